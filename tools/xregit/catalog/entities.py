@@ -1,0 +1,82 @@
+"""What a registry holds, as immutable values: groups, resources, their versions and documents.
+
+These say what a person wrote, possibly wrong, with the place where it stands; `catalog.views` says what it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.model.language import GroupModel, ResourceModel
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value was written: a file relative to the repository, and the keys that lead to it inside."""
+
+    path: str
+    pointer: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A resource version's own document, such as a schema.
+
+    Exactly one of ``data`` (the document's bytes, as stored) and ``url`` (where it is kept instead) is set.
+    """
+
+    place: Place
+    data: bytes | None = None
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a resource: its id, its attributes as written and, if its type has one, its document."""
+
+    xid: str
+    id: str
+    attributes: Mapping[str, Any]
+    place: Place
+    document: Document | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One resource, such as a message or a schema; ``meta`` holds what is said of it across versions."""
+
+    xid: str
+    id: str
+    type: ResourceModel
+    meta: Mapping[str, Any]
+    versions: Mapping[str, Version]
+    defaultversionid: str
+    place: Place
+
+    @property
+    def xref(self) -> str:
+        """The xid of the resource that this one is an alias of, or an empty string."""
+        return str(self.meta.get("xref", ""))
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The default version's attributes as written; nothing for an alias."""
+        version = self.versions.get(self.defaultversionid)
+        return version.attributes if version else NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group, such as a message group or an endpoint, with its resources by plural name and id."""
+
+    xid: str
+    id: str
+    type: GroupModel
+    attributes: Mapping[str, Any]
+    collections: Mapping[str, Mapping[str, Resource]]
+    place: Place

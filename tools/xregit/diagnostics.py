@@ -1,0 +1,76 @@
+"""Findings about a value become diagnostics about a place in a file: records, their order, their JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Severity(StrEnum):
+    """How bad a finding is; only ERROR stops a build."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of text; lines and columns count from 1, the end is exclusive, 0 means not known."""
+
+    line: int = 0
+    column: int = 0
+    endline: int = 0
+    endcolumn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong at one path inside one value, before anyone knows the file it stands in.
+
+    ``path`` holds the keys and indexes that lead to the value; ``on_key`` points at its key instead.
+    """
+
+    rule: str
+    path: tuple[str | int, ...]
+    message: str
+    help: str = ""
+    requirement: str = ""
+    on_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding at its place, in the shape that ``check --format json`` prints.
+
+    ``path`` is relative to the repository; lines and columns count from 1, 0 where not known.
+    """
+
+    rule: str
+    severity: Severity
+    path: str
+    message: str
+    line: int = 0
+    column: int = 0
+    endline: int = 0
+    endcolumn: int = 0
+    xid: str = ""
+    help: str = ""
+    requirement: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record with the keys of the JSON report."""
+        return asdict(self)
+
+
+def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics without doubles, by file, place, rule and text."""
+    return tuple(sorted(set(diagnostics), key=_order))
+
+
+def _order(item: Diagnostic) -> tuple[str, int, int, str, str, str]:
+    return item.path, item.line, item.column, item.rule, item.xid, item.message

@@ -1,0 +1,78 @@
+"""The xRegistry model language as values: which groups, resources and attributes a registry may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeModel:
+    """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
+
+    Beyond the language: ``source`` cites where a specification defines it, ``requirements`` lists
+    IDs of the requirements table, ``core`` marks what the core specification gives every entity,
+    ``delivery`` marks what delivery sets, so that matching does not compare it.
+    """
+
+    name: str
+    type: str = "string"
+    description: str = ""
+    enum: tuple[Any, ...] = ()
+    strict: bool = True
+    required: bool = False
+    default: Any = None
+    readonly: bool = False
+    immutable: bool = False
+    target: str = ""
+    namecharset: str = "strict"
+    attributes: Mapping[str, AttributeModel] = NOTHING
+    item: AttributeModel | None = None
+    ifvalues: Mapping[str, Mapping[str, AttributeModel]] = NOTHING
+    source: str = ""
+    requirements: tuple[str, ...] = ()
+    core: bool = False
+    delivery: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceModel:
+    """One resource type: ``attributes`` stand on its versions, ``metaattributes`` on its meta entity."""
+
+    plural: str
+    singular: str
+    description: str = ""
+    attributes: Mapping[str, AttributeModel] = NOTHING
+    metaattributes: Mapping[str, AttributeModel] = NOTHING
+    maxversions: int = 0
+    hasdocument: bool = True
+    setdefaultversionsticky: bool = True
+    flags: Mapping[str, Any] = NOTHING
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupModel:
+    """One group type with its resource types; ``ximportresources`` names those it shares with others."""
+
+    plural: str
+    singular: str
+    description: str = ""
+    attributes: Mapping[str, AttributeModel] = NOTHING
+    resources: Mapping[str, ResourceModel] = NOTHING
+    ximportresources: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Everything a registry of one specification version may contain."""
+
+    specversion: str
+    attributes: Mapping[str, AttributeModel] = NOTHING
+    groups: Mapping[str, GroupModel] = NOTHING
+    sources: tuple[str, ...] = field(default=())
