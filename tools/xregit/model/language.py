@@ -10,6 +10,10 @@ from typing import Any
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+def _nothing() -> Mapping[str, Any]:
+    return NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class AttributeModel:
     """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
@@ -30,9 +34,9 @@ class AttributeModel:
     immutable: bool = False
     target: str = ""
     namecharset: str = "strict"
-    attributes: Mapping[str, AttributeModel] = NOTHING
+    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     item: AttributeModel | None = None
-    ifvalues: Mapping[str, Mapping[str, AttributeModel]] = NOTHING
+    ifvalues: Mapping[str, Mapping[str, AttributeModel]] = field(default_factory=_nothing)
     source: str = ""
     requirements: tuple[str, ...] = ()
     core: bool = False
@@ -46,12 +50,12 @@ class ResourceModel:
     plural: str
     singular: str
     description: str = ""
-    attributes: Mapping[str, AttributeModel] = NOTHING
-    metaattributes: Mapping[str, AttributeModel] = NOTHING
+    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    metaattributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     maxversions: int = 0
     hasdocument: bool = True
     setdefaultversionsticky: bool = True
-    flags: Mapping[str, Any] = NOTHING
+    flags: Mapping[str, Any] = field(default_factory=_nothing)
     source: str = ""
 
 
@@ -62,8 +66,8 @@ class GroupModel:
     plural: str
     singular: str
     description: str = ""
-    attributes: Mapping[str, AttributeModel] = NOTHING
-    resources: Mapping[str, ResourceModel] = NOTHING
+    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    resources: Mapping[str, ResourceModel] = field(default_factory=_nothing)
     ximportresources: tuple[str, ...] = ()
     source: str = ""
 
@@ -73,6 +77,6 @@ class Model:
     """Everything a registry of one specification version may contain."""
 
     specversion: str
-    attributes: Mapping[str, AttributeModel] = NOTHING
-    groups: Mapping[str, GroupModel] = NOTHING
-    sources: tuple[str, ...] = field(default=())
+    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    groups: Mapping[str, GroupModel] = field(default_factory=_nothing)
+    sources: tuple[str, ...] = ()
