@@ -1,0 +1,86 @@
+"""What every test may use: golden files, the project's shared findings, and skips that CI does not forgive."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+ROOT = Path(__file__).resolve().parents[1]
+GOLDEN = Path(__file__).parent / "golden"
+NO_SHARED = "../shared is not beside this clone"
+IN_CI = os.environ.get("CI") == "true"
+
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+settings.load_profile("ci" if IN_CI else "local")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the switch that rewrites golden files."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/ with what the code gives now")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the folder of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of shared findings and real documents, which only some clones have beside them."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "corpus").is_dir():
+        pytest.skip(NO_SHARED)
+    return folder
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]:
+    """Return a function that compares a text, or bytes, with the file of that name in ``tests/golden``."""
+    update = bool(request.config.getoption("--update-golden"))
+
+    def compare(name: str, actual: str | bytes) -> None:
+        path = GOLDEN / name
+        found = actual.encode() if isinstance(actual, str) else actual
+        if update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(found)
+        assert path.is_file(), f"{path} is missing; pytest --update-golden writes it"
+        expected = path.read_bytes()
+        if isinstance(actual, str):
+            assert actual == expected.decode(), f"{name} differs; pytest --update-golden rewrites it"
+        assert found == expected, f"{name} differs; pytest --update-golden rewrites it"
+
+    return compare
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skipped test into a failed one in CI, where everything that tests need is installed."""
+    report = yield
+    _forbid_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Do the same for a module that skips itself."""
+    report = yield
+    _forbid_skip(report)
+    return report
+
+
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Make a skip a failure in CI, unless it is an expected failure or for want of the shared folder."""
+    reason = str(report.longrepr)
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail") and NO_SHARED not in reason:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which CI=true forbids: {reason}"
