@@ -14,7 +14,7 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AttributeModel:
     """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
 
@@ -43,7 +43,7 @@ class AttributeModel:
     delivery: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResourceModel:
     """One resource type: ``attributes`` stand on its versions, ``metaattributes`` on its meta entity."""
 
@@ -59,7 +59,7 @@ class ResourceModel:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class GroupModel:
     """One group type with its resource types; ``ximportresources`` names those it shares with others."""
 
@@ -72,7 +72,7 @@ class GroupModel:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """Everything a registry of one specification version may contain."""
 
