@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-BIN = Path(sys.executable).parent
-
+PYTHON = sys.executable
 TOOLS = {
-    "style": [BIN / "ruff", "check", "--quiet"],
-    "format": [BIN / "ruff", "format", "--check", "--quiet"],
-    "types": [sys.executable, "-m", "mypy"],
-    "floors": [BIN / "lint-imports"],
+    "style": (PYTHON, "-m", "ruff", "check", "--quiet"),
+    "format": (PYTHON, "-m", "ruff", "format", "--check", "--quiet"),
+    "types": (PYTHON, "-m", "mypy"),
+    "floors": (str(Path(PYTHON).with_name("lint-imports")),),
 }
 
 

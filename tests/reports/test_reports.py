@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xregit.diagnostics import Diagnostic, Severity, ordered
+from xregit.reports import FORMATS
+from xregit.reports.text import summary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ERROR = Diagnostic(
+    rule="unknown-attribute",
+    severity=Severity.ERROR,
+    path="registry/messagegroups/fleet/messages/fleet.position.yaml",
+    message='the attribute "protocl" is not in the model',
+    line=3,
+    column=1,
+    endline=3,
+    endcolumn=8,
+    xid="/messagegroups/fleet/messages/fleet.position",
+    help='did you mean "protocol"?',
+    requirement="REG-12",
+)
+BLOCK = Diagnostic(
+    rule="dangling-base",
+    severity=Severity.WARNING,
+    path="registry/odd name, 100%: ü.yaml",
+    message="the base message is not in this registry",
+    line=2,
+    column=3,
+    endline=4,
+    endcolumn=1,
+)
+WHOLE = Diagnostic(rule="no-history", severity=Severity.INFO, path="registry", message="this is\na shallow clone")
+ALL = ordered([ERROR, BLOCK, WHOLE])
+
+TEXTS = st.text(st.characters(), max_size=20)
+DIAGNOSTICS = st.lists(
+    st.builds(
+        Diagnostic,
+        rule=st.sampled_from(["unknown-attribute", "dangling-base"]),
+        severity=st.sampled_from(Severity),
+        path=TEXTS,
+        message=TEXTS,
+        help=TEXTS,
+        xid=TEXTS,
+        line=st.integers(0, 9),
+        column=st.integers(0, 9),
+        endline=st.integers(0, 9),
+        endcolumn=st.integers(0, 9),
+    ),
+    max_size=4,
+).map(ordered)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_format_writes_what_was_reviewed(name: str, golden: Callable[[str, str], None]) -> None:
+    """Each format renders an error, a warning over several lines and a remark about a whole folder."""
+    golden(f"reports/{name}.txt", FORMATS[name](ALL) + "\n")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_format_of_no_finding_writes_what_was_reviewed(name: str, golden: Callable[[str, str], None]) -> None:
+    """Each format has an answer when nothing was found, valid in its own language."""
+    golden(f"reports/{name}-nothing.txt", FORMATS[name](()) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("diagnostics", "expected"),
+    [
+        ((), "Nothing found."),
+        ((ERROR,), "Found 1 error in 1 file."),
+        ((ERROR, WHOLE, BLOCK), "Found 1 error, 1 warning, 1 info in 3 files."),
+    ],
+)
+def test_summary_counts_findings_and_files(diagnostics: tuple[Diagnostic, ...], expected: str) -> None:
+    """The summary says how many of each severity there are, and leaves out what there is none of."""
+    assert summary(diagnostics) == expected
+
+
+@given(DIAGNOSTICS)
+def test_json_holds_every_field(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Whatever the texts, the JSON report gives the same records back."""
+    report = json.loads(FORMATS["json"](diagnostics))
+    assert [Diagnostic(**record) for record in report["diagnostics"]] == list(diagnostics)
+    assert sum(report["counts"].values()) == len(diagnostics)
+
+
+@given(DIAGNOSTICS)
+def test_junit_is_well_formed(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Whatever the texts, even control characters, the report is XML and its counts are those of its cases."""
+    root = ET.fromstring(FORMATS["junit"](diagnostics))  # noqa: S314 - it is our own text
+    assert int(root.attrib["tests"]) == len(root.findall(".//testcase"))
+    assert int(root.attrib["failures"]) == len(root.findall(".//failure"))
+
+
+@given(DIAGNOSTICS)
+def test_github_writes_one_line_for_each(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """No text breaks out of its workflow command."""
+    lines = FORMATS["github"](diagnostics).split("\n")
+    assert [line for line in lines if line.startswith("::")] == [line for line in lines if line]
+    assert len(diagnostics) == len([line for line in lines if line])
+
+
+@given(DIAGNOSTICS)
+def test_sarif_has_what_its_schema_requires(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Every result names a rule of the driver, a level, a text and a place whose numbers count from 1."""
+    (run,) = json.loads(FORMATS["sarif"](diagnostics))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert len(run["results"]) == len(diagnostics)
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in {"error", "warning", "note"}
+        physical = result["locations"][0]["physicalLocation"]
+        assert " " not in physical["artifactLocation"]["uri"]
+        assert all(number >= 1 for number in physical.get("region", {}).values())

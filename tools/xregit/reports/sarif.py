@@ -1,0 +1,59 @@
+"""Diagnostics → SARIF 2.1.0, the format in which code scanning services take findings."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from xregit.diagnostics import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xregit.diagnostics import Diagnostic
+
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def sarif(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return one run with one result for each diagnostic, and the rules that they name."""
+    rules = sorted({item.rule for item in diagnostics})
+    driver = {"name": "xregit", "rules": [{"id": rule} for rule in rules]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(item, rules.index(item.rule)) for item in diagnostics],
+    }
+    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    return dumps(log, indent=2, ensure_ascii=False)
+
+
+def _result(item: Diagnostic, rule_index: int) -> dict[str, Any]:
+    result = {
+        "ruleId": item.rule,
+        "ruleIndex": rule_index,
+        "level": LEVELS[item.severity],
+        "message": {"text": f"{item.message}\n{item.help}".strip()},
+        "locations": [_location(item)],
+    }
+    return result | ({"properties": {"requirement": item.requirement}} if item.requirement else {})
+
+
+def _location(item: Diagnostic) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(item.path.encode("utf-8", "surrogateescape"))}}
+    if item.line:
+        physical["region"] = _region(item)
+    logical = {"logicalLocations": [{"fullyQualifiedName": item.xid}]} if item.xid else {}
+    return {"physicalLocation": physical} | logical
+
+
+def _region(item: Diagnostic) -> dict[str, int]:
+    """Return the span, which counts from 1 and excludes its end as ours does, without what isn't known."""
+    region = {
+        "startLine": item.line,
+        "startColumn": item.column,
+        "endLine": item.endline,
+        "endColumn": item.endcolumn,
+    }
+    return {name: number for name, number in region.items() if number}
