@@ -1,0 +1,71 @@
+"""xregit: a message catalog that lives in Git. The public Python API; everything is loaded where it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xregit.catalog import Endpoint, Message, MessageGroup, Registry, Schema, SchemaGroup
+    from xregit.diagnostics import Diagnostic, Severity
+    from xregit.document import compile_document as compile  # noqa: A004
+    from xregit.document import import_documents, load, read
+    from xregit.errors import CatalogError, XregitError
+    from xregit.pages.building import build_site
+    from xregit.rules import RULES, Report, check
+    from xregit.spark.publishing import publish
+
+_PLACES = {
+    "Endpoint": "xregit.catalog",
+    "Message": "xregit.catalog",
+    "MessageGroup": "xregit.catalog",
+    "Registry": "xregit.catalog",
+    "Schema": "xregit.catalog",
+    "SchemaGroup": "xregit.catalog",
+    "Diagnostic": "xregit.diagnostics",
+    "Severity": "xregit.diagnostics",
+    "compile": "xregit.document:compile_document",
+    "import_documents": "xregit.document",
+    "load": "xregit.document",
+    "read": "xregit.document",
+    "CatalogError": "xregit.errors",
+    "XregitError": "xregit.errors",
+    "build_site": "xregit.pages.building",
+    "RULES": "xregit.rules",
+    "Report": "xregit.rules",
+    "check": "xregit.rules",
+    "publish": "xregit.spark.publishing",
+}
+
+__all__ = [
+    "RULES",
+    "CatalogError",
+    "Diagnostic",
+    "Endpoint",
+    "Message",
+    "MessageGroup",
+    "Registry",
+    "Report",
+    "Schema",
+    "SchemaGroup",
+    "Severity",
+    "XregitError",
+    "build_site",
+    "check",
+    "compile",
+    "import_documents",
+    "load",
+    "publish",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for, so that ``import xregit`` stays fast."""
+    if name not in _PLACES:
+        message = f"module 'xregit' has no attribute {name!r}"
+        raise AttributeError(message)
+    module, _, attribute = _PLACES[name].partition(":")
+    value = getattr(import_module(module), attribute or name)
+    globals()[name] = value
+    return value

@@ -48,7 +48,11 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource, such as a message or a schema; ``meta`` holds what is said of it across versions."""
+    """One resource, such as a message or a schema; ``meta`` holds what is said of it across versions.
+
+    ``written`` is all of it as its file states it, ``meta`` and ``versions`` included; it is made by
+    `catalog.resources.resource_from`.
+    """
 
     xid: str
     id: str
@@ -57,6 +61,7 @@ class Resource:
     versions: Mapping[str, Version]
     defaultversionid: str
     place: Place
+    written: Mapping[str, Any]
 
     @property
     def xref(self) -> str:

@@ -1,0 +1,90 @@
+"""A file's path below the registry folder to the entity that it holds (design, "The registry in Git")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from xregit.source.files import filename_to_id
+
+if TYPE_CHECKING:
+    from xregit.model.language import GroupModel, Model, ResourceModel
+
+REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
+ROOT_FILES = frozenset({REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, "waivers.yaml"})
+YAML = ".yaml"
+VERSIONS = "versions"
+_GROUP_FILE, _RESOURCE_FILE, _RESOURCE_FOLDER_FILE, _DOCUMENT_FILE = 3, 4, 5, 6
+
+
+class Kind(Enum):
+    """What a file holds."""
+
+    ROOT = auto()
+    GROUP = auto()
+    RESOURCE = auto()
+    DOCUMENT = auto()
+    IGNORED = auto()
+    MISPLACED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What a path stands for; ``help`` says for a misplaced file where it might belong."""
+
+    kind: Kind
+    group: GroupModel | None = None
+    gid: str = ""
+    resource: ResourceModel | None = None
+    rid: str = ""
+    vid: str = ""
+    help: str = ""
+
+
+def spot(model: Model, path: str) -> Spot:
+    """Return what a path relative to the registry folder stands for."""
+    parts = path.split("/")
+    if len(parts) == 1:
+        return Spot(Kind.ROOT) if path in ROOT_FILES else _other(path, "only registry.yaml, xregit.yaml, model.yaml")
+    group = model.groups.get(parts[0])
+    if group is None:
+        return _other(path, f"the group types are {', '.join(model.groups)}")
+    gid = filename_to_id(parts[1])
+    if len(parts) == _GROUP_FILE and parts[2] == group.singular + YAML:
+        return Spot(Kind.GROUP, group, gid)
+    resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
+    if resource is None:
+        return _other(path, f'a {group.singular} is described in "{parts[0]}/<id>/{group.singular}{YAML}"')
+    return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
+
+
+def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
+    resource = found.resource
+    if resource is None:
+        return found
+    if not resource.hasdocument:
+        if len(parts) == _RESOURCE_FILE and path.endswith(YAML):
+            return _resource(found, parts[3].removesuffix(YAML))
+        return _other(path, f'a {resource.singular} is one file, "{resource.plural}/<id>{YAML}"')
+    if len(parts) == _RESOURCE_FOLDER_FILE and parts[4] == resource.singular + YAML:
+        return _resource(found, parts[3])
+    if len(parts) == _DOCUMENT_FILE and parts[4] == VERSIONS:
+        inside = _resource(found, parts[3])
+        return Spot(Kind.DOCUMENT, inside.group, inside.gid, resource, inside.rid, version_id(parts[5]))
+    where = f"{resource.plural}/<id>"
+    return _other(path, f'a {resource.singular} is "{where}/{resource.singular}{YAML}" and "{where}/versions/<id>.<ext>"')
+
+
+def _resource(found: Spot, name: str) -> Spot:
+    return Spot(Kind.RESOURCE, found.group, found.gid, found.resource, filename_to_id(name))
+
+
+def version_id(filename: str) -> str:
+    """Return the version id of a document's file name: what stands before the last dot."""
+    return filename_to_id(filename.rpartition(".")[0] or filename)
+
+
+def _other(path: str, where: str) -> Spot:
+    known = path.endswith((YAML, ".yml"))
+    return Spot(Kind.MISPLACED, help=f"{where}.") if known else Spot(Kind.IGNORED)

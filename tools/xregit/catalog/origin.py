@@ -1,0 +1,58 @@
+"""Where a registry was read from: its texts, for positions, and its history, both fetched only when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xregit.diagnostics import Span
+from xregit.source import json, yaml
+from xregit.source.history import History, read
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Place
+    from xregit.source.text import Positions
+
+CACHED_FILES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The folder that paths are relative to (a repository's root), and what was read below it.
+
+    ``root`` is the registry's own folder, or the file of a registry that was read from one document.
+    """
+
+    repository: Path
+    root: Path
+
+    @cached_property
+    def history(self) -> History:
+        """What Git knows of the files; empty, with a reason, where Git knows nothing."""
+        return read(self.root if self.root.is_dir() else self.root.parent)
+
+    def span(self, place: Place, path: tuple[str | int, ...] = (), *, on_key: bool = False) -> Span:
+        """Return where a value stands in its file, or its nearest ancestor; no lines where the text can't tell."""
+        positions = _positions(self.repository / place.path)
+        if positions is None:
+            return Span()
+        return positions.span(place.pointer + path, on_key=on_key)
+
+
+@lru_cache(maxsize=CACHED_FILES)
+def _positions(file: Path) -> Positions | None:
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    return (json if file.suffix == ".json" else yaml).positions(data)
+
+
+def repository_of(folder: Path) -> Path:
+    """Return the nearest folder above that Git calls a repository, else the folder's parent."""
+    for candidate in folder.parents:
+        if (candidate / ".git").exists():
+            return candidate
+    return folder.parent

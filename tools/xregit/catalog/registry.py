@@ -1,0 +1,143 @@
+"""The registry: every group, resource and version by xid, immutable, with what follows from them computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Group, Place, Resource, Version
+from xregit.catalog.indexes import Indexes, indexes
+from xregit.catalog.resolving import Resolved, resolve
+from xregit.catalog.settings import Settings
+from xregit.catalog.views import Endpoint, Message, MessageGroup, Schema, SchemaGroup, View, view
+from xregit.source.history import FileHistory
+
+if TYPE_CHECKING:
+    from xregit.catalog.origin import Origin
+    from xregit.diagnostics import Diagnostic
+    from xregit.model.language import Model
+
+Entity = Group | Resource | Version
+
+_GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS = 2, 4, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Registry(Mapping[str, View]):
+    """A catalog as its authors wrote it.
+
+    ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
+    ``problems`` is what was found wrong while reading, and ``broken`` names the files of which nothing could be
+    read. Iterating gives the xids of groups and resources.
+    """
+
+    model: Model
+    attributes: Mapping[str, Any]
+    groups: Mapping[str, Mapping[str, Group]]
+    place: Place
+    origin: Origin
+    settings: Settings = field(default_factory=Settings)
+    problems: tuple[Diagnostic, ...] = ()
+    broken: frozenset[str] = frozenset()
+
+    def __getitem__(self, xid: str) -> View:
+        """Return the typed view of a message, endpoint, schema or their groups, else the entity itself.
+
+        Raises:
+            KeyError: there is no such entity; ids are looked up with their case.
+        """
+        entity = self.entity(xid)
+        if entity is None:
+            raise KeyError(xid)
+        return view(self, entity)
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the xids of all groups and resources, a group before its resources."""
+        for group in self.all_groups:
+            yield group.xid
+            for collection in group.collections.values():
+                yield from (resource.xid for resource in collection.values())
+
+    def __len__(self) -> int:
+        """Count groups and resources."""
+        return len(self.all_groups) + len(self.all_resources)
+
+    def entity(self, xid: str) -> Entity | None:
+        """Return the group, resource or version of that xid as written, or nothing."""
+        parts = xid.split("/")[1:]
+        if len(parts) not in {_GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS}:
+            return None
+        group = self.groups.get(parts[0], {}).get(parts[1])
+        if group is None or len(parts) == _GROUP_PARTS:
+            return group
+        resource = group.collections.get(parts[2], {}).get(parts[3])
+        if resource is None or len(parts) == _RESOURCE_PARTS:
+            return resource
+        return resource.versions.get(parts[5]) if parts[4] == "versions" else None
+
+    def resource(self, xid: str) -> Resource | None:
+        """Return the resource of that xid, or the one whose version it names, or nothing."""
+        entity = self.entity(xid)
+        if isinstance(entity, Version):
+            entity = self.entity(xid.rsplit("/versions/", 1)[0])
+        return entity if isinstance(entity, Resource) else None
+
+    @cached_property
+    def all_groups(self) -> tuple[Group, ...]:
+        """Every group of every type, in the model's order, then by id."""
+        return tuple(group for groups in self.groups.values() for group in groups.values())
+
+    @cached_property
+    def all_resources(self) -> tuple[Resource, ...]:
+        """Every resource of every group."""
+        collections = (collection for group in self.all_groups for collection in group.collections.values())
+        return tuple(resource for collection in collections for resource in collection.values())
+
+    @cached_property
+    def messagegroups(self) -> tuple[MessageGroup, ...]:
+        """All message groups."""
+        return tuple(MessageGroup(self, group) for group in self.groups.get("messagegroups", {}).values())
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """All messages, those of endpoints too."""
+        return tuple(Message(self, item) for item in self.all_resources if item.type.plural == "messages")
+
+    @cached_property
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """All endpoints."""
+        return tuple(Endpoint(self, group) for group in self.groups.get("endpoints", {}).values())
+
+    @cached_property
+    def schemagroups(self) -> tuple[SchemaGroup, ...]:
+        """All schema groups."""
+        return tuple(SchemaGroup(self, group) for group in self.groups.get("schemagroups", {}).values())
+
+    @cached_property
+    def schemas(self) -> tuple[Schema, ...]:
+        """All schemas."""
+        return tuple(Schema(self, item) for item in self.all_resources if item.type.plural == "schemas")
+
+    @cached_property
+    def indexes(self) -> Indexes:
+        """Who refers to whom, the other way round."""
+        return indexes(self)
+
+    @cached_property
+    def _resolved(self) -> dict[str, Resolved]:
+        return {}
+
+    def resolved(self, xid: str) -> Resolved:
+        """Return a message with its base messages merged in; computed once (message specification, basemessage).
+
+        Raises:
+            KeyError: there is no such resource.
+        """
+        found = self._resolved.get(xid)
+        return found if found is not None else resolve(self, xid, self._resolved)
+
+    def facts(self, place: Place) -> FileHistory:
+        """Return epoch and times of what stands at a place, from the commits that touched its file."""
+        return self.origin.history.of(place.path)

@@ -1,0 +1,199 @@
+"""A message and its chain of base messages to what the message says in full, and who said which part.
+
+Source: message/spec.md, "basemessage": bases are followed to the end of the chain, then merged back, deeply; a base
+that can't be found is no error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.model import canonical
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Group, Resource
+    from xregit.catalog.registry import Registry
+    from xregit.model.language import ResourceModel
+
+Path = tuple[str, ...]
+
+# Core attributes that a message takes over from its base besides all that the message specification defines.
+INHERITED_CORE = frozenset({"description", "documentation", "icon", "labels"})
+# Selectors that a group states for all of its messages.
+SELECTORS = ("envelope", "protocol")
+BASE = "basemessage"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A message in full.
+
+    ``origins`` maps the path of a value to the xid of the message or group on which it was written; a path that is not
+    there has its nearest ancestor's. ``chain`` lists the base messages, the nearest first. ``cycle`` is the chain of a
+    message whose bases lead back to it, ``missing`` the first base that is not in the registry.
+    """
+
+    attributes: Mapping[str, Any]
+    origins: Mapping[Path, str]
+    chain: tuple[str, ...] = ()
+    cycle: tuple[str, ...] = ()
+    missing: str = ""
+
+    def origin(self, path: Path) -> str:
+        """Return the xid of the entity on which the value at a path was written, or an empty string."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.origins:
+                return self.origins[path[:length]]
+        return ""
+
+
+def effective(registry: Registry, resource: Resource) -> Mapping[str, Any]:
+    """Return a message's own attributes, with the envelope and protocol that only its group states filled in."""
+    attributes = resource.attributes
+    group = group_of(registry, resource)
+    if group is None or not any(name in group.attributes and name not in attributes for name in SELECTORS):
+        return attributes
+    filled = {name: group.attributes[name] for name in SELECTORS if name in group.attributes}
+    return {**filled, **attributes}
+
+
+def group_of(registry: Registry, resource: Resource) -> Group | None:
+    """Return the group that holds a resource."""
+    _, groups, group, _ = resource.xid.split("/", 3)
+    return registry.groups.get(groups, {}).get(group)
+
+
+def resolve(registry: Registry, xid: str, known: dict[str, Resolved]) -> Resolved:
+    """Return a message in full, and remember it and its bases in ``known``.
+
+    The cost is that of the message itself plus its bases that are not yet known. An alias resolves as its target.
+
+    Raises:
+        KeyError: there is no such resource.
+    """
+    pending: list[Resource] = []
+    met: dict[str, int] = {}
+    base = Resolved(NOTHING, NOTHING)
+    here = _target(registry, xid)
+    if here is None:
+        raise KeyError(xid)
+    while True:
+        if here.xid in met:
+            cycle = tuple(item.xid for item in pending[met[here.xid] :])
+            base = Resolved(NOTHING, NOTHING, cycle=(*cycle, here.xid))
+            break
+        if here.xid in known:
+            base = known[here.xid]
+            break
+        met[here.xid] = len(pending)
+        pending.append(here)
+        following = base_xid(here.attributes)
+        if not following:
+            break
+        target = _target(registry, following)
+        if target is None:
+            base = Resolved(NOTHING, NOTHING, missing=following)
+            break
+        here = target
+    for resource in reversed(pending):
+        base = known[resource.xid] = _overlaid(registry, resource, base)
+    known[xid] = base
+    return base
+
+
+def base_xid(attributes: Mapping[str, Any]) -> str:
+    """Return the xid or absolute URI of the base message, a leading ``#`` left out; empty where there is none."""
+    value = attributes.get(BASE)
+    return value.removeprefix("#") if isinstance(value, str) else ""
+
+
+def _target(registry: Registry, xid: str) -> Resource | None:
+    resource = registry.resource(xid)
+    if resource is not None and resource.xref:
+        return registry.resource(resource.xref) or resource
+    return resource
+
+
+def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolved:
+    own = effective(registry, resource)
+    inherited = _heritage(base.attributes, own, resource.type)
+    if not inherited:
+        chain = () if base.cycle or not base_xid(own) or base.missing else _chain(registry, own, base)
+        return Resolved(own, _written(registry, resource, own), chain, base.cycle, base.missing)
+    origins = {path: by for path, by in base.origins.items() if path[0] in inherited}
+    for name in inherited:
+        origins.setdefault((name,), _nearest(registry, own))
+    merged = dict(inherited)
+    written = _written(registry, resource, own)
+    for name, value in own.items():
+        merged[name] = _merged(merged.get(name), value, (name,), written[(name,)], origins)
+    return Resolved(merged, origins, _chain(registry, own, base), base.cycle, base.missing)
+
+
+def _written(registry: Registry, resource: Resource, own: Mapping[str, Any]) -> dict[Path, str]:
+    group = group_of(registry, resource)
+    by_group = group.xid if group else resource.xid
+    return {(name,): resource.xid if name in resource.attributes else by_group for name in own}
+
+
+def _chain(registry: Registry, own: Mapping[str, Any], base: Resolved) -> tuple[str, ...]:
+    nearest = _nearest(registry, own)
+    return (nearest, *base.chain) if nearest else ()
+
+
+def _nearest(registry: Registry, own: Mapping[str, Any]) -> str:
+    target = _target(registry, base_xid(own))
+    return target.xid if target else ""
+
+
+def _heritage(base: Mapping[str, Any], own: Mapping[str, Any], model: ResourceModel) -> dict[str, Any]:
+    if not base:
+        return {}
+    dropped = {
+        option
+        for selector, options in options_by_selector(model).items()
+        if selector in own and selector in base and not same(selector, own[selector], base[selector])
+        for option in options
+    }
+    inheritable = inherited_names(model)
+    return {name: value for name, value in base.items() if name in inheritable and name not in dropped}
+
+
+def same(selector: str, one: object, other: object) -> bool:
+    """Tell whether two values of ``envelope`` or ``protocol`` mean the same, without regard to case and alias."""
+    if not isinstance(one, str) or not isinstance(other, str):
+        return one == other
+    return canonical(selector, one) == canonical(selector, other)
+
+
+def _merged(old: Any, new: Any, path: Path, by: str, origins: dict[Path, str]) -> Any:
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        for inner in [known for known in origins if known[: len(path)] == path]:
+            del origins[inner]
+        origins[path] = by
+        return new
+    result = dict(old)
+    for name, value in new.items():
+        result[name] = _merged(result.get(name), value, (*path, name), by, origins)
+    return result
+
+
+@lru_cache(maxsize=64)
+def options_by_selector(model: ResourceModel) -> Mapping[str, frozenset[str]]:
+    """Return which attributes exist only for certain values of which selector, from the model's ``ifvalues``."""
+    return {
+        name: frozenset(option for clause in attribute.ifvalues.values() for option in clause)
+        for name, attribute in model.attributes.items()
+        if attribute.ifvalues
+    }
+
+
+@lru_cache(maxsize=64)
+def inherited_names(model: ResourceModel) -> frozenset[str]:
+    """Return the names of the attributes that pass from a base message to those that derive from it."""
+    own = {name for name, attribute in model.attributes.items() if not attribute.core and name not in {BASE, "*"}}
+    return frozenset(own | INHERITED_CORE).union(*options_by_selector(model).values())

@@ -1,0 +1,89 @@
+"""The attributes of one resource, as a file or document states them, to its meta entity and its versions.
+
+What belongs to the resource across versions (``deprecated``, ``xref``, ``compatibility`` …) stands beside the default
+version's attributes, or under ``meta``. Where ``versions`` are listed, the attributes beside them count for each
+version that does not say otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Document, Place, Resource, Version
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.model.language import ResourceModel
+
+FIRST_VERSION = "1"
+META, VERSIONS = "meta", "versions"
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+def resource_from(
+    xid: str,
+    rid: str,
+    model: ResourceModel,
+    value: Mapping[str, Any],
+    place: Place,
+    documents: Mapping[str, Document] = NOTHING,
+) -> Resource:
+    """Return a resource; ``value`` holds its attributes as written, without its own id."""
+    metanames = meta_names(model)
+    meta = {name: item for name, item in value.items() if name in metanames}
+    own = {name: item for name, item in value.items() if name not in metanames}
+    nested = own.pop(META, None)
+    if isinstance(nested, Mapping):
+        meta = {**nested, **meta}
+    listed = own.pop(VERSIONS, None)
+    versions = listed if isinstance(listed, Mapping) else {}
+    if meta.get("xref"):
+        return Resource(xid, rid, model, meta, NOTHING if not own else _single(xid, own, place), "", place, value)
+    found = _versions(xid, own, versions, documents, place)
+    default = meta.get("defaultversionid")
+    if not isinstance(default, str) or default not in found:
+        default = next(reversed(found), FIRST_VERSION)
+    return Resource(xid, rid, model, meta, found, default, place, value)
+
+
+@lru_cache(maxsize=64)
+def meta_names(model: ResourceModel) -> frozenset[str]:
+    """Return the attributes that belong to a resource's meta entity and to no version of it."""
+    return frozenset(name for name in model.metaattributes if name not in model.attributes and name != "*")
+
+
+def natural(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a key that sorts version ids as people count: 2 before 10, 1.9 before 1.10."""
+    parts = _DIGITS.split(version)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
+
+
+def _single(xid: str, own: dict[str, Any], place: Place) -> dict[str, Version]:
+    vid = own.pop("versionid", FIRST_VERSION)
+    vid = vid if isinstance(vid, str) else str(vid)
+    return {vid: Version(f"{xid}/versions/{vid}", vid, own, place)}
+
+
+def _versions(
+    xid: str, own: dict[str, Any], listed: Mapping[str, Any], documents: Mapping[str, Document], place: Place
+) -> dict[str, Version]:
+    if not listed and not documents:
+        return _single(xid, own, place)
+    own.pop("versionid", None)
+    found = {}
+    for vid in sorted({*listed, *documents}, key=natural):
+        said = listed.get(vid)
+        stated = said if isinstance(said, Mapping) else NOTHING
+        document = documents.get(vid) or _elsewhere(stated, own, place)
+        at = Place(place.path, (*place.pointer, VERSIONS, vid)) if vid in listed else place
+        found[vid] = Version(f"{xid}/versions/{vid}", vid, {**own, **stated}, at, document)
+    return found
+
+
+def _elsewhere(stated: Mapping[str, Any], own: Mapping[str, Any], place: Place) -> Document | None:
+    del own
+    url = stated.get("schemaurl")
+    return Document(place, url=url) if isinstance(url, str) else None

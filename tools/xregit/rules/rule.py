@@ -1,0 +1,59 @@
+"""What a rule is: a declaration with a small function that finds one kind of fault in one kind of entity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from xregit.diagnostics import Finding, Severity
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+
+Check = Callable[["Registry", Any], Iterable[Finding]]
+
+# What a rule can be about. "text" and "model" are found while reading and by the model's interpreter.
+ABOUT = ("text", "model", "registry", "group", "resource", "messagegroup", "message", "endpoint", "schema")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """One rule: its name says what is wrong, ``requirements`` are IDs of the requirements table that it enforces.
+
+    ``check`` takes the registry and one entity, as its view where there is one; a rule about "text" or "model" has none,
+    since reading and the model's interpreter find these.
+    """
+
+    name: str
+    about: str
+    severity: Severity
+    summary: str
+    requirements: tuple[str, ...] = ()
+    check: Check | None = None
+
+    @property
+    def doc(self) -> str:
+        """The rule's page: why it exists, a bad and a good example, as Markdown."""
+        return (files("xregit.rules") / "docs" / f"{self.name}.md").read_text(encoding="utf-8")
+
+
+def rule(about: str, severity: Severity, summary: str, *requirements: str) -> Callable[[Check], Rule]:
+    """Make a rule of a function; the function's name is the rule's, with hyphens."""
+
+    def made(check: Check) -> Rule:
+        name = getattr(check, "__name__", "").replace("_", "-")
+        return Rule(name, about, severity, summary, requirements, check)
+
+    return made
+
+
+def found(*path: str | int, message: str, help: str, on_key: bool = False) -> Finding:  # noqa: A002
+    """Return a finding at the path inside the entity that a rule is about; the runner adds the rule's name."""
+    return Finding("", path, message, help, on_key=on_key)
+
+
+def nothing() -> Iterator[Finding]:
+    """Find nothing."""
+    return iter(())

@@ -1,0 +1,189 @@
+"""A registry to the report of everything that is wrong with it, each fault once and at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Group, Place, Resource, Version
+from xregit.catalog.registry import Registry
+from xregit.catalog.resolving import group_of
+from xregit.catalog.views import view
+from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
+from xregit.model import check as check_value
+from xregit.model.language import NOTHING, AttributeModel
+
+if TYPE_CHECKING:
+    from xregit.model.language import ResourceModel
+    from xregit.rules.rule import Rule
+
+OFF = "off"
+_MODEL_FILE = "model.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All diagnostics of a registry, in order, and how many there are of each severity."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many diagnostics there are of each severity, by its name."""
+        return {str(level): sum(item.severity is level for item in self.diagnostics) for level in Severity}
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is an error among them."""
+        return any(item.severity is Severity.ERROR for item in self.diagnostics)
+
+
+def run(registry: Registry, rules: tuple[Rule, ...]) -> Report:
+    """Return what is wrong with a registry.
+
+    An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
+    reported once.
+    """
+    return Report(ordered(_Run(registry, rules).diagnostics()))
+
+
+class _Run:
+    """One run of the rules over one registry."""
+
+    def __init__(self, registry: Registry, rules: tuple[Rule, ...]) -> None:
+        self.registry = registry
+        self.rules = {item.name: item for item in rules}
+        self.broken = registry.broken
+        self.by_about: dict[str, list[Rule]] = {}
+        for item in rules:
+            if item.check is not None and self.severity(item.name) is not None:
+                self.by_about.setdefault(item.about, []).append(item)
+
+    def severity(self, name: str) -> Severity | None:
+        """Return the severity that a rule has in this registry, None where it is off."""
+        declared = self.rules[name].severity if name in self.rules else Severity.ERROR
+        chosen = self.registry.settings.rules.get(name, str(declared))
+        return None if chosen == OFF else Severity(chosen) if chosen in set(Severity) else declared
+
+    def diagnostics(self) -> Iterator[Diagnostic]:
+        for problem in self.registry.problems:
+            severity = self.severity(problem.rule) if problem.rule in self.rules else problem.severity
+            if severity is not None:
+                yield problem if severity is problem.severity else _with_severity(problem, severity)
+        yield from self.located(self.of_registry(), self.registry.place, "/")
+        for group in self.registry.all_groups:
+            if group.place.path in self.broken:
+                continue
+            yield from self.located(self.of_group(group), group.place, group.xid)
+            for collection in group.collections.values():
+                for resource in collection.values():
+                    if not self.unreadable(resource):
+                        yield from self.located(self.of_resource(resource), resource.place, resource.xid)
+
+    def unreadable(self, resource: Resource) -> bool:
+        """Tell whether the resource or something that it builds on could not be read."""
+        if not self.broken:
+            return False
+        chain = self.registry.resolved(resource.xid).chain if resource.type.plural == "messages" else ()
+        for xid in (resource.xid, *chain):
+            entity = self.registry.resource(xid)
+            group = group_of(self.registry, entity) if entity else None
+            if entity and (entity.place.path in self.broken or (group and group.place.path in self.broken)):
+                return True
+        return False
+
+    def of_registry(self) -> Iterator[Finding]:
+        if self.registry.place.path not in self.broken:
+            yield from check_value(self.registry.model.attributes, self.registry.attributes)
+        yield from self.ruled("registry", self.registry)
+
+    def of_group(self, group: Group) -> Iterator[Finding]:
+        yield from check_value(group.type.attributes, group.attributes)
+        yield from self.ruled("group", group)
+        yield from self.ruled(group.type.singular, view(self.registry, group))
+
+    def of_resource(self, resource: Resource) -> Iterator[Finding]:
+        yield from self.checked(resource)
+        yield from self.ruled("resource", resource)
+        if not resource.xref:
+            yield from self.ruled(resource.type.singular, view(self.registry, resource))
+
+    def checked(self, resource: Resource) -> Iterable[Finding]:
+        """Check what a resource's file states: beside its versions, in ``meta`` and in each of ``versions``."""
+        model, written = resource.type, resource.written
+        meta, versions = written.get("meta"), written.get("versions")
+        inherited = self.inherited(resource)
+        if meta is None and versions is None:
+            return check_value(authored(model), written, inherited)
+        findings: list[Finding] = []
+        own = {name: value for name, value in written.items() if name not in {"meta", "versions"}}
+        findings += check_value(authored(model), own, inherited)
+        for name, attributes in (("meta", model.metaattributes), ("versions", None)):
+            findings += self.nested(name, written.get(name), attributes, resource)
+        return findings
+
+    def nested(
+        self, name: str, value: object, attributes: Mapping[str, AttributeModel] | None, resource: Resource
+    ) -> Iterator[Finding]:
+        if value is None:
+            return
+        if not isinstance(value, Mapping):
+            yield Finding("invalid-attribute", (name,), f'"{name}" must be a mapping.', 'Write "name: value" lines.')
+        elif attributes is not None:
+            yield from _under((name,), check_value(attributes, value))
+        else:
+            for vid, stated in value.items():
+                version: Version | None = resource.versions.get(vid)
+                inherited = version.attributes if version else NOTHING
+                if isinstance(stated, Mapping):
+                    yield from _under((name, vid), check_value(resource.type.attributes, stated, inherited))
+                elif stated is not None:
+                    message = f'Version "{vid}" must be a mapping of attributes.'
+                    yield Finding("invalid-attribute", (name, vid), message, 'Write "name: value" lines.')
+
+    def inherited(self, resource: Resource) -> Mapping[str, Any]:
+        if resource.type.plural == "messages" and not resource.xref:
+            return self.registry.resolved(resource.xid).attributes
+        return resource.attributes
+
+    def ruled(self, about: str, thing: object) -> Iterator[Finding]:
+        for item in self.by_about.get(about, ()):
+            if item.check is not None:
+                for finding in item.check(self.registry, thing):
+                    yield Finding(item.name, finding.path, finding.message, finding.help, on_key=finding.on_key)
+
+    def located(self, findings: Iterable[Finding], place: Place, xid: str) -> Iterator[Diagnostic]:
+        for finding in findings:
+            severity = self.severity(finding.rule)
+            if severity is None or (finding.rule == "unknown-attribute" and self.model_is_broken):
+                continue
+            span = self.registry.origin.span(place, finding.path, on_key=finding.on_key)
+            declared = self.rules.get(finding.rule)
+            requirement = finding.requirement or (", ".join(declared.requirements) if declared else "")
+            line = (span.line, span.column, span.endline, span.endcolumn)
+            yield Diagnostic(
+                finding.rule, severity, place.path, finding.message, *line, xid, finding.help, requirement
+            )
+
+    @property
+    def model_is_broken(self) -> bool:
+        return any(path.endswith("/" + _MODEL_FILE) for path in self.broken)
+
+
+@lru_cache(maxsize=64)
+def authored(model: ResourceModel) -> Mapping[str, AttributeModel]:
+    """Return what may stand at the top of a resource's file: attributes of its versions and of its meta entity."""
+    return {**model.metaattributes, **model.attributes}
+
+
+def _under(prefix: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[Finding]:
+    for item in findings:
+        path = (*prefix, *item.path)
+        yield Finding(item.rule, path, item.message, item.help, item.requirement, item.on_key)
+
+
+def _with_severity(item: Diagnostic, severity: Severity) -> Diagnostic:
+    line = (item.line, item.column, item.endline, item.endcolumn)
+    return Diagnostic(item.rule, severity, item.path, item.message, *line, item.xid, item.help, item.requirement)
