@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from xregit.catalog.entities import Document, Group, Place, Resource, Version
+from xregit.catalog.entities import Document, Group, Place, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, Kind, Spot, spot
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.resources import resource_from
 from xregit.catalog.settings import settings_of
 from xregit.diagnostics import Diagnostic, Severity, Span
-from xregit.errors import CatalogError, XregitError
+from xregit.errors import XregitError
 from xregit.model import builtin, extended
-from xregit.model.language import NOTHING, GroupModel, Model, ResourceModel
+from xregit.model.language import GroupModel, Model, ResourceModel
 from xregit.source import files, yaml
 
 
@@ -224,20 +224,3 @@ class _Reading:
                 self.mismatched(draft.place, f"{draft.type.singular}id", stated, rid)
             found[rid] = resource_from(xid, rid, draft.type, value, draft.place, draft.documents)
         return found
-
-
-def load(path: Path) -> Registry:
-    """Return the registry of a folder.
-
-    Raises:
-        CatalogError: some of its files can't be read as what they should be.
-        XregitError: it is no registry.
-    """
-    registry = read_folder(path)
-    errors = tuple(item for item in registry.problems if item.severity is Severity.ERROR)
-    if errors:
-        raise CatalogError(errors)
-    return registry
-
-
-__all__ = ["NOTHING", "Version", "load", "read_folder"]

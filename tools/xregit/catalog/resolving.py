@@ -33,15 +33,26 @@ class Resolved:
     """A message in full.
 
     ``origins`` maps the path of a value to the xid of the message or group on which it was written; a path that is not
-    there has its nearest ancestor's. ``chain`` lists the base messages, the nearest first. ``cycle`` is the chain of a
-    message whose bases lead back to it, ``missing`` the first base that is not in the registry.
+    there has its nearest ancestor's. ``base`` is the nearest base message and ``base_xid`` its xid. ``cycle`` is the
+    chain of a message whose bases lead back to it, ``missing`` the first base that is not in the registry.
     """
 
     attributes: Mapping[str, Any]
     origins: Mapping[Path, str]
-    chain: tuple[str, ...] = ()
+    base: Resolved | None = None
+    base_xid: str = ""
     cycle: tuple[str, ...] = ()
     missing: str = ""
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The xids of all base messages, the nearest first."""
+        xids = []
+        here: Resolved | None = self
+        while here is not None and here.base_xid:
+            xids.append(here.base_xid)
+            here = here.base
+        return tuple(xids)
 
     def origin(self, path: Path) -> str:
         """Return the xid of the entity on which the value at a path was written, or an empty string."""
@@ -120,34 +131,23 @@ def _target(registry: Registry, xid: str) -> Resource | None:
 
 def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolved:
     own = effective(registry, resource)
+    written = _written(registry, resource, own)
+    nearest = _target(registry, base_xid(own)) if base_xid(own) and not base.cycle else None
+    above = (base, nearest.xid) if nearest else (None, "")
     inherited = _heritage(base.attributes, own, resource.type)
     if not inherited:
-        chain = () if base.cycle or not base_xid(own) or base.missing else _chain(registry, own, base)
-        return Resolved(own, _written(registry, resource, own), chain, base.cycle, base.missing)
+        return Resolved(own, written, *above, base.cycle, base.missing)
     origins = {path: by for path, by in base.origins.items() if path[0] in inherited}
-    for name in inherited:
-        origins.setdefault((name,), _nearest(registry, own))
     merged = dict(inherited)
-    written = _written(registry, resource, own)
     for name, value in own.items():
         merged[name] = _merged(merged.get(name), value, (name,), written[(name,)], origins)
-    return Resolved(merged, origins, _chain(registry, own, base), base.cycle, base.missing)
+    return Resolved(merged, origins, *above, base.cycle, base.missing)
 
 
 def _written(registry: Registry, resource: Resource, own: Mapping[str, Any]) -> dict[Path, str]:
     group = group_of(registry, resource)
     by_group = group.xid if group else resource.xid
     return {(name,): resource.xid if name in resource.attributes else by_group for name in own}
-
-
-def _chain(registry: Registry, own: Mapping[str, Any], base: Resolved) -> tuple[str, ...]:
-    nearest = _nearest(registry, own)
-    return (nearest, *base.chain) if nearest else ()
-
-
-def _nearest(registry: Registry, own: Mapping[str, Any]) -> str:
-    target = _target(registry, base_xid(own))
-    return target.xid if target else ""
 
 
 def _heritage(base: Mapping[str, Any], own: Mapping[str, Any], model: ResourceModel) -> dict[str, Any]:
@@ -172,8 +172,9 @@ def same(selector: str, one: object, other: object) -> bool:
 
 def _merged(old: Any, new: Any, path: Path, by: str, origins: dict[Path, str]) -> Any:
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
-        for inner in [known for known in origins if known[: len(path)] == path]:
-            del origins[inner]
+        if isinstance(old, Mapping):
+            for inner in [known for known in origins if known[: len(path)] == path]:
+                del origins[inner]
         origins[path] = by
         return new
     result = dict(old)

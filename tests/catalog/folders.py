@@ -1,0 +1,37 @@
+"""Registry folders for tests, written from a mapping of relative path to text."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+from xregit.catalog import read_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+
+def folder(root: Path, files: Mapping[str, str]) -> Path:
+    """Write the files, and the registry and group files that are left out."""
+    registry = root / "registry"
+    for path in files:
+        parts = path.split("/")
+        if len(parts) > 2:
+            singular = parts[0].removesuffix("s")
+            _write(registry / parts[0] / parts[1] / f"{singular}.yaml", "description: A group.\n")
+    for path, text in {"registry.yaml": "registryid: test\n", **files}.items():
+        _write(registry / path, dedent(text).lstrip("\n"))
+    return registry
+
+
+def registry_of(root: Path, files: Mapping[str, str]) -> Registry:
+    """Write the files and read them back."""
+    return read_folder(folder(root, files))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,152 @@
+"""Base messages: what is inherited, what is replaced, and who said it (message specification, "basemessage")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.catalog.folders import registry_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog import Registry, Resolved
+
+A = "/messagegroups/g/messages/a"
+B = "/messagegroups/g/messages/b"
+C = "/messagegroups/g/messages/c"
+
+CHAIN = {
+    "messagegroups/g/messages/a.yaml": """
+        name: A
+        description: The base.
+        labels: {team: red, tier: gold}
+        envelope: CloudEvents/1.0
+        envelopemetadata:
+          type: {value: a}
+          subject: {type: uritemplate, value: "{vin}", description: The car.}
+    """,
+    "messagegroups/g/messages/b.yaml": """
+        basemessage: /messagegroups/g/messages/a
+        labels: {tier: silver}
+        envelopemetadata:
+          subject: {value: "cars/{vin}"}
+        protocol: MQTT/5.0
+        protocoloptions: {topic_name: "cars/{vin}", qos: 1}
+    """,
+    "messagegroups/g/messages/c.yaml": """
+        basemessage: /messagegroups/g/messages/b
+        protocol: KAFKA
+        protocoloptions: {topic: cars}
+    """,
+}
+
+
+def resolved(registry: Registry, xid: str) -> Resolved:
+    """Resolve one message."""
+    return registry.resolved(xid)
+
+
+@pytest.mark.requirement("MSG-1", "MSG-29")
+def test_maps_merge_deeply_and_scalars_replace(tmp_path: Path) -> None:
+    """A derived message changes one member of an inherited map and keeps the others."""
+    found = resolved(registry_of(tmp_path, CHAIN), B)
+    assert found.attributes["envelopemetadata"] == {
+        "type": {"value": "a"},
+        "subject": {"type": "uritemplate", "value": "cars/{vin}", "description": "The car."},
+    }
+    assert found.attributes["labels"] == {"team": "red", "tier": "silver"}
+    assert found.attributes["envelope"] == "CloudEvents/1.0"
+
+
+def test_names_are_not_inherited_but_descriptions_are(tmp_path: Path) -> None:
+    """A name belongs to one message; a description holds for its variants too."""
+    found = resolved(registry_of(tmp_path, CHAIN), B)
+    assert "name" not in found.attributes
+    assert found.attributes["description"] == "The base."
+
+
+def test_each_value_knows_who_wrote_it(tmp_path: Path) -> None:
+    """The origin of a path is the message on which it, or its nearest ancestor, was written."""
+    found = resolved(registry_of(tmp_path, CHAIN), B)
+    assert found.origin(("envelopemetadata", "subject", "value")) == B
+    assert found.origin(("envelopemetadata", "subject", "type")) == A
+    assert found.origin(("envelopemetadata", "type", "value")) == A
+    assert found.origin(("labels", "tier")) == B
+    assert found.origin(("labels", "team")) == A
+    assert found.origin(("protocoloptions", "qos")) == B
+
+
+@pytest.mark.requirement("MSG-1")
+def test_chains_are_followed_to_their_end(tmp_path: Path) -> None:
+    """A message two steps from its base has what the base says."""
+    found = resolved(registry_of(tmp_path, CHAIN), C)
+    assert found.chain == (B, A)
+    assert found.origin(("envelopemetadata", "type")) == A
+    assert found.origin(("envelopemetadata", "subject", "value")) == B
+
+
+def test_another_protocol_drops_the_options_of_the_old_one(tmp_path: Path) -> None:
+    """MQTT options mean nothing to a message that is bound to KAFKA."""
+    found = resolved(registry_of(tmp_path, CHAIN), C)
+    assert found.attributes["protocoloptions"] == {"topic": "cars"}
+
+
+def test_the_same_protocol_spelled_otherwise_keeps_the_options(tmp_path: Path) -> None:
+    """Selectors compare without case and by alias."""
+    files = {**CHAIN, "messagegroups/g/messages/c.yaml": f"basemessage: {B}\nprotocol: mqtt\n"}
+    assert resolved(registry_of(tmp_path, files), C).attributes["protocoloptions"]["qos"] == 1
+
+
+@pytest.mark.requirement("MSG-2", "MSG-28")
+def test_a_cycle_ends_and_is_told(tmp_path: Path) -> None:
+    """A message whose bases lead back to it resolves to what it says itself."""
+    files = {
+        "messagegroups/g/messages/a.yaml": f"basemessage: {B}\n",
+        "messagegroups/g/messages/b.yaml": f"basemessage: {C}\n",
+        "messagegroups/g/messages/c.yaml": f"basemessage: {B}\n",
+    }
+    registry = registry_of(tmp_path, files)
+    assert resolved(registry, A).cycle == (B, C, B)
+    assert resolved(registry, B).cycle
+
+
+@pytest.mark.requirement("MSG-30", "MSG-31")
+@pytest.mark.parametrize("base", ["/messagegroups/g/messages/none", "https://example.com/messages/m"])
+def test_a_base_that_is_not_here_is_as_if_absent(tmp_path: Path, base: str) -> None:
+    """A dangling or foreign base is no error; nothing is fetched."""
+    found = resolved(registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": f"basemessage: {base}\n"}), A)
+    assert found.missing == base
+    assert found.chain == ()
+
+
+def test_ten_thousand_bases_deep_is_only_long(tmp_path: Path) -> None:
+    """The depth of a chain is bounded by nothing but the number of messages."""
+    lines = ["messages:"]
+    for number in range(10_000):
+        base = f", basemessage: /messagegroups/g/messages/m{number - 1}" if number else ""
+        lines.append(f"  m{number}: {{labels: {{n: x{number}}}{base}}}")
+    registry = registry_of(tmp_path, {"messagegroups/g/messagegroup.yaml": "\n".join(lines)})
+    found = resolved(registry, "/messagegroups/g/messages/m9999")
+    assert len(found.chain) == 9_999
+
+
+def test_the_group_fills_in_envelope_and_protocol(tmp_path: Path) -> None:
+    """A message may leave the envelope to its group, which is then where it comes from."""
+    files = {
+        "messagegroups/g/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
+        "messagegroups/g/messages/a.yaml": "envelopemetadata: {type: {value: a}}\n",
+    }
+    found = resolved(registry_of(tmp_path, files), A)
+    assert found.attributes["envelope"] == "CloudEvents/1.0"
+    assert found.origin(("envelope",)) == "/messagegroups/g"
+
+
+def test_an_alias_resolves_as_its_target(tmp_path: Path) -> None:
+    """A message with an xref is its target under another id."""
+    files = {**CHAIN, "messagegroups/h/messages/x.yaml": f"xref: {A}\n"}
+    registry = registry_of(tmp_path, files)
+    alias = registry["/messagegroups/h/messages/x"]
+    assert resolved(registry, "/messagegroups/h/messages/x").attributes["envelopemetadata"]["type"] == {"value": "a"}
+    assert alias.alias_of == A
+    assert [item.xid for item in registry[A].aliases] == [alias.xid]

@@ -1,0 +1,42 @@
+"""A path to the registry that is there: a folder of YAML files, or any xRegistry document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xregit.catalog.reading import read_folder
+from xregit.diagnostics import Severity
+from xregit.errors import CatalogError, XregitError
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+
+
+def read(path: Path | str) -> Registry:
+    """Return the registry of a folder or document; what is wrong with its files stands in ``problems``.
+
+    Raises:
+        XregitError: there is nothing at the path, or the folder is no registry.
+    """
+    from xregit.document.reading import read_document  # noqa: PLC0415 - dialects are loaded only for documents
+
+    place = Path(path)
+    if not place.exists():
+        message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
+        raise XregitError(message)
+    return read_folder(place) if place.is_dir() else read_document(place)
+
+
+def load(path: Path | str) -> Registry:
+    """Return the registry of a folder or document that can be read as a whole.
+
+    Raises:
+        CatalogError: some of its files can't be read as what they should be; it holds the diagnostics.
+        XregitError: there is nothing at the path, or the folder is no registry.
+    """
+    registry = read(path)
+    errors = tuple(item for item in registry.problems if item.severity is Severity.ERROR)
+    if errors:
+        raise CatalogError(errors)
+    return registry
