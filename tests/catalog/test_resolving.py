@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from tests.catalog.folders import registry_of
 
 if TYPE_CHECKING:

@@ -73,7 +73,9 @@ def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
         inside = _resource(found, parts[3])
         return Spot(Kind.DOCUMENT, inside.group, inside.gid, resource, inside.rid, version_id(parts[5]))
     where = f"{resource.plural}/<id>"
-    return _other(path, f'a {resource.singular} is "{where}/{resource.singular}{YAML}" and "{where}/versions/<id>.<ext>"')
+    return _other(
+        path, f'a {resource.singular} is "{where}/{resource.singular}{YAML}" and "{where}/versions/<id>.<ext>"'
+    )
 
 
 def _resource(found: Spot, name: str) -> Spot:

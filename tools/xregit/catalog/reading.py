@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Group, Place, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, Kind, Spot, spot
@@ -18,8 +18,10 @@ from xregit.catalog.settings import settings_of
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
 from xregit.model import builtin, extended
-from xregit.model.language import GroupModel, Model, ResourceModel
 from xregit.source import files, yaml
+
+if TYPE_CHECKING:
+    from xregit.model.language import GroupModel, Model, ResourceModel
 
 
 def read_folder(folder: Path) -> Registry:
@@ -34,6 +36,9 @@ def read_folder(folder: Path) -> Registry:
         raise XregitError(message)
     with _no_garbage_collection():
         return _Reading(root, repository_of(root)).registry()
+
+
+NOWHERE = Place("")
 
 
 @contextmanager
@@ -54,7 +59,7 @@ class _Draft:
 
     type: ResourceModel
     value: dict[str, Any] | None = None
-    place: Place = Place("")
+    place: Place = NOWHERE
     documents: dict[str, Document] = field(default_factory=dict)
 
 
@@ -62,7 +67,7 @@ class _Draft:
 class _GroupDraft:
     type: GroupModel
     attributes: dict[str, Any] | None = None
-    place: Place = Place("")
+    place: Place = NOWHERE
     drafts: dict[str, dict[str, _Draft]] = field(default_factory=dict)
 
 
@@ -90,7 +95,16 @@ class _Reading:
             self.file(path, spot(model, path))
         place = Place(self.prefix + REGISTRY_FILE)
         groups = {plural: self.finished(drafts) for plural, drafts in self.groups.items()}
-        return Registry(model, attributes, groups, place, self.origin, settings_of(settings), tuple(self.problems), frozenset(self.broken))
+        return Registry(
+            model,
+            attributes,
+            groups,
+            place,
+            self.origin,
+            settings_of(settings),
+            tuple(self.problems),
+            frozenset(self.broken),
+        )
 
     def root_value(self, name: str, present: frozenset[str]) -> dict[str, Any]:
         return (self.value(name) or {}) if name in present else {}
@@ -193,7 +207,9 @@ class _Reading:
                 elif isinstance(value, dict):
                     drafts[rid] = _Draft(resource, value, place)
                 else:
-                    self.at(place, "not-a-mapping", f'"{rid}" holds no attributes.', 'Write "name: value" lines under it.')
+                    self.at(
+                        place, "not-a-mapping", f'"{rid}" holds no attributes.', 'Write "name: value" lines under it.'
+                    )
 
     def twice(self, place: Place, rid: str, other: Place) -> None:
         message = f'"{rid}" is defined twice: here and in "{other.path}".'
@@ -222,5 +238,5 @@ class _Reading:
             stated = value.pop(f"{draft.type.singular}id", rid)
             if stated != rid:
                 self.mismatched(draft.place, f"{draft.type.singular}id", stated, rid)
-            found[rid] = resource_from(xid, rid, draft.type, value, draft.place, draft.documents)
+            found[rid] = resource_from(xid, draft.type, value, draft.place, draft.documents)
         return found

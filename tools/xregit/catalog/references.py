@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from xregit.catalog.entities import Resource, Version
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from xregit.catalog.entities import Resource, Version
     from xregit.catalog.registry import Registry
 
 _T = TypeVar("_T")
@@ -64,9 +63,10 @@ def schema_reference(registry: Registry, text: str) -> SchemaReference:
     if resource is None:
         return SchemaReference(text, local=True)
     if len(parts) <= _VERSION_PARTS:
-        return SchemaReference(text, True, resource, resource.versions.get(resource.defaultversionid), pointer or selector)
-    version, selector = _longest(resource.versions, parts[6])
-    return SchemaReference(text, True, resource, version, pointer or selector)
+        version = resource.versions.get(resource.defaultversionid)
+    else:
+        version, selector = _longest(resource.versions, parts[6])
+    return SchemaReference(text, local=True, schema=resource, version=version, selector=pointer or selector)
 
 
 def schema_of(registry: Registry, attributes: Mapping[str, object]) -> SchemaReference | None:

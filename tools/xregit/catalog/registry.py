@@ -12,12 +12,12 @@ from xregit.catalog.indexes import Indexes, indexes
 from xregit.catalog.resolving import Resolved, resolve
 from xregit.catalog.settings import Settings
 from xregit.catalog.views import Endpoint, Message, MessageGroup, Schema, SchemaGroup, View, view
-from xregit.source.history import FileHistory
 
 if TYPE_CHECKING:
     from xregit.catalog.origin import Origin
     from xregit.diagnostics import Diagnostic
     from xregit.model.language import Model
+    from xregit.source.history import FileHistory
 
 Entity = Group | Resource | Version
 

@@ -25,13 +25,13 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 def resource_from(
     xid: str,
-    rid: str,
     model: ResourceModel,
     value: Mapping[str, Any],
     place: Place,
     documents: Mapping[str, Document] = NOTHING,
 ) -> Resource:
     """Return a resource; ``value`` holds its attributes as written, without its own id."""
+    rid = xid.rsplit("/", 1)[1]
     metanames = meta_names(model)
     meta = {name: item for name, item in value.items() if name in metanames}
     own = {name: item for name, item in value.items() if name not in metanames}

@@ -19,7 +19,7 @@ def read(path: Path | str) -> Registry:
     Raises:
         XregitError: there is nothing at the path, or the folder is no registry.
     """
-    from xregit.document.reading import read_document  # noqa: PLC0415 - dialects are loaded only for documents
+    from xregit.document.reading import read_document
 
     place = Path(path)
     if not place.exists():

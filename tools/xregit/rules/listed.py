@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from xregit.rules.rule import Rule
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xregit.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = ()
 

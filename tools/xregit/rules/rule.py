@@ -22,8 +22,8 @@ ABOUT = ("text", "model", "registry", "group", "resource", "messagegroup", "mess
 class Rule:
     """One rule: its name says what is wrong, ``requirements`` are IDs of the requirements table that it enforces.
 
-    ``check`` takes the registry and one entity, as its view where there is one; a rule about "text" or "model" has none,
-    since reading and the model's interpreter find these.
+    ``check`` takes the registry and one entity, as its view where there is one; a rule about "text" or "model" has
+    none, since reading and the model's interpreter find these.
     """
 
     name: str

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.entities import Group, Place, Resource, Version
-from xregit.catalog.registry import Registry
 from xregit.catalog.resolving import group_of
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
@@ -16,6 +14,8 @@ from xregit.model import check as check_value
 from xregit.model.language import NOTHING, AttributeModel
 
 if TYPE_CHECKING:
+    from xregit.catalog.entities import Group, Place, Resource, Version
+    from xregit.catalog.registry import Registry
     from xregit.model.language import ResourceModel
     from xregit.rules.rule import Rule
 
@@ -163,9 +163,7 @@ class _Run:
             declared = self.rules.get(finding.rule)
             requirement = finding.requirement or (", ".join(declared.requirements) if declared else "")
             line = (span.line, span.column, span.endline, span.endcolumn)
-            yield Diagnostic(
-                finding.rule, severity, place.path, finding.message, *line, xid, finding.help, requirement
-            )
+            yield Diagnostic(finding.rule, severity, place.path, finding.message, *line, xid, finding.help, requirement)
 
     @property
     def model_is_broken(self) -> bool:
