@@ -1,0 +1,7 @@
+"""``python -m xregit``: the command line without the script."""
+
+from __future__ import annotations
+
+from xregit.cli import main
+
+main()

@@ -1,0 +1,62 @@
+"""The commands ``check`` and ``explain``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.cli.finding import unknown, with_registry
+from xregit.cli.printing import note, result
+
+if TYPE_CHECKING:
+    from xregit.rules import Report
+
+FORMATS = ("text", "json", "github", "sarif", "junit")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
+@with_registry
+def check(registry: Path, paths: tuple[Path, ...], form: str) -> None:
+    """Check the registry against all rules.
+
+    With PATHs the whole registry is read, but only what concerns these files and folders is reported.
+    The exit code is 1 if there is an error among the findings; warnings alone leave it at 0.
+    """
+    import xregit
+    from xregit import reports
+
+    catalog = xregit.read(registry)
+    report = within(xregit.check(catalog), paths, catalog.origin.repository)
+    result(reports.FORMATS[form](report.diagnostics))
+    sys.exit(int(report.failed))
+
+
+def within(report: Report, paths: tuple[Path, ...], repository: Path) -> Report:
+    """Return the part of a report that concerns the given files and folders; all of it if none is given."""
+    from xregit.rules import Report
+
+    if not paths:
+        return report
+    wanted = [path.resolve() for path in paths]
+    places = {item.path: repository.resolve() / item.path for item in report.diagnostics}
+    inside = {name for name, place in places.items() if any(place.is_relative_to(path) for path in wanted)}
+    return Report(tuple(item for item in report.diagnostics if item.path in inside))
+
+
+@click.command()
+@click.argument("rule")
+def explain(rule: str) -> None:
+    """Explain a rule: why it exists, a bad and a good example."""
+    import xregit
+
+    known = {item.name: item for item in xregit.RULES}
+    if rule not in known:
+        raise unknown(rule, known, what="rule")
+    found = known[rule]
+    result(found.doc)
+    note(f"Severity: {found.severity}. Requirements: {', '.join(found.requirements) or 'none'}.")

@@ -1,0 +1,65 @@
+"""The table of commands, and the group that imports one only when it runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "init": ("xregit.cli.creating:init", "Write the files of a new registry."),
+    "check": ("xregit.cli.checking:check", "Check the registry against all rules."),
+    "build": ("xregit.cli.building:build", "Check, then write document, static API, site and tables."),
+    "compile": ("xregit.cli.building:compile_", "Write the registry as one xRegistry document."),
+    "site": ("xregit.cli.building:site", "Build the docs site."),
+    "publish": ("xregit.cli.building:publish", "Write the catalog's tables with Spark."),
+    "show": ("xregit.cli.showing:show", "Show one entity."),
+    "contract": ("xregit.cli.showing:contract", "List every message that an endpoint carries."),
+    "import": ("xregit.cli.creating:import_", "Turn xRegistry documents into YAML files."),
+    "explain": ("xregit.cli.checking:explain", "Explain a rule: why, good and bad example."),
+    "schema": ("xregit.cli.creating:schema", "Write the JSON Schemas with which editors check YAML."),
+}
+
+
+class Commands(click.Group):
+    """A group that knows its commands by name and imports the one that is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names of all commands, in the order in which one meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Return the command of that name, or nothing."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """Write the names with the help of the table, so that help imports no command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--registry",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A registry's folder, or any xRegistry document; by default the nearest registry/registry.yaml, "
+    "looked for in the working directory and upwards.",
+)
+@click.version_option(package_name="xregit")
+@click.pass_context
+def xregit(context: click.Context, registry: Path | None) -> None:
+    """Keep a catalog of messages in Git: check it, compile it, browse it, query it.
+
+    Exit codes: 0 fine, 1 findings, 2 wrong usage, 3 internal error.
+    """
+    context.obj = registry

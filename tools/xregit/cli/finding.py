@@ -1,0 +1,64 @@
+"""What the user names, or leaves out → the registry or entity that a command is about."""
+
+from __future__ import annotations
+
+from functools import update_wrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
+
+import click
+
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Options = ParamSpec("Options")
+
+NEAREST = Path("registry", "registry.yaml")
+
+
+def with_registry(command: Callable[Concatenate[Path, Options], None]) -> Callable[Options, None]:
+    """Give a command the path of its registry before its own options."""
+
+    @click.pass_obj
+    def called(given: Path | None, /, *args: Options.args, **options: Options.kwargs) -> None:
+        command(located(given), *args, **options)
+
+    return update_wrapper(called, command)
+
+
+def located(given: Path | None) -> Path:
+    """Return the given path, else the nearest registry folder at or above the working directory.
+
+    Raises:
+        XregitError: there is nothing at the given path, or no registry to be found.
+    """
+    if given is not None and given.exists():
+        return given
+    if given is not None:
+        message = f'there is no "{given}", which --registry names'
+        raise XregitError(message)
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / NEAREST).is_file():
+            return _relative(folder / NEAREST.parent, here)
+    message = (
+        f'there is no {NEAREST.as_posix()} in "{here}" or above; '
+        'name a registry with --registry, or make one with "xregit init"'
+    )
+    raise XregitError(message)
+
+
+def unknown(name: str, known: Iterable[str], *, what: str) -> XregitError:
+    """Return the error that says that nothing has this name, and which names are like it."""
+    from difflib import get_close_matches
+
+    like = get_close_matches(name, known, n=3)
+    hint = f"; did you mean {' or '.join(like)}?" if like else ""
+    return XregitError(f'there is no {what} "{name}"{hint}')
+
+
+def _relative(folder: Path, here: Path) -> Path:
+    """Return the folder as a person would name it, which is relative to where they are if it lies below."""
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder

@@ -1,0 +1,47 @@
+"""What a command says: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def result(text: str) -> None:
+    """Print a result, unless there is none; file names that aren't UTF-8 are escaped."""
+    if text:
+        click.echo(_printable(text.removesuffix("\n")))
+
+
+def note(text: str) -> None:
+    """Print what is not the result: summaries, warnings, errors."""
+    click.echo(_printable(text), err=True)
+
+
+def as_json(value: object) -> str:
+    """Return a result for machines."""
+    from json import dumps
+
+    return dumps(value, indent=2, ensure_ascii=False, default=dict)
+
+
+def as_yaml(value: Mapping[str, object]) -> str:
+    """Return a result as a person would write it."""
+    from xregit.source.emitting import to_yaml
+
+    return to_yaml(value)
+
+
+def steps(names: tuple[str, ...]) -> Iterator[str]:
+    """Give one name after the other, with a bar on standard error that names the current one, if that is a terminal."""
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(names, file=sys.stderr, hidden=hidden, item_show_func=str, show_eta=False) as bar:
+        yield from bar
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,78 @@
+"""A command's end → its exit code: 0 fine, 1 findings, 2 wrong usage, 3 internal error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from xregit.cli.commands import xregit
+from xregit.cli.printing import note
+from xregit.errors import CatalogError, XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run one command, by default with the program's own arguments, and leave with its exit code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; whatever went wrong is said on standard error."""
+    try:
+        code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _silence()
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the one place where every error becomes a line and a code
+        return _report(error)
+    return code if isinstance(code, int) else 0
+
+
+def _report(error: Exception) -> int:
+    """Say what went wrong in the fewest lines that help, and return the exit code that it stands for."""
+    match error:
+        case click.ClickException():
+            error.show()
+            return USAGE
+        case CatalogError():
+            _show(error)
+            return error.exit_code
+        case XregitError():
+            note(f"xregit: error: {error}")
+            return error.exit_code
+        case OSError():
+            note(f"xregit: error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+            return USAGE
+    note(f"xregit: internal error: {type(error).__name__}: {error} ({_where(error)})")
+    note("This is a fault of xregit. Please report the line above and the command to the maintainers of this tool.")
+    return INTERNAL
+
+
+def _show(error: CatalogError) -> None:
+    from xregit.reports import FORMATS
+
+    note(FORMATS["text"](error.diagnostics))
+
+
+def _where(error: Exception) -> str:
+    """Return the innermost place in our own code that the error passed through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if f"{os.sep}xregit{os.sep}" in frame.filename] or frames
+    name = ours[-1].filename.rpartition(f"{os.sep}xregit{os.sep}")[2]
+    return f"{name}:{ours[-1].lineno} in {ours[-1].name}"
+
+
+def _silence() -> int:
+    """Point standard output at nothing, so that the interpreter's own last flush stays quiet too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED
