@@ -1,0 +1,1 @@
+"""Text files to values and places, values to text files, and what Git knows about them."""

@@ -1,0 +1,60 @@
+"""Unquoted YAML text to its value, by the core schema of YAML 1.2."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from xregit.source.plain import PlainFloat, PlainInt
+from xregit.source.text import MAX_INTEGER_DIGITS
+
+#: Text that doesn't begin with one of these is a string; the empty text is null.
+FIRST_CHARACTERS = frozenset("-+.0123456789~tTfFnN")
+CONSTANTS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+NOT_NUMBERS = frozenset(
+    [sign + name for sign in ("", "+", "-") for name in (".inf", ".Inf", ".INF")] + [".nan", ".NaN", ".NAN"],
+)
+
+_DECIMAL = re.compile(r"[-+]?[0-9]+")
+_OTHER_BASE = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+
+
+def scalar(text: str) -> str | int | float | bool | None:
+    """Return the value of unquoted text; a number keeps its text where Python would write it differently.
+
+    Raises:
+        ValueError: the number can't be kept exactly or at all; the message says why.
+    """
+    if text in CONSTANTS:
+        return CONSTANTS[text]
+    if _DECIMAL.fullmatch(text):
+        return _integer(text, 10)
+    if _FLOAT.fullmatch(text):
+        return _float(text)
+    if _OTHER_BASE.fullmatch(text):
+        return _integer(text, 0)
+    if text in NOT_NUMBERS:
+        message = f"{text} is not a number that JSON can hold"
+        raise ValueError(message)
+    return text
+
+
+def _integer(text: str, base: int) -> int:
+    if len(text) > MAX_INTEGER_DIGITS:
+        message = f"the integer has {len(text)} digits; at most {MAX_INTEGER_DIGITS} are kept"
+        raise ValueError(message)
+    value = int(text, base)
+    return value if str(value) == text else PlainInt(value, text)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        message = f"the number {text[:MAX_INTEGER_DIGITS]} is too large"
+        raise ValueError(message)
+    return value if repr(value) == text else PlainFloat(value, text)

@@ -1,0 +1,123 @@
+"""What a YAML parser complains about, as problems that say what the writer probably meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from yaml.error import MarkedYAMLError
+
+from xregit.diagnostics import Span
+from xregit.source.text import Problem, character_span, encoding_problem
+
+if TYPE_CHECKING:
+    from yaml import YAMLError
+
+# YAML 1.2, 5.1 (printable characters), without the three line breaks that YAML 1.1 had and libyaml still has.
+_REFUSED = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_QUOTES = "put the value in quotes"
+
+
+class _Complaint(NamedTuple):
+    """Parts of a parser's sentence, our own sentence and help, and which of the parser's two places is better."""
+
+    fragments: tuple[str, ...]
+    message: str
+    help: str
+    at_context: bool = False
+
+
+_COMPLAINTS = (
+    _Complaint(
+        ("mapping values are not allowed",),
+        "a colon is not expected here",
+        "put the value in quotes if the colon is part of it; otherwise check how far the line is indented",
+    ),
+    _Complaint(
+        ("could not find expected ':'",),
+        'this line is no "name: value" pair',
+        "add the colon and the value, or indent the line if it continues the text above",
+        at_context=True,
+    ),
+    _Complaint(
+        ("unexpected end of stream",),
+        "the quotes that open here are never closed",
+        "add the closing quote",
+        at_context=True,
+    ),
+    _Complaint(
+        ("expected ',' or",),
+        "the bracket that opens here is not closed, or a comma is missing inside",
+        "close it, or put the value in quotes if the bracket is part of it",
+        at_context=True,
+    ),
+    _Complaint(
+        ("expected key", "expected <block end>"),
+        "this text does not fit the lines above it",
+        'indent it like its neighbours; put a value that begins with a quote, "{" or "[" in quotes as a whole',
+    ),
+    _Complaint(
+        ("escape", "hexdecimal", "hexadecimal"),
+        "this backslash begins no escape that YAML knows",
+        "write two backslashes for one, or use single quotes",
+    ),
+    _Complaint(("alphabetic or numeric character",), 'a value can\'t begin with "*" or "&"', _QUOTES),
+    _Complaint(
+        ("sequence entries are not allowed",),
+        "a list can't begin on the line of its key",
+        'begin it on the next line, each item with "- ", or put the value in quotes',
+    ),
+    _Complaint(
+        ("expected '-' indicator",),
+        "a list item is expected here",
+        'begin it with "- ", or check how far the line is indented',
+    ),
+    _Complaint(("node content",), "a value is expected here", _QUOTES),
+    _Complaint(("comment or line break", "chomping"), 'the text after "|" or ">" begins on the next line', _QUOTES),
+)
+
+
+def bad_character(data: bytes) -> Problem | None:
+    """Return the first thing that keeps the bytes from being YAML characters at all, or None."""
+    undecodable = encoding_problem(data, "yaml-encoding")
+    if undecodable:
+        return undecodable
+    text = data.decode()
+    found = _REFUSED.search(text)
+    if not found:
+        return None
+    code = f"{ord(found[0]):04X}"
+    advice = f'remove it, or write it as "\\u{code}" inside double quotes'
+    place = character_span(text[: found.start()])
+    return Problem("yaml-encoding", f"the character U+{code} is not allowed", advice, place)
+
+
+def syntax_problem(error: YAMLError, data: bytes) -> Problem:
+    """Return the parser's complaint in our words, at the better of its places."""
+    if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
+        return Problem("yaml-syntax", f"the text is not YAML: {error}", "check the file", Span(1, 1, 1, 1))
+    complaint, place = error.problem or "", _span(error.problem_mark)
+    if "<document start>" in complaint:
+        advice = 'keep one document per file: remove the "..." or what follows it'
+        return Problem("yaml-documents", "text follows the end of the document", advice, place)
+    if "start any token" in complaint or "tab character" in complaint:
+        return _bad_start(place, data)
+    known = next((known for known in _COMPLAINTS if any(part in complaint for part in known.fragments)), None)
+    if known is None:
+        return Problem("yaml-syntax", f"the text is not YAML: {complaint}", "check this line", place)
+    if known.at_context and error.context_mark:
+        place = _span(error.context_mark)
+    return Problem("yaml-syntax", known.message, known.help, place)
+
+
+def _bad_start(place: Span, data: bytes) -> Problem:
+    line = _LINE_BREAK.split(data.decode())[place.line - 1]
+    character = line[place.column - 1 : place.column]
+    if character == "\t":
+        return Problem("yaml-syntax", "a tab stands where YAML allows only spaces", "indent with spaces", place)
+    return Problem("yaml-syntax", f'a value can\'t begin with "{character}"', _QUOTES, place)
+
+
+def _span(mark: Any) -> Span:
+    return Span(mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
