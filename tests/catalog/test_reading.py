@@ -1,0 +1,170 @@
+"""A folder becomes a registry, and what is wrong with its files becomes diagnostics at their places."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.catalog.folders import folder, registry_of
+from xregit.catalog import read_folder
+from xregit.errors import XregitError
+
+GROUP = "messagegroups/g/messagegroup.yaml"
+MESSAGE = "messagegroups/g/messages/a.yaml"
+
+
+def problems(root: Path, files: dict[str, str]) -> list[tuple[str, str, int]]:
+    """Return what is wrong as (rule, file below the registry, line)."""
+    found = registry_of(root, files).problems
+    return [(item.rule, item.path.removeprefix("registry/"), item.line) for item in found]
+
+
+def test_a_file_is_found_by_its_xid(tmp_path: Path) -> None:
+    """The path of a file is the xid of what it holds."""
+    registry = registry_of(tmp_path, {MESSAGE: "name: A\n"})
+    assert registry["/messagegroups/g/messages/a"].name == "A"
+    assert set(registry) == {"/messagegroups/g", "/messagegroups/g/messages/a"}
+    assert len(registry) == 2
+
+
+def test_ids_are_looked_up_with_their_case(tmp_path: Path) -> None:
+    """An id in another case names nothing."""
+    with pytest.raises(KeyError):
+        registry_of(tmp_path, {MESSAGE: "name: A\n"})["/messagegroups/G"]
+
+
+def test_a_percent_encoded_file_name_is_decoded(tmp_path: Path) -> None:
+    """Ids may hold characters that file systems refuse."""
+    registry = registry_of(tmp_path, {"messagegroups/g/messages/a%3Ab.yaml": "name: A\n"})
+    assert registry["/messagegroups/g/messages/a:b"].name == "A"
+
+
+def test_a_small_group_keeps_its_messages_inline(tmp_path: Path) -> None:
+    """Inline messages are located inside their group's file."""
+    registry = registry_of(tmp_path, {GROUP: "messages:\n  a: {name: A}\n  b: {name: B}\n"})
+    assert [item.name for item in registry.messages] == ["A", "B"]
+    entity = registry["/messagegroups/g/messages/b"].entity
+    assert registry.origin.span(entity.place, ("name",)).line == 3
+
+
+@pytest.mark.requirement("MSG-10")
+def test_endpoints_hold_messages_of_their_own(tmp_path: Path) -> None:
+    """A message belongs to a message group or to an endpoint."""
+    registry = registry_of(tmp_path, {"endpoints/e/messages/a.yaml": "name: A\n"})
+    assert registry["/endpoints/e/messages/a"].name == "A"
+
+
+def test_a_schema_has_its_documents_as_versions(tmp_path: Path) -> None:
+    """Versions are counted as people do, and the last is the default."""
+    files = {f"schemagroups/g/schemas/s/versions/{n}.json": "{}" for n in (1, 2, 10)}
+    files["schemagroups/g/schemas/s/schema.yaml"] = "format: JsonSchema/draft-07\n"
+    schema = registry_of(tmp_path, files)["/schemagroups/g/schemas/s"]
+    assert [version.id for version in schema.versions] == ["1", "2", "10"]
+    assert schema.default.id == "10"
+    assert schema.default.document.data == b"{}"
+    assert schema.versions[0].attributes["format"] == "JsonSchema/draft-07"
+
+
+CASES = {
+    "an id defined twice": (
+        {GROUP: "messages:\n  a: {name: A}\n", MESSAGE: "name: B\n"},
+        [("duplicate-id", GROUP, 2)],
+    ),
+    "an id that differs from the path": ({MESSAGE: "name: A\nmessageid: b\n"}, [("mismatched-id", MESSAGE, 2)]),
+    "a truncated file": ({MESSAGE: 'name: "A\n'}, [("yaml-syntax", MESSAGE, 1)]),
+    "a NUL byte": ({MESSAGE: "name: A\0B\n"}, [("yaml-encoding", MESSAGE, 1)]),
+    "an empty file": ({MESSAGE: ""}, [("yaml-empty", MESSAGE, 1)]),
+    "a list at the top": ({MESSAGE: "- name: A\n"}, [("not-a-mapping", MESSAGE, 1)]),
+    "a file of another kind": (
+        {"messagegroups/g/notes.yaml": "a: b\n"},
+        [("misplaced-file", "messagegroups/g/notes.yaml", 0)],
+    ),
+    "a wrong extension": (
+        {"messagegroups/g/messages/a.yml": "name: A\n"},
+        [("misplaced-file", "messagegroups/g/messages/a.yml", 0)],
+    ),
+    "an unknown group type": ({"queues/q/queue.yaml": "name: A\n"}, [("misplaced-file", "queues/q/queue.yaml", 0)]),
+    "readable notes beside": ({"messagegroups/g/README.md": "# g\n"}, []),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_fault_is_reported_once_and_at_its_place(tmp_path: Path, case: str) -> None:
+    """Each fault of a file gives exactly one diagnostic."""
+    files, expected = CASES[case]
+    assert problems(tmp_path, files) == expected
+
+
+def test_a_directory_where_a_file_should_be_is_a_diagnostic(tmp_path: Path) -> None:
+    """A folder named like a message's file holds no message."""
+    root = folder(tmp_path, {GROUP: "description: A group.\n"})
+    (root / "messagegroups/g/messages/a.yaml").mkdir(parents=True)
+    (root / "messagegroups/g/messages/a.yaml/b.yaml").write_text("name: B\n")
+    assert [item.rule for item in read_folder(root).problems] == ["misplaced-file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_an_unreadable_file_is_a_diagnostic(tmp_path: Path) -> None:
+    """A file without read permission is named, and the rest is read."""
+    root = folder(tmp_path, {MESSAGE: "name: A\n"})
+    (root / MESSAGE).chmod(0)
+    assert [item.rule for item in read_folder(root).problems] == ["unreadable-file"]
+
+
+def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
+    """A file of 100 MB is no message."""
+    root = folder(tmp_path, {MESSAGE: "name: A\n"})
+    with (root / MESSAGE).open("wb") as file:
+        file.truncate(100_000_000)
+    found = read_folder(root).problems
+    assert len(found) == 1
+    assert "MiB" in found[0].message
+
+
+def test_a_link_that_leaves_the_registry_is_refused(tmp_path: Path) -> None:
+    """Nothing outside the registry is read as part of it."""
+    root = folder(tmp_path, {MESSAGE: "name: A\n"})
+    (tmp_path / "secret.yaml").write_text("name: secret\n")
+    (root / "messagegroups/g/messages/b.yaml").symlink_to(tmp_path / "secret.yaml")
+    registry = read_folder(root)
+    assert [item.path for item in registry.problems] == ["registry/messagegroups/g/messages/b.yaml"]
+    assert "/messagegroups/g/messages/b" not in registry
+
+
+def test_a_folder_without_registry_yaml_is_no_registry(tmp_path: Path) -> None:
+    """The error names the folder and the way out."""
+    with pytest.raises(XregitError, match=r"no registry\.yaml"):
+        read_folder(tmp_path)
+
+
+def test_an_empty_registry_is_fine(tmp_path: Path) -> None:
+    """A registry may hold nothing yet."""
+    registry = registry_of(tmp_path, {"registry.yaml": "registryid: empty\n"})
+    assert registry.problems == ()
+    assert len(registry) == 0
+
+
+def test_a_model_adds_whole_group_types(tmp_path: Path) -> None:
+    """What model.yaml declares is read like what the specification declares."""
+    files = {
+        "model.yaml": """
+            groups:
+              teams:
+                singular: team
+                attributes: {mail: {type: string}}
+                resources:
+                  members:
+                    singular: member
+                    hasdocument: false
+                    maxversions: 1
+                    attributes: {role: {type: string}}
+        """,
+        "teams/red/team.yaml": "mail: red@example.com\n",
+        "teams/red/members/ann.yaml": "role: lead\n",
+    }
+    registry = registry_of(tmp_path, files)
+    assert registry.problems == ()
+    assert registry["/teams/red"].attributes == {"mail": "red@example.com"}
+    assert registry["/teams/red/members/ann"].attributes == {"role": "lead"}

@@ -1,0 +1,141 @@
+"""Typed views: contracts of endpoints, references to schemas, and who refers to whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from xregit.catalog.references import local_xid, schema_reference
+from xregit.xid import Xid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {
+    "messagegroups/g/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
+    "messagegroups/g/messages/a.yaml": """
+        envelopemetadata: {type: {value: a}}
+        dataschemaformat: Protobuf/3
+        dataschemauri: /schemagroups/s/schemas/x:Payload
+    """,
+    "messagegroups/h/messages/b.yaml": "basemessage: /messagegroups/g/messages/a\nprotocol: kafka/2.0\n",
+    "endpoints/e/endpoint.yaml": """
+        usage: [producer]
+        channel: q
+        messagegroups: [/messagegroups/g, "#/messagegroups/h", "https://example.com/messagegroups/far"]
+    """,
+    "endpoints/e/messages/own.yaml": "name: Own\n",
+    "endpoints/f/endpoint.yaml": "usage: [consumer]\nchannel: q\n",
+    "schemagroups/s/schemas/x/schema.yaml": "format: protobuf/3\n",
+    "schemagroups/s/schemas/x/versions/1.proto": "message Payload {}\n",
+    "schemagroups/s/schemas/x:y/schema.yaml": "format: Protobuf/3\n",
+    "schemagroups/s/schemas/x:y/versions/1.proto": "message Payload {}\n",
+}
+
+
+@pytest.mark.requirement("EP-38", "EP-39")
+def test_a_contract_holds_own_messages_and_those_of_groups(tmp_path: Path) -> None:
+    """Each message of a contract says through which group it comes."""
+    endpoint = registry_of(tmp_path, FILES)["/endpoints/e"]
+    assert [(entry.message.xid, entry.via) for entry in endpoint.contract] == [
+        ("/endpoints/e/messages/own", "/endpoints/e"),
+        ("/messagegroups/g/messages/a", "/messagegroups/g"),
+        ("/messagegroups/h/messages/b", "/messagegroups/h"),
+    ]
+
+
+def test_a_message_knows_who_carries_it_and_who_derives_from_it(tmp_path: Path) -> None:
+    """The same references, read backwards."""
+    message = registry_of(tmp_path, FILES)["/messagegroups/g/messages/a"]
+    assert [(endpoint.id, via) for endpoint, via in message.carriers] == [("e", "/messagegroups/g")]
+    assert [item.id for item in message.derived] == ["b"]
+
+
+@pytest.mark.requirement("EP-4")
+def test_endpoints_on_one_channel_are_related(tmp_path: Path) -> None:
+    """A producer and a consumer of one channel find each other."""
+    assert [item.id for item in registry_of(tmp_path, FILES)["/endpoints/e"].related] == ["f"]
+
+
+def test_selectors_are_given_in_canonical_spelling(tmp_path: Path) -> None:
+    """Readers of a view need not know how an author spelled a protocol."""
+    message = registry_of(tmp_path, FILES)["/messagegroups/h/messages/b"]
+    assert (message.protocol, message.envelope) == ("KAFKA", "CloudEvents/1.0")
+
+
+REFERENCES = {
+    "/schemagroups/s/schemas/x": ("x", "1", ""),
+    "#/schemagroups/s/schemas/x": ("x", "1", ""),
+    "/schemagroups/s/schemas/x/versions/1": ("x", "1", ""),
+    "/schemagroups/s/schemas/x:Payload": ("x", "1", "Payload"),
+    "/schemagroups/s/schemas/x/versions/1:Outer.Inner": ("x", "1", "Outer.Inner"),
+    "/schemagroups/s/schemas/x:y": ("x:y", "1", ""),
+    "/schemagroups/s/schemas/x:y:Payload": ("x:y", "1", "Payload"),
+    "/schemagroups/s/schemas/x#/definitions/P": ("x", "1", "/definitions/P"),
+    "/schemagroups/s/schemas/x/versions/2": ("x", None, ""),
+    "/schemagroups/s/schemas/none": (None, None, ""),
+}
+
+
+@pytest.mark.requirement("MSG-41")
+@pytest.mark.parametrize("text", REFERENCES)
+def test_a_schema_reference_finds_schema_version_and_type(tmp_path: Path, text: str) -> None:
+    """Ids may hold a colon themselves, so the longest known id wins."""
+    found = schema_reference(registry_of(tmp_path, FILES), text)
+    schema = found.schema.id if found.schema else None
+    version = found.version.id if found.version else None
+    assert (schema, version, found.selector) == REFERENCES[text]
+    assert found.local
+
+
+def test_a_foreign_schema_is_kept_as_it_is(tmp_path: Path) -> None:
+    """A reference that leaves the registry is not followed."""
+    found = schema_reference(registry_of(tmp_path, FILES), "https://example.com/x.json")
+    assert (found.local, found.schema) == (False, None)
+
+
+def test_the_users_of_a_schema_are_those_that_inherit_it_too(tmp_path: Path) -> None:
+    """A message that takes its payload from its base uses the schema as well."""
+    schema = registry_of(tmp_path, FILES)["/schemagroups/s/schemas/x"]
+    assert [message.id for message in schema.users] == ["a", "b"]
+
+
+LOCAL = {
+    "/messagegroups/g": "/messagegroups/g",
+    "#/messagegroups/g": "/messagegroups/g",
+    "https://r.example/api/messagegroups/g": "/messagegroups/g",
+    "https://elsewhere.example/messagegroups/g": "",
+    "messagegroups/g": "",
+}
+
+
+@pytest.mark.parametrize("text", LOCAL)
+def test_references_below_the_base_url_are_local(text: str) -> None:
+    """What the registry serves itself is the same as its xid."""
+    assert local_xid(text, "https://r.example/api/") == LOCAL[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/",
+        "/messagegroups/g",
+        "/messagegroups/g/messages/m",
+        "/messagegroups/g/messages/m/meta",
+        "/schemagroups/g/schemas/s/versions/1.0",
+    ],
+)
+def test_an_xid_is_parsed_and_formatted_back(text: str) -> None:
+    """Parsing and formatting are inverse."""
+    assert str(Xid.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "messagegroups/g", "//", "/messagegroups", "/a/b/c", "/a/b/c/d/e", "/a/b/c/d/e/f/g"]
+)
+def test_what_names_no_entity_is_no_xid(text: str) -> None:
+    """An xid has the parts of an entity, none of them empty."""
+    with pytest.raises(ValueError, match="xid"):
+        Xid.parse(text)
