@@ -1,0 +1,30 @@
+"""How long one thing takes compared with another that is measured in turn with it, so that load hits both."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_benchmark.fixture import BenchmarkFixture
+
+
+def ratio(
+    benchmark: BenchmarkFixture, run: Callable[[], object], baseline: Callable[[], object], *, rounds: int
+) -> float:
+    """Return the median time of ``run`` as a multiple of that of ``baseline``."""
+    times: dict[str, list[float]] = {"run": [], "baseline": []}
+
+    def timed(name: str, program: Callable[[], object]) -> None:
+        start = perf_counter()
+        program()
+        times[name].append(perf_counter() - start)
+
+    benchmark.pedantic(timed, ("run", run), setup=lambda: timed("baseline", baseline), rounds=rounds)
+    found = median(times["run"]) / median(times["baseline"])
+    benchmark.extra_info.update(baseline=median(times["baseline"]), ratio=found)
+    print(f"\n{benchmark.name}: {found:.2f} times its baseline")
+    return found
