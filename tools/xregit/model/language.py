@@ -18,9 +18,19 @@ def _nothing() -> Mapping[str, Any]:
 class AttributeModel:
     """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
 
-    Beyond the language: ``source`` cites where a specification defines it, ``requirements`` lists
-    IDs of the requirements table, ``core`` marks what the core specification gives every entity,
-    ``delivery`` marks what delivery sets, so that matching does not compare it.
+    Beyond the language, for documentation: ``source`` cites where a specification defines it, ``requirements``
+    lists IDs of the requirements table, the one most to the point first, ``core`` marks what the core
+    specification gives every entity, ``delivery`` what delivery sets, so that matching does not compare it.
+
+    Beyond the language, for checking (none of it is served):
+
+    * ``property`` is the native type of a message property. The attribute is a property definition, an object;
+      with type ``any`` it may also be the property's bare value.
+    * ``syntax`` names a narrower form in `datatypes.SYNTAXES`, ``keys`` the form of a map's keys or of an
+      object's undeclared names, ``names`` the table of `names` whose spellings count as the same.
+    * ``inheritable`` says that a required attribute may come from a base message.
+    * ``fold`` and ``unwrap`` name another way to write the value, which `normalising` turns into this one.
+    * ``targets`` are the types that ``target`` stands for once resource types shared by groups are counted.
     """
 
     name: str
@@ -41,17 +51,29 @@ class AttributeModel:
     requirements: tuple[str, ...] = ()
     core: bool = False
     delivery: bool = False
+    property: str = ""
+    syntax: str = ""
+    keys: str = ""
+    names: str = ""
+    inheritable: bool = False
+    fold: str = ""
+    unwrap: str = ""
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResourceModel:
-    """One resource type: ``attributes`` stand on its versions, ``metaattributes`` on its meta entity."""
+    """One resource type: ``attributes`` stand on its versions, ``metaattributes`` on its meta entity.
+
+    ``resourceattributes`` stand on the resource itself: its id and the way to its meta entity and versions.
+    """
 
     plural: str
     singular: str
     description: str = ""
     attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     metaattributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    resourceattributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     maxversions: int = 0
     hasdocument: bool = True
     setdefaultversionsticky: bool = True
@@ -79,4 +101,5 @@ class Model:
     specversion: str
     attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     groups: Mapping[str, GroupModel] = field(default_factory=_nothing)
+    settings: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     sources: tuple[str, ...] = ()

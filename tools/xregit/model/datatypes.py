@@ -1,0 +1,234 @@
+"""The data types of the specifications and some narrower forms: which values belong to each, as one table."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xregit.xid import ID, MAX_ID_CHARS
+
+UINT32_MAX = 2**32 - 1
+INT32_MAX = 2**31 - 1
+#: RFC 3339 has no year 0 that Python could parse; the message specification uses it for "the current time".
+NOW = "0000-01-01T00:00:00Z"
+
+# Patterns use what Python and JavaScript share: ASCII classes, no look-around but (?!), no flags.
+_PCT = "%[0-9A-Fa-f]{2}"
+_URI_CHARS = rf"(?:[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|{_PCT})*"
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.\-]*:"
+_URI = rf"{_URI_CHARS}(?:#{_URI_CHARS})?"
+# RFC 6570, section 2.1: literals; 3.2.2: level 1 expressions, whose names the message specification calls symbols.
+_LITERAL = rf"(?:[^\x00-\x20\"%<>\\^`{{|}}\x7f]|{_PCT})"
+_PLACEHOLDER = r"\{[A-Za-z0-9_]+\}"
+_TEMPLATE = rf"(?:{_LITERAL}|{_PLACEHOLDER})*"
+_TIMESTAMP = (
+    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    r"[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\.[0-9]+)?"
+    r"(?:[Zz]|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+)
+_DURATION = (
+    r"P(?:[0-9]+W|(?=[0-9T])(?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+D)?"
+    r"(?:T(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+(?:\.[0-9]+)?S)?)?)"
+)
+_ID = ID.pattern
+_XID = rf"/(?:[a-z_][a-z0-9_]*/{_ID}(?:/[a-z_][a-z0-9_]*/{_ID}(?:/meta|/versions/{_ID})?)?)?"
+_XIDTYPE = r"/(?:[a-z_][a-z0-9_]*(?:/[a-z_][a-z0-9_]*(?:/versions|\[/versions\])?)?)?"
+_TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_QUOTED = r"\"[^\"\x00-\x1f]*\""
+_MEDIATYPE = rf"{_TOKEN}/{_TOKEN}(?: *; *{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*"
+_BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+_UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+_NAME = r"[^\s/]+"
+
+
+@dataclass(frozen=True, slots=True)
+class Datatype:
+    """One data type: the test of a value, what to call it in messages, and its JSON Schema."""
+
+    test: Callable[[Any], bool]
+    about: str
+    schema: Mapping[str, Any]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_uinteger(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value  # noqa: PLR0124 - NaN
+
+
+def _is_boolean(value: Any) -> bool:
+    return value is True or value is False
+
+
+def _is_anything(value: Any) -> bool:  # noqa: ARG001 - one signature for all
+    return True
+
+
+def _matching(pattern: str) -> Callable[[Any], bool]:
+    fullmatch = re.compile(pattern).fullmatch
+    return lambda value: isinstance(value, str) and fullmatch(value) is not None
+
+
+def _is_timestamp(value: Any) -> bool:
+    if not isinstance(value, str) or not _timestamp(value):
+        return False
+    year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])
+    # The Gregorian calendar repeats every 400 years, and Python has no year 0.
+    return day <= calendar.monthrange(year % 400 + 2000, month)[1]
+
+
+_timestamp = re.compile(_TIMESTAMP).fullmatch
+
+
+def _text(pattern: str, about: str, **extra: Any) -> Datatype:
+    return Datatype(_matching(pattern), about, {"type": "string", "pattern": f"^(?:{pattern})$", **extra})
+
+
+_STRING = Datatype(_is_text, "a text", {"type": "string"})
+_INTEGER = Datatype(_is_integer, "a whole number", {"type": "integer"})
+_NUMBER = Datatype(_is_number, "a number", {"type": "number"})
+_BOOLEAN = Datatype(_is_boolean, "true or false", {"type": "boolean"})
+_ANYTHING = Datatype(_is_anything, "anything", {})
+_URITEXT = _text(_URI, "a URI (spaces and other special characters written as %20 and the like)")
+_ABSOLUTE = _text(rf"{_SCHEME}{_URI_CHARS}", "an absolute URI without fragment")
+_RELATIVE = _text(rf"(?!{_SCHEME}){_URI}", "a relative URI")
+_TEMPLATETEXT = _text(
+    _TEMPLATE, "a URI template (placeholders are written {name}, of letters, digits and underscores; no spaces)"
+)
+_TIMESTAMPTEXT = Datatype(
+    _is_timestamp,
+    "a time such as 2026-05-22T10:30:00Z",
+    {"type": "string", "pattern": f"^(?:{_TIMESTAMP})$"},
+)
+
+#: The scalar data types of the model language, core/spec.md#data-types, and ``any``.
+DATATYPES: Mapping[str, Datatype] = {
+    "any": _ANYTHING,
+    "binary": _text(_BASE64, "bytes in base 64"),
+    "boolean": _BOOLEAN,
+    "decimal": _NUMBER,
+    "integer": _INTEGER,
+    "string": _STRING,
+    "timestamp": _TIMESTAMPTEXT,
+    "uinteger": Datatype(_is_uinteger, "a whole number from 0", {"type": "integer", "minimum": 0}),
+    "uri": _URITEXT,
+    "uriabsolute": _ABSOLUTE,
+    "urirelative": _RELATIVE,
+    "uritemplate": _TEMPLATETEXT,
+    "url": _URITEXT,
+    "urlabsolute": _ABSOLUTE,
+    "urlrelative": _RELATIVE,
+    "xid": _text(_XID, "an xid such as /messagegroups/g1/messages/m1"),
+    "xidtype": _text(_XIDTYPE, "a type such as /messagegroups/messages"),
+}
+
+CONTAINERS = frozenset({"array", "map", "object"})
+
+
+def _or_template(pattern: str) -> str:
+    return rf"{pattern}|[^\x00]*{_PLACEHOLDER}[^\x00]*"
+
+
+def _written(datatype: Datatype, pattern: str) -> Datatype:
+    """The type, or text that stands for a value of it, as models that know only texts write it."""
+    fits = _matching(pattern)
+    schema = {"anyOf": [datatype.schema, {"type": "string", "pattern": f"^(?:{pattern})$"}]}
+    return Datatype(lambda value: datatype.test(value) or fits(value), datatype.about, schema)
+
+
+#: The types of message properties, message/spec.md#type; a text of most may hold placeholders.
+PROPERTY_TYPES: Mapping[str, Datatype] = {
+    "any": _ANYTHING,
+    "binary": _text(_or_template(_BASE64), "bytes in base 64"),
+    "boolean": _written(_BOOLEAN, "true|false"),
+    "duration": _text(_DURATION, "a duration such as PT5M"),
+    "integer": _written(_INTEGER, "-?(?:0|[1-9][0-9]*)"),
+    "number": _written(_NUMBER, r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"),
+    "string": _STRING,
+    "symbol": _text(rf"(?:[A-Za-z0-9_]|{_PLACEHOLDER})*", "letters, digits and underscores"),
+    "timestamp": _TIMESTAMPTEXT,
+    "uri": _text(_or_template(_URI), "a URI"),
+    "uritemplate": _TEMPLATETEXT,
+    "ulong": _written(DATATYPES["uinteger"], "0|[1-9][0-9]*"),
+    "uuid": _text(_or_template(_UUID), "a UUID"),
+}
+
+
+def _between(low: int, high: int) -> Datatype:
+    def test(value: Any) -> bool:
+        return _is_integer(value) and low <= value <= high
+
+    schema = {"type": "integer", "minimum": low, "maximum": high}
+    return Datatype(test, f"a whole number from {low} to {high}", schema)
+
+
+def _is_filled(value: Any) -> bool:
+    return bool(value) or not isinstance(value, (str, list, dict))
+
+
+#: Narrower forms that our model files name; a text with placeholders is tested after they are filled.
+SYNTAXES: Mapping[str, Datatype] = {
+    "absolute": _text(rf"{_SCHEME}[^\s]+", "an absolute address, with its scheme"),
+    "base64": DATATYPES["binary"],
+    "cloudevents": _text("[a-z0-9]+", "lower-case letters and digits only"),
+    "httpstatus": _text("[1-5][0-9]{2}", "a status code from 100 to 599"),
+    "id": _text(_ID, f"an id: letters, digits and - . _ ~ : @, at most {MAX_ID_CHARS}, not beginning with a sign"),
+    "int32": _between(-INT32_MAX - 1, INT32_MAX),
+    "mediatype": _text(_MEDIATYPE, "a media type such as application/json"),
+    "mqtttopic": _text(r"[^+#\x00]+", "a topic without the wildcards + and #"),
+    "name": _text("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
+    "extendedname": _text(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
+    "nameversion": _text(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
+    "natssubject": _text(r"[^\s.*>]+(?:\.[^\s.*>]+)*", "parts joined by dots, without spaces and wildcards"),
+    "nonempty": Datatype(_is_filled, "not empty", {}),
+    "octet": _between(0, 255),
+    "protocolname": _text(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
+    "rulename": _text("[a-z0-9]+(?:-[a-z0-9]+)*", "the name of a rule, such as unknown-attribute"),
+    "token": _text(_TOKEN, "letters, digits and some signs, without spaces"),
+    "uint32": _between(0, UINT32_MAX),
+    "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
+    "any": _text(r"[^\x00]+", "not empty"),
+}
+
+_placeholders = re.compile(_PLACEHOLDER)
+
+
+def has_placeholders(value: Any) -> bool:
+    """Tell whether the value is text with at least one placeholder."""
+    return isinstance(value, str) and "{" in value and _placeholders.search(value) is not None
+
+
+def follows(syntax: str, value: Any) -> bool:
+    """Tell whether the value has the narrower form; one with placeholders has it once they are filled."""
+    test = SYNTAXES[syntax].test
+    if test(value):
+        return True
+    if has_placeholders(value):
+        return syntax in _FILLED_LATER or test(_placeholders.sub("x", value))
+    return test(_counterpart(value))
+
+
+def _counterpart(value: Any) -> Any:
+    """Return the number that a text is, and the other way round, as property values may be written as either."""
+    if isinstance(value, str):
+        return int(value) if _whole_number(value) else value
+    return str(value) if _is_integer(value) else value
+
+
+_whole_number = re.compile("-?[0-9]{1,20}").fullmatch
+
+#: Forms that a stand-in of one letter can't have, though a real value may.
+_FILLED_LATER = frozenset({"httpstatus", "mediatype", "nameversion"})

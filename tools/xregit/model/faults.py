@@ -1,0 +1,120 @@
+"""What is wrong with a value, as findings whose text names the attribute, what it is and what it should be."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xregit.diagnostics import Finding
+
+if TYPE_CHECKING:
+    from xregit.model.language import AttributeModel
+
+Path = tuple[str | int, ...]
+Key = str | int
+
+INVALID, UNKNOWN, MISSING, XID = (
+    "invalid-attribute",
+    "unknown-attribute",
+    "required-attribute-missing",
+    "malformed-xid",
+)
+MAX_SHOWN_CHARS = 60
+MAX_LISTED = 16
+MAX_GUESSED_CHARS = 80
+
+
+def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: str) -> Finding:
+    """Return the finding for a value that isn't of its attribute's type or form."""
+    message = f"{label(path, key)} must be {about}, but is {shown(value)}."
+    return Finding(INVALID, (*path, key), message, _quoting(attribute, value), requirement(attribute))
+
+
+def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
+    """Return the finding for a value that isn't among those its attribute may have."""
+    choices = [str(choice) for choice in attribute.enum]
+    message = f"{label(path, key)} can't be {shown(value)}."
+    help_ = guess(str(value), choices) or f"It may be {either(attribute.enum)}."
+    return Finding(INVALID, (*path, key), message, help_, requirement(attribute))
+
+
+def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
+    """Return the finding for an xid that has the wrong form or names the wrong type of entity."""
+    kinds = " or ".join(_example(target) for target in attribute.targets) or "/messagegroups/<id>/messages/<id>"
+    message = f"{label(path, key)} must be an xid such as {kinds}, but is {shown(value)}."
+    return Finding(XID, (*path, key), message, "", requirement(attribute))
+
+
+def missing(attribute: AttributeModel, path: Path) -> Finding:
+    """Return the finding for an attribute that must be there."""
+    message = f'"{attribute.name}" is missing.'
+    return Finding(MISSING, path, message, attribute.description, requirement(attribute))
+
+
+def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Finding:
+    """Return the finding for an attribute that the model doesn't have here."""
+    names = [other for other in known if other != "*"]
+    listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else ""
+    help_ = goes_with or guess(name, names) or listed
+    return Finding(UNKNOWN, (*path, name), f'The attribute "{_short(name)}" is not in the model.', help_, on_key=True)
+
+
+def misnamed(name: str, path: Path, about: str, source: str) -> Finding:
+    """Return the finding for a name that has characters it can't have."""
+    message = f'The name "{_short(name)}" must be {about}.'
+    return Finding(INVALID, (*path, name), message, "", source, on_key=True)
+
+
+def requirement(attribute: AttributeModel) -> str:
+    """Return the ID of the requirement that is most to the point."""
+    return attribute.requirements[0] if attribute.requirements else ""
+
+
+def label(path: Path, key: Key) -> str:
+    """Return what to call the value under a key, or the item of a list."""
+    if isinstance(key, int):
+        return f'Item {key + 1} of "{path[-1]}"' if path else f"Item {key + 1}"
+    return f'"{_short(key)}"'
+
+
+def shown(value: Any) -> str:
+    """Return the value as a reader recognises it, at most some dozen characters long."""
+    if isinstance(value, Mapping):
+        return "a map"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    if isinstance(value, str):
+        return f'"{_short(value)}"'
+    return _short(json.dumps(value, default=str))
+
+
+def either(choices: Iterable[Any]) -> str:
+    """Return the choices as "a, b or c"."""
+    texts = [str(choice) for choice in choices]
+    return f"{', '.join(texts[:-1])} or {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def guess(text: str, choices: Iterable[str]) -> str:
+    """Return a question that offers the choice most like the text, or nothing."""
+    if len(text) > MAX_GUESSED_CHARS:
+        return ""
+    folded = {choice.casefold(): choice for choice in choices}
+    near = difflib.get_close_matches(text.casefold(), folded, n=1, cutoff=0.7)
+    return f'Did you mean "{folded[near[0]]}"?' if near else ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
+
+
+def _quoting(attribute: AttributeModel, value: Any) -> str:
+    if isinstance(value, (bool, int, float)) and attribute.type not in {"array", "map", "object"}:
+        return "Put it in quotes if it is meant as text."
+    return ""
+
+
+def _example(target: str) -> str:
+    parts = target.removesuffix("[/versions]").strip("/").split("/")
+    return "".join(f"/{part}/<id>" for part in parts)

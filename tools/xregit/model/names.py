@@ -1,0 +1,82 @@
+"""Names that specifications write in several ways, such as ``MQTT`` for ``MQTT/5.0``, to the one that we write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from xregit.model.files import content
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SPECVERSION = "1.0-rc2"
+SELECTORS = ("envelope", "protocol", "format")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One name with what is known of it.
+
+    ``payload`` is the media type of payloads that a schema format implies, ``document`` that of its schema
+    documents and ``extensions`` the endings of their files; all empty where nothing follows from the name.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    versions: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    payload: str = ""
+    document: str = ""
+    extensions: tuple[str, ...] = ()
+
+
+@cache
+def names(selector: str) -> Mapping[str, Name]:
+    """Return the predefined names for ``envelope``, ``protocol`` or ``format``, as we write them."""
+    table: Mapping[str, Any] = content(SPECVERSION)["names.yaml"].get(selector, {})
+    return MappingProxyType({name: _name(name, said or {}) for name, said in table.items()})
+
+
+def _name(name: str, said: Mapping[str, Any]) -> Name:
+    return Name(
+        name=name,
+        aliases=tuple(said.get("aliases", ())),
+        versions=said.get("versions", ""),
+        renamed=MappingProxyType({old.casefold(): new for old, new in said.get("renamed", {}).items()}),
+        payload=said.get("payload", ""),
+        document=said.get("document", ""),
+        extensions=tuple(said.get("extensions", ())),
+    )
+
+
+@lru_cache(maxsize=4096)
+def canonical(selector: str, value: str) -> str:
+    """Return the name as we write it: ``Kafka/2.0`` as ``KAFKA``, an unknown name as it is."""
+    known = _spellings(selector)
+    exact = known.get(value.casefold())
+    if exact is not None:
+        return exact.name
+    family, slash, version = value.partition("/")
+    name = known.get(family.casefold())
+    if name is None or not slash:
+        return value
+    if name.versions == "any":
+        return name.name
+    # Names of formats stand without their version, those of protocols with it: MQTT/4 isn't MQTT/5.0.
+    return value if "/" in name.name else f"{name.name}/{name.renamed.get(version.casefold(), version)}"
+
+
+def named(selector: str, value: str) -> Name | None:
+    """Return what is known of a name, however it is spelled and whatever version a format has."""
+    known = names(selector)
+    written = canonical(selector, value)
+    return known.get(written) or known.get(written.partition("/")[0])
+
+
+@cache
+def _spellings(selector: str) -> Mapping[str, Name]:
+    known = names(selector).values()
+    return {spelling.casefold(): name for name in known for spelling in (name.name, *name.aliases)}

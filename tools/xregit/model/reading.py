@@ -1,0 +1,84 @@
+"""The model files of a specification version to a `Model`."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from xregit.model.building import attributes, group, linked
+from xregit.model.files import content
+from xregit.model.language import Model
+from xregit.model.names import SPECVERSION
+
+_INCLUDE = "$include"
+
+
+@cache
+def builtin(specversion: str = SPECVERSION) -> Model:
+    """Return the model that xregit brings for a specification version.
+
+    Raises:
+        XregitError: there are no model files for that version.
+    """
+    groups = {plural: value for plural, value, _ in _groups(specversion)}
+    order = ("messagegroups", "endpoints", "schemagroups")
+    core = core_values(specversion)
+    own = attributes(_whole(specversion, "registry.yaml")["attributes"])
+    built = {plural: group(plural, groups[plural], core) for plural in order}
+    return Model(
+        specversion=specversion,
+        attributes=MappingProxyType({**attributes(core["registry"], core=True), **own}),
+        groups=linked(built, core),
+        settings=attributes(_whole(specversion, "settings.yaml")["settings"]),
+        sources=tuple(content(specversion)),
+    )
+
+
+@cache
+def core_values(specversion: str) -> Mapping[str, Any]:
+    """Return the core specification's attributes as the files have them, by the kind of entity."""
+    return _whole(specversion, "core.yaml")
+
+
+def _groups(specversion: str) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    for path in content(specversion):
+        for plural, value in (_whole(specversion, path).get("groups") or {}).items():
+            yield plural, value, path
+
+
+def _whole(specversion: str, path: str) -> Mapping[str, Any]:
+    files = content(specversion)
+    definition = files["properties.yaml"]["definition"]
+    whole: Mapping[str, Any] = _included(files[path], path, files, definition)
+    return whole
+
+
+def _included(value: Any, path: str, files: Mapping[str, Any], definition: Mapping[str, Any]) -> Any:
+    """Return the value with every "$include" replaced by what it names, and property definitions filled in."""
+    if isinstance(value, list):
+        return [_included(item, path, files, definition) for item in value]
+    if not isinstance(value, dict):
+        return value
+    whole: dict[str, Any] = {}
+    for key, item in value.items():
+        if key == _INCLUDE:
+            for reference in [item] if isinstance(item, str) else item:
+                whole |= {**_referenced(reference, path, files, definition), **whole}
+        else:
+            whole[key] = _included(item, path, files, definition)
+    return {"definition": definition, **whole} if "property" in whole else whole
+
+
+def _referenced(reference: str, path: str, files: Mapping[str, Any], definition: Mapping[str, Any]) -> Any:
+    file, _, pointer = reference.partition("#")
+    other = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else path
+    return _included(_pointed(files[other], pointer), other, files, definition)
+
+
+def _pointed(value: Any, pointer: str) -> Any:
+    for part in pointer.strip("/").split("/"):
+        value = value[part]
+    return value
