@@ -1,0 +1,123 @@
+"""The output of ``git log`` to commits, and commits to the history of each file, its earlier names included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+# No status begins with the byte that marks a commit; everything else ends with NUL.
+LOG_FORMAT = "%x01%H%x00%ct%x00%aN%x00%s"
+
+_LAST_SECOND = 253_402_300_799  # of the year 9999, the last that RFC 3339 can write
+_RENAMED = frozenset("RC")
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What one commit did to one file; ``status`` is Git's letter, ``oldpath`` is set where it was renamed."""
+
+    status: str
+    path: str
+    oldpath: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit; a merge lists no files, and neither does the last commit that a shallow clone knows."""
+
+    sha: str
+    time: str
+    author: str
+    subject: str
+    files: tuple[FileChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileHistory:
+    """What Git knows of one file; ``commits`` holds their hashes, newest first.
+
+    Where ``complete`` is false, a shallow clone hides older commits: ``epoch`` may be too low, ``createdat`` too late.
+    """
+
+    epoch: int
+    createdat: str
+    modifiedat: str
+    commits: tuple[str, ...] = ()
+    complete: bool = True
+
+
+def commits(log: bytes) -> Iterator[Commit]:
+    """Yield the commits that ``git log -z --name-status`` printed in LOG_FORMAT."""
+    words = log.decode(errors="surrogateescape").split("\0")
+    index = 0
+    while words[index].startswith("\x01"):
+        sha, time, author, subject = words[index : index + 4]
+        index += 4
+        files = []
+        while index < len(words) - 1 and not words[index].startswith("\x01"):
+            status = words[index].lstrip("\n")[:1]
+            if status in _RENAMED:
+                files.append(FileChange(status, words[index + 2], oldpath=words[index + 1]))
+                index += 3
+            elif status:
+                files.append(FileChange(status, words[index + 1]))
+                index += 2
+            else:
+                index += 1
+        yield Commit(sha[1:], _utc(int(time)), _readable(author), _readable(subject), tuple(files))
+
+
+def file_histories(log: Sequence[Commit], boundary: frozenset[str]) -> dict[str, FileHistory]:
+    """Return what commits, newest first, say about each file under its latest name.
+
+    ``boundary`` holds the commits whose parents a shallow clone leaves out.
+    """
+    lines = _Lines()
+    for index, commit in enumerate(log):
+        lines.take(index, commit.files)
+    return {path: _file_history([log[i] for i in touched], boundary) for path, touched in lines.touched.items()}
+
+
+def _utc(seconds: int) -> str:
+    return datetime.fromtimestamp(min(max(seconds, 0), _LAST_SECOND), UTC).isoformat()[:19] + "Z"
+
+
+def _readable(text: str) -> str:
+    """Replace bytes that aren't UTF-8, which no output could encode."""
+    return text if text.isascii() else text.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _file_history(touching: list[Commit], boundary: frozenset[str]) -> FileHistory:
+    times = [commit.time for commit in touching]
+    hashes = tuple(commit.sha for commit in touching)
+    return FileHistory(len(hashes), min(times), max(times), hashes, complete=hashes[-1] not in boundary)
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The commits, as indexes, that touched each file; ``latest`` gives an older name's latest one."""
+
+    touched: dict[str, list[int]] = field(default_factory=dict)
+    latest: dict[str, str] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
+
+    def take(self, index: int, changes: tuple[FileChange, ...]) -> None:
+        """Count one commit, which is older than all before."""
+        names = [self.latest.get(change.path, change.path) for change in changes]
+        for change, name in zip(changes, names, strict=True):
+            indexes = self.touched.setdefault(name, [])
+            if not indexes or indexes[-1] != index:
+                indexes.append(index)
+            if change.status == "A":
+                self.begun.add(name)
+                self.latest.pop(change.path, None)
+        for change, name in zip(changes, names, strict=True):
+            if change.status == "R":
+                self._renamed(change.oldpath, name)
+
+    def _renamed(self, old: str, name: str) -> None:
+        """Let what is older than a rename, and what a parallel branch did to the old name, count for the new one."""
+        self.latest[old] = name
+        if old in self.touched and old != name and old not in self.begun:
+            self.touched[name] = sorted({*self.touched[name], *self.touched.pop(old)})

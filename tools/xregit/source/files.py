@@ -1,0 +1,196 @@
+"""A folder to the files that a registry may consist of, safely, and ids to file names and back."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+from xregit.errors import XregitError
+
+MAX_FILE_BYTES = 8 * 1024 * 1024
+
+_BACKUP = re.compile(r".*~|#.*#|.*\.(?:bak|orig|rej|swp|tmp)|Thumbs\.db|desktop\.ini", re.IGNORECASE)
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_KEPT_IN_NAMES = re.compile(r"[A-Za-z0-9_.\-~@]")
+# Windows reserves these names, whatever extension follows.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
+_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """Why a file or folder is left out; ``path`` is relative to the folder that was listed."""
+
+    rule: str
+    path: str
+    message: str
+    help: str
+
+
+class FileError(XregitError):
+    """A file that can't be read."""
+
+    def __init__(self, problem: FileProblem) -> None:
+        """Keep the problem, so that it can become a diagnostic."""
+        self.problem = problem
+        super().__init__(f"{problem.path}: {problem.message}; {problem.help}")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files below a folder, as sorted relative paths with ``/``, and what was left out."""
+
+    files: tuple[str, ...]
+    problems: tuple[FileProblem, ...] = ()
+
+
+def listing(root: Path) -> Listing:
+    """Return the regular files below the folder.
+
+    Hidden files and folders and editors' backups are passed over. A symbolic link to a file inside is a file;
+    links that leave the folder, links to folders, devices, pipes and files over MAX_FILE_BYTES are problems.
+    """
+    walk = _Walk(Path(os.path.realpath(root)))
+    while walk.pending:
+        walk.folder(walk.pending.pop())
+    return Listing(tuple(sorted(walk.files)), tuple(sorted(walk.problems, key=lambda problem: problem.path)))
+
+
+def read(root: Path, relative: str) -> bytes:
+    """Return the bytes of a file that ``listing`` gave.
+
+    Raises:
+        FileError: it isn't a readable regular file below the folder, or it is larger than MAX_FILE_BYTES.
+    """
+    try:
+        descriptor = _opened(root, relative)
+        try:
+            problem = _status_problem(relative, os.fstat(descriptor))
+            if problem:
+                raise FileError(problem)
+            with open(descriptor, "rb", buffering=0, closefd=False) as file:
+                return file.readall()
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise FileError(_unreadable(relative, error)) from error
+
+
+def id_to_filename(name: str) -> str:
+    """Return the id as a file name without extension; what some file system may refuse is percent-encoded."""
+    kept = "".join(char if _KEPT_IN_NAMES.fullmatch(char) else _encoded(char) for char in name)
+    if kept.startswith(".") or _DEVICE.match(kept):
+        kept = _encoded(kept[0]) + kept[1:]
+    if kept.endswith("."):
+        kept = kept[:-1] + _encoded(".")
+    return kept
+
+
+def filename_to_id(name: str) -> str:
+    """Return the id that a file name without its extension stands for."""
+    return unquote(name)
+
+
+def _encoded(char: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in char.encode(errors="surrogatepass"))
+
+
+def _opened(root: Path, relative: str) -> int:
+    if ".." in PurePosixPath(relative).parts or PurePosixPath(relative).is_absolute():
+        raise FileError(_outside(relative))
+    try:
+        return os.open(root / relative, _FLAGS)
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.EMLINK}:
+            raise
+    target = _target(Path(os.path.realpath(root)), root / relative)
+    if target is None:
+        raise FileError(_outside(relative))
+    return os.open(target, _FLAGS)
+
+
+def _target(top: Path, link: Path) -> Path | None:
+    """Return where a symbolic link leads, or None where that is outside or hidden; ``.git`` may hold secrets."""
+    target = Path(os.path.realpath(link))
+    inside = target.is_relative_to(top) and not any(part.startswith(".") for part in target.relative_to(top).parts)
+    return target if inside else None
+
+
+def _status_problem(path: str, status: os.stat_result) -> FileProblem | None:
+    if stat.S_ISDIR(status.st_mode):
+        return FileProblem("file-kind", path, "this is a folder, but a file is expected", "rename it")
+    if not stat.S_ISREG(status.st_mode):
+        return FileProblem("file-kind", path, "this is a device, pipe or socket, not a file", "remove it")
+    if status.st_size > MAX_FILE_BYTES:
+        size, limit = -(-status.st_size // 2**20), MAX_FILE_BYTES // 2**20
+        message = f"the file has about {size} MiB, but at most {limit} MiB are read"
+        return FileProblem("file-size", path, message, "split it, or keep it elsewhere and refer to it by URL")
+    return None
+
+
+def _outside(path: str) -> FileProblem:
+    advice = "link to a file inside the registry, or copy it"
+    return FileProblem("file-link", path, "this leads out of the registry or into a hidden folder", advice)
+
+
+def _unreadable(path: str, error: OSError) -> FileProblem:
+    message = f"this can't be read: {error.strerror}"
+    return FileProblem("file-unreadable", path, message, "check that it exists and who may read it")
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What is known of a folder so far; ``pending`` holds the subfolders still to read, each ending in ``/``."""
+
+    top: Path
+    pending: list[str] = field(default_factory=lambda: [""])
+    files: list[str] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
+
+    def folder(self, prefix: str) -> None:
+        """Take all entries of one folder."""
+        try:
+            with os.scandir(self.top / prefix) as entries:
+                for entry in entries:
+                    self._entry(prefix, entry)
+        except OSError as error:
+            self.problems.append(_unreadable(prefix or ".", error))
+
+    def _entry(self, prefix: str, entry: os.DirEntry[str]) -> None:
+        path = prefix + entry.name
+        if entry.name.startswith("."):
+            return
+        if _UNPRINTABLE.search(entry.name):
+            shown = path.encode("unicode_escape").decode()
+            message = "the name has control characters, or bytes that are not UTF-8"
+            self.problems.append(FileProblem("file-name", shown, message, "rename it"))
+        elif entry.is_dir(follow_symlinks=False):
+            self.pending.append(path + "/")
+        elif not _BACKUP.fullmatch(entry.name):
+            self._file(path, entry)
+
+    def _file(self, path: str, entry: os.DirEntry[str]) -> None:
+        problem = self._link_problem(path) if entry.is_symlink() else None
+        try:
+            problem = problem or _status_problem(path, entry.stat())
+        except OSError as error:
+            problem = _unreadable(path, error)
+        if problem:
+            self.problems.append(problem)
+        else:
+            self.files.append(path)
+
+    def _link_problem(self, path: str) -> FileProblem | None:
+        target = _target(self.top, self.top / path)
+        if target is None:
+            return _outside(path)
+        if target.is_dir():
+            advice = "link to single files, or refer to the entities by xref"
+            message = "this is a symbolic link to a folder, which is not followed"
+            return FileProblem("file-link", path, message, advice)
+        return None

@@ -1,0 +1,171 @@
+"""The Git repository around a folder to what it says about every file, in one pass, and to the files of one commit."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import posixpath
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING
+
+from xregit.errors import XregitError
+from xregit.source.commits import LOG_FORMAT, Commit, FileChange, FileHistory, commits, file_histories
+
+if TYPE_CHECKING:
+    from git import Repo
+
+__all__ = ["Commit", "FileChange", "FileHistory", "History", "read", "read_at"]
+
+NO_TIME = "1970-01-01T00:00:00Z"
+
+_SYMBOLIC_LINK = "120000"  # how Git writes the mode of one
+
+# What a user's Git configuration could change is said here: the same commit gives the same facts everywhere.
+_LOG_OPTIONS = (
+    "-z",
+    "--date-order",
+    "--name-status",
+    "-M50%",
+    "-l1000",
+    "--no-show-signature",
+    "--encoding=UTF-8",
+    f"--format={LOG_FORMAT}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What Git knows of a repository, commits newest first; ``reason`` says why it knows nothing."""
+
+    repository: Path | None = None
+    head: str = ""
+    head_time: str = ""
+    shallow: bool = False
+    commits: tuple[Commit, ...] = ()
+    files: Mapping[str, FileHistory] = field(default_factory=lambda: MappingProxyType({}))
+    reason: str = ""
+
+    def of(self, path: str) -> FileHistory:
+        """Return the history of the file at a path relative to the repository; one never committed has HEAD's time."""
+        time = self.head_time or NO_TIME
+        return self.files.get(path) or FileHistory(1, time, time)
+
+
+def read(folder: Path) -> History:
+    """Return what Git knows of the repository that the folder is in; it never raises."""
+    try:
+        git = _git()
+    except XregitError as error:
+        return History(reason=str(error))
+    try:
+        with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
+            return _history(repo)
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError):
+        return History(reason=f'"{folder}" is in no Git repository')
+    except git.GitCommandError as error:
+        return History(reason=_reason(error.stderr))
+    except (git.GitError, OSError, ValueError, configparser.Error) as error:
+        return History(reason=f"the Git repository can't be read: {str(error).partition(chr(10))[0]}")
+
+
+def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
+    """Return the files that the folder has at a commit, by their paths relative to it.
+
+    A symbolic link to a file in the folder has that file's bytes; other links and submodules are left out.
+
+    Raises:
+        XregitError: the folder is in no repository, or the repository has no such commit.
+    """
+    git = _git()
+    try:
+        with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
+            sha = repo.git.rev_parse("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+            prefix = Path(folder).resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
+            return _tree(repo, sha, "" if prefix == "." else prefix + "/")
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
+        message = f'"{folder}" is in no Git repository'
+        raise XregitError(message) from error
+    except git.GitError as error:
+        message = f'the Git repository of "{folder}" has no commit "{ref}"; name a branch, tag or commit that it has'
+        raise XregitError(message) from error
+
+
+def _git() -> ModuleType:
+    try:
+        import git
+    except ImportError as error:
+        message = "Git is not installed, or not on PATH"
+        raise XregitError(message) from error
+    return git
+
+
+def _reason(stderr: str) -> str:
+    if "bad revision" in stderr or "does not have any commits" in stderr:
+        return "the Git repository has no commits yet"
+    if "dubious ownership" in stderr:
+        return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
+    fatal = next((line for line in stderr.splitlines() if "fatal: " in line), "fatal: it gave no reason")
+    return f"Git failed: {fatal.partition('fatal: ')[2]}"
+
+
+def _history(repo: Repo) -> History:
+    if repo.working_tree_dir is None:
+        return History(reason="the Git repository is bare, it has no files to read")
+    boundary = _boundary(Path(repo.common_dir))
+    log = tuple(commits(repo.git.log(*_LOG_OPTIONS, "HEAD", "--", stdout_as_string=False)))
+    return History(
+        repository=Path(repo.working_tree_dir),
+        head=log[0].sha,
+        head_time=log[0].time,
+        shallow=bool(boundary),
+        commits=tuple(_without_files(commit) if commit.sha in boundary else commit for commit in log),
+        files=MappingProxyType(file_histories(log, boundary)),
+    )
+
+
+def _boundary(git_folder: Path) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone leaves out; they seem to add every file."""
+    shallow = git_folder / "shallow"
+    return frozenset(shallow.read_text("ascii").split()) if shallow.is_file() else frozenset()
+
+
+def _without_files(commit: Commit) -> Commit:
+    return Commit(commit.sha, commit.time, commit.author, commit.subject)
+
+
+def _tree(repo: Repo, sha: str, prefix: str) -> dict[str, bytes]:
+    paths = ["--", prefix] if prefix else []
+    listed = repo.git.ls_tree("-r", "-z", "--full-tree", sha, *paths, stdout_as_string=False)
+    entries = [(entry.split(" "), path) for entry, path in _entries(listed)]
+    blobs = [(mode, blob, path) for (mode, kind, blob), path in entries if kind == "blob"]
+    with tempfile.TemporaryFile() as names:
+        names.write("".join(f"{blob}\n" for _, blob, _ in blobs).encode())
+        names.seek(0)
+        output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
+    contents = dict(zip((path for _, _, path in blobs), _contents(output), strict=True))
+    links = {path: contents.pop(path) for mode, _, path in blobs if mode == _SYMBOLIC_LINK}
+    targets = {path: posixpath.normpath(f"{posixpath.dirname(path)}/{os.fsdecode(to)}") for path, to in links.items()}
+    linked = {path: contents[target] for path, target in targets.items() if target in contents}
+    return {path[len(prefix) :]: data for path, data in sorted((contents | linked).items())}
+
+
+def _entries(listed: bytes) -> Iterator[tuple[str, str]]:
+    """Yield what ``git ls-tree`` says of each path, and the path."""
+    for line in listed.decode(errors="surrogateescape").split("\0"):
+        entry, tab, path = line.partition("\t")
+        if tab:
+            yield entry, path
+
+
+def _contents(output: bytes) -> Iterator[bytes]:
+    """Yield the contents that ``git cat-file --batch`` printed, each after a line that ends with its size."""
+    start = 0
+    while start < len(output):
+        line_end = output.index(b"\n", start)
+        size = int(output[start:line_end].rsplit(b" ", 1)[1])
+        yield output[line_end + 1 : line_end + 1 + size]
+        start = line_end + size + 2
