@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
 @with_registry
-def check(registry: Path, paths: tuple[Path, ...], form: str) -> None:
+def check(registry: Path, paths: tuple[Path, ...], form: str) -> int:
     """Check the registry against all rules.
 
     With PATHs the whole registry is read, but only what concerns these files and folders is reported.
@@ -33,7 +32,7 @@ def check(registry: Path, paths: tuple[Path, ...], form: str) -> None:
     catalog = xregit.read(registry)
     report = within(xregit.check(catalog), paths, catalog.origin.repository)
     result(reports.FORMATS[form](report.diagnostics))
-    sys.exit(int(report.failed))
+    return int(report.failed)
 
 
 def within(report: Report, paths: tuple[Path, ...], repository: Path) -> Report:
@@ -51,7 +50,7 @@ def within(report: Report, paths: tuple[Path, ...], repository: Path) -> Report:
 @click.command()
 @click.argument("rule")
 def explain(rule: str) -> None:
-    """Explain a rule: why it exists, a bad and a good example."""
+    """Say why a rule exists, with a bad and a good example."""
     import xregit
 
     known = {item.name: item for item in xregit.RULES}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import click
 
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Options = ParamSpec("Options")
+Code = TypeVar("Code", int, None)
 
 NEAREST = Path("registry", "registry.yaml")
 
 
-def with_registry(command: Callable[Concatenate[Path, Options], None]) -> Callable[Options, None]:
+def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callable[Options, Code]:
     """Give a command the path of its registry before its own options."""
 
     @click.pass_obj
-    def called(given: Path | None, /, *args: Options.args, **options: Options.kwargs) -> None:
-        command(located(given), *args, **options)
+    def called(given: Path | None, /, *args: Options.args, **options: Options.kwargs) -> Code:
+        return command(located(given), *args, **options)
 
     return update_wrapper(called, command)
 

@@ -13,24 +13,35 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.catalog import Registry
+    from xregit.spark.publishing import Publication
 
-DOCUMENT, API, SITE, TABLES = "registry.json", "api", "site", "tables"
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a build is about: the registry, the path that it was read from, and the folder to write to."""
+
+    registry: Registry
+    path: Path
+    output: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it does with a registry and the output folder, and the extra that brings what it needs.
+    """One step of a build; ``run`` returns what it did in a few words.
 
-    ``run`` returns what it did as one line.
+    ``writes`` is its place in the output folder, ``look`` how to look at it; ``package`` is one that it can't do
+    without, and ``extra`` what brings that one.
     """
 
     name: str
-    run: Callable[[Registry, Path], str]
-    extra: str = ""
+    run: Callable[[Task], str]
+    writes: str = ""
+    look: str = ""
     package: str = ""
+    extra: str = ""
 
 
-def check(registry: Registry, output: Path) -> str:  # noqa: ARG001 - a check writes nothing
+def check(task: Task) -> str:
     """Check the registry.
 
     Raises:
@@ -39,55 +50,60 @@ def check(registry: Registry, output: Path) -> str:  # noqa: ARG001 - a check wr
     import xregit
     from xregit.reports.text import summary
 
-    report = xregit.check(registry)
+    report = xregit.check(task.registry)
     if report.failed:
         raise CatalogError(report.diagnostics)
-    return summary(report.diagnostics)
+    return f"{entities(task.registry)}: {summary(report.diagnostics)}"
 
 
-def document(registry: Registry, output: Path) -> str:
+def document(task: Task) -> str:
     """Write the document view."""
     import xregit
     from xregit.document.serialising import to_bytes
     from xregit.source import writing
 
-    data = to_bytes(xregit.compile(registry))
-    writing.write(output / DOCUMENT, data)
-    return f"{output / DOCUMENT}  {len(data):,} bytes"
+    data = to_bytes(xregit.compile(task.registry))
+    writing.write(task.output / "registry.json", data)
+    return f"{len(data):,} bytes"
 
 
-def api(registry: Registry, output: Path) -> str:
+def api(task: Task) -> str:
     """Write the static API."""
     from xregit.document.api import api_files
     from xregit.source import writing
 
-    files = api_files(registry)
-    writing.replace_tree(output / API, files)
-    return f"{output / API}  {len(files):,} files"
+    files = api_files(task.registry)
+    writing.replace_tree(task.output / "api", files)
+    return f"{len(files):,} files"
 
 
-def site(registry: Registry, output: Path) -> str:
+def site(task: Task) -> str:
     """Build the docs site."""
     import xregit
 
-    pages = xregit.build_site(registry, output / SITE)
-    return f"{output / SITE}  {pages:,} pages"
+    return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site'):,} files"
 
 
-def tables(registry: Registry, output: Path) -> str:
+def tables(task: Task) -> str:
     """Publish the tables."""
     import xregit
 
-    published = xregit.publish(registry, output / TABLES)
-    return f"{output / TABLES}  {len(published):,} tables"
+    return published(xregit.publish(task.registry, task.output / "tables"))
 
 
 STEPS = (
     Step("check", check),
-    Step("document", document),
-    Step("api", api),
-    Step("site", site, extra="site", package="mkdocs"),
-    Step("tables", tables, extra="spark", package="pyspark"),
+    Step("document", document, "registry.json"),
+    Step("api", api, "api", "python3 -m http.server -d {place}"),
+    Step("site", site, "site", "python3 -m http.server -d {place}", package="mkdocs", extra="site"),
+    Step(
+        "tables",
+        tables,
+        "tables",
+        "duckdb -c \"SELECT * FROM delta_scan('{place}/messages')\"",
+        package="pyspark",
+        extra="spark",
+    ),
 )
 
 
@@ -101,8 +117,44 @@ def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     steps = tuple(step for step in STEPS if step.name in wanted - set(skip))
     for step in steps:
         if step.package and find_spec(step.package) is None:
-            message = (
-                f"the step {step.name} needs more packages: pip install 'xregit[{step.extra}]', or --skip {step.name}"
-            )
+            remedy = f"pip install 'xregit[{step.extra}]', or --skip {step.name}"
+            message = f"the step {step.name} needs more than is installed: {remedy}"
             raise XregitError(message)
     return steps
+
+
+def opened(path: Path, steps: Iterable[Step], output: Path) -> Task:
+    """Read the registry; what is wrong with it is left to the check, where that is one of the steps."""
+    import xregit
+
+    checked = any(step.name == "check" for step in steps)
+    return Task(xregit.read(path) if checked else xregit.load(path), path, output)
+
+
+def site_config(registry: Path) -> Path | None:
+    """Return the site's configuration beside a registry folder, or nothing where there is none."""
+    config = registry.resolve().parent / "site" / "mkdocs.yml"
+    return config if config.is_file() else None
+
+
+def entities(registry: Registry) -> str:
+    """Return how many entities of each kind there are, such as "12 messagegroups, 64 messages"."""
+    held: dict[str, int] = {plural: len(groups) for plural, groups in registry.groups.items() if groups}
+    for resource in registry.all_resources:
+        held[resource.type.plural] = held.get(resource.type.plural, 0) + 1
+    return ", ".join(f"{count:,} {plural}" for plural, count in held.items()) or "an empty registry"
+
+
+def published(publication: Publication) -> str:
+    """Return what became of the tables, such as "13 tables, 812 rows, 3 of them changed"."""
+    tables = publication.tables
+    changes = sum(table.inserted + table.updated + table.deleted for table in tables)
+    changed = f"{changes:,} changed" if publication.changed else "nothing changed"
+    return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
+
+
+def line(step: Step, task: Task, done: str) -> str:
+    """Return the line of the summary that says what a step did, and how to look at it."""
+    place = task.output / step.writes if step.writes else ""
+    look = f"   {step.look.format(place=place)}" if step.look else ""
+    return f"{step.name:<9} {place!s:<20} {done}{look}".rstrip()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Item = TypeVar("Item")
 
 
 def result(text: str) -> None:
@@ -36,10 +38,14 @@ def as_yaml(value: Mapping[str, object]) -> str:
     return to_yaml(value)
 
 
-def steps(names: tuple[str, ...]) -> Iterator[str]:
-    """Give one name after the other, with a bar on standard error that names the current one, if that is a terminal."""
+def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> Iterator[Item]:
+    """Give one item after the other, with a bar that names the current one if standard error is a terminal."""
+
+    def named(item: Item | None) -> str:
+        return name_of(item) if item is not None else ""
+
     hidden = not sys.stderr.isatty()
-    with click.progressbar(names, file=sys.stderr, hidden=hidden, item_show_func=str, show_eta=False) as bar:
+    with click.progressbar(items, file=sys.stderr, hidden=hidden, item_show_func=named, show_eta=False) as bar:
         yield from bar
 
 

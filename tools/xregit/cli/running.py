@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -66,10 +67,10 @@ def _show(error: CatalogError) -> None:
 
 def _where(error: Exception) -> str:
     """Return the innermost place in our own code that the error passed through."""
+    package = Path(__file__).parents[1]
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if f"{os.sep}xregit{os.sep}" in frame.filename] or frames
-    name = ours[-1].filename.rpartition(f"{os.sep}xregit{os.sep}")[2]
-    return f"{name}:{ours[-1].lineno} in {ours[-1].name}"
+    frame = [frame for frame in frames if Path(frame.filename).is_relative_to(package)][-1]
+    return f"{Path(frame.filename).relative_to(package).as_posix()}:{frame.lineno} in {frame.name}"
 
 
 def _silence() -> int:

@@ -25,9 +25,10 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": as_yaml, "json": as_json}
 @click.option("--format", "form", type=click.Choice(tuple(FORMATS)), default="yaml", show_default=True)
 @with_registry
 def show(registry: Path, xid: str, resolved: bool, form: str) -> None:
-    """Show one entity, such as /messagegroups/GROUP/messages/MESSAGE.
+    """Show one entity.
 
-    With --resolved, `origins` says for each path which entity's file states the value.
+    XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. With --resolved, `origins` says for each path which
+    entity's file states the value.
     """
     import xregit
 

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from xregit.cli.finding import located, unknown
+from xregit.errors import XregitError
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Make a repository with an empty registry."""
+    (tmp_path / "registry" / "messagegroups").mkdir(parents=True)
+    (tmp_path / "registry" / "registry.yaml").touch()
+    (tmp_path / "tools").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("here", [".", "registry", "registry/messagegroups", "tools"])
+def test_registry_is_found_upwards(here: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the repository, from inside the registry and from beside it, the registry is the same."""
+    monkeypatch.chdir(repository / here)
+    assert located(None).resolve() == repository / "registry"
+
+
+def test_registry_is_named_as_one_sees_it(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the repository, the registry's path is the short one."""
+    monkeypatch.chdir(repository)
+    assert located(None) == Path("registry")
+
+
+def test_given_path_is_taken(repository: Path) -> None:
+    """A path that the user names is used as it is, a document as well as a folder."""
+    document = repository / "exported.json"
+    document.touch()
+    assert located(document) == document
+
+
+def test_missing_registry_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a registry, the error names the option and the command that help."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(XregitError, match=r"--registry.*xregit init"):
+        located(None)
+
+
+def test_missing_given_path_is_an_error(tmp_path: Path) -> None:
+    """A path at which there is nothing is said to be the option's."""
+    with pytest.raises(XregitError, match="which --registry names"):
+        located(tmp_path / "nothing")
+
+
+def test_unknown_name_suggests_like_ones() -> None:
+    """What doesn't exist is named, with those that are written almost like it."""
+    error = unknown("/messagegroups/fleat", ["/messagegroups/fleet", "/endpoints/x"], what="entity")
+    assert str(error) == 'there is no entity "/messagegroups/fleat"; did you mean /messagegroups/fleet?'

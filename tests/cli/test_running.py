@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from xregit.cli import commands
+from xregit.cli.running import run
+from xregit.diagnostics import Diagnostic, Severity
+from xregit.errors import CatalogError, XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAVY = ("yaml", "jsonschema", "git", "orjson", "mkdocs", "pyspark", "xregit.catalog", "xregit.document")
+
+FAULT = Diagnostic("cycle", Severity.ERROR, "registry/a.yaml", "it builds on itself", line=3, column=1)
+
+
+def ending_with(error: BaseException) -> click.Command:
+    """Return a command that ends with this error."""
+
+    def end() -> None:
+        raise error
+
+    return click.Command("end", callback=end)
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch) -> Callable[[click.Command], None]:
+    """Return a function that adds a command named ``end`` to the table."""
+
+    def add(added: click.Command) -> None:
+        monkeypatch.setattr(sys.modules[__name__], "added", added, raising=False)
+        monkeypatch.setitem(commands.COMMANDS, "end", (f"{__name__}:added", "End."))
+
+    return add
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (CatalogError((FAULT,)), 1, "registry/a.yaml:3:1: error cycle: it builds on itself"),
+        (XregitError("there is no registry"), 2, "xregit: error: there is no registry"),
+        (
+            FileNotFoundError(2, "No such file or directory", "a.yaml"),
+            2,
+            "xregit: error: No such file or directory: a.yaml",
+        ),
+        (click.UsageError("no such option"), 2, "Error: no such option"),
+        (click.exceptions.Exit(1), 1, ""),
+        (KeyError("groups"), 3, "xregit: internal error: KeyError: 'groups'"),
+        (KeyboardInterrupt(), 130, ""),
+        (RecursionError("too deep"), 3, "xregit: internal error: RecursionError: too deep"),
+    ],
+)
+def test_ending_is_a_code_and_a_line(
+    error: BaseException,
+    code: int,
+    said: str,
+    command: Callable[[click.Command], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """However a command ends, there is one exit code and what was wrong stands on standard error, never a traceback."""
+    command(ending_with(error))
+    found = run(["end"])
+    captured = capsys.readouterr()
+    assert found == code
+    assert captured.out == ""
+    assert said in captured.err
+    assert bool(said) == bool(captured.err.strip())
+    assert "Traceback" not in captured.err
+
+
+def test_internal_error_says_where_and_whom_to_tell(
+    command: Callable[[click.Command], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report of an internal error names the place in the code and asks to be passed on."""
+    command(ending_with(ZeroDivisionError("division by zero")))
+    run(["end"])
+    report = capsys.readouterr().err
+    assert "(cli/running.py:" in report
+    assert "Please report" in report
+
+
+@pytest.mark.parametrize(
+    "arguments", [["chekc"], ["--nonsense"], ["check", "--format", "yaml"], ["build", "--only", "nonsense"]]
+)
+def test_wrong_usage_is_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown command, option, format or step is wrong usage."""
+    assert run(arguments) == 2
+    assert "Error:" in capsys.readouterr().err
+
+
+def test_help_imports_no_command() -> None:
+    """The list of commands needs neither the commands nor the libraries that they use."""
+    program = (
+        "import sys, xregit.cli as c; c.running.run(['--help']); print([m for m in sys.argv[1:] if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *HEAVY], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
+def test_command_is_in_help_and_readme(name: str, root: Path) -> None:
+    """Each command's help begins as the table says, and the README names it."""
+    command = commands.xregit.get_command(click.Context(commands.xregit), name)
+    assert command is not None
+    assert command.name == name
+    assert (command.help or "").split("\n")[0] == commands.COMMANDS[name][1]
+    assert f"| `{name} " in (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_module_runs_as_a_program() -> None:
+    """``python -m xregit`` is the same program, and knows its version."""
+    done = subprocess.run([sys.executable, "-m", "xregit", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("xregit, version ")
+
+
+def test_closed_pipe_is_quiet(tmp_path: Path) -> None:
+    """A reader that has seen enough, such as head, leads to no message."""
+    program = f"{sys.executable} -m xregit --help | true"
+    done = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stderr == ""

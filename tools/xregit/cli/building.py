@@ -1,0 +1,110 @@
+"""The commands that write what others use: ``build``, ``compile``, ``site`` and ``publish``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from xregit.cli.finding import with_registry
+from xregit.cli.printing import note, progress, result
+
+STEPS = ("check", "document", "api", "site", "tables")
+
+
+class Steps(click.ParamType[tuple[str, ...]]):
+    """Names of steps, with commas between them."""
+
+    name = "steps"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the names; an unknown one is wrong usage."""
+        names = tuple(value.split(",")) if isinstance(value, str) else value
+        for name in names:
+            if name not in STEPS:
+                self.fail(f'there is no step "{name}"; the steps are {", ".join(STEPS)}', param, ctx)
+        return names
+
+
+@click.command()
+@click.option(
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True
+)
+@click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
+@click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
+@with_registry
+def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, ...]) -> None:
+    """Check, then write document, static API, site and tables.
+
+    The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
+    written and the exit code is 1.
+    """
+    from xregit.cli import pipeline
+
+    steps = pipeline.chosen(only, skip)
+    task = pipeline.opened(registry, steps, output)
+    for step in progress(steps, lambda step: step.name):
+        result(pipeline.line(step, task, step.run(task)))
+
+
+@click.command("compile")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; standard output if left out.")
+@click.option("--profile", default="1.0-rc2", show_default=True, help="Dialect to write.")
+@click.option("--view", type=click.Choice(("document", "short")), default="document", show_default=True)
+@click.option("--resolved", is_flag=True, help="Merge base messages into those that build on them.")
+@with_registry
+def compile_(registry: Path, output: Path | None, profile: str, view: str, resolved: bool) -> None:
+    """Write the registry as one xRegistry document.
+
+    The view "short" is the authoring form, which code generators read. The registry isn't checked.
+    """
+    import xregit
+    from xregit.document.serialising import to_bytes
+    from xregit.source.writing import write
+
+    document = to_bytes(xregit.compile(xregit.load(registry), profile=profile, view=view, resolved=resolved))
+    if output is None:
+        result(document.decode())
+    else:
+        write(output, document)
+        note(f"Wrote {output}, {len(document):,} bytes.")
+
+
+@click.command()
+@click.option(
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("build/site"), show_default=True
+)
+@click.option("--serve", is_flag=True, help="Show the site at http://127.0.0.1:8000 instead, and follow changes.")
+@with_registry
+def site(registry: Path, output: Path, serve: bool) -> None:
+    """Build the docs site.
+
+    The configuration is site/mkdocs.yml beside the registry's folder. Without one, the site has the registry's pages
+    alone.
+    """
+    from xregit.cli.pipeline import site_config
+    from xregit.pages.building import build_site, serve_site
+
+    if serve:
+        serve_site(registry, site_config(registry))
+    else:
+        result(f"Wrote {output}, {build_site(registry, site_config(registry), output):,} files.")
+
+
+@click.command()
+@click.option(
+    "--tables", type=click.Path(file_okay=False, path_type=Path), default=Path("build/tables"), show_default=True
+)
+@click.option("--format", "form", type=click.Choice(("delta", "parquet")), default="delta", show_default=True)
+@with_registry
+def publish(registry: Path, tables: Path, form: str) -> None:
+    """Write the catalog's tables with Spark.
+
+    A table changes only where the catalog has changed; publishing the same commit again adds no version.
+    """
+    import xregit
+    from xregit.cli.pipeline import published
+
+    result(f"{tables}: {published(xregit.publish(xregit.load(registry), tables, format=form))}")
