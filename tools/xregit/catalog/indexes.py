@@ -51,6 +51,16 @@ def indexes(registry: Registry) -> Indexes:
     return Indexes(_frozen(derived), _carriers(registry), _frozen(aliases), _frozen(users), _channels(registry))
 
 
+def lookalikes(registry: Registry) -> Mapping[str, tuple[str, ...]]:
+    """Return for each group or resource that has any, its siblings whose ids differ from its own only in case."""
+    same: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for xid in registry:
+        parent, _, name = xid.rpartition("/")
+        same[parent, name.lower()].append(xid)
+    twins = [xids for xids in same.values() if len(xids) > 1]
+    return {xid: tuple(other for other in xids if other != xid) for xids in twins for xid in xids}
+
+
 def carried(registry: Registry, endpoint: Group) -> list[tuple[str, str]]:
     """Return the contract of an endpoint: pairs of a message and the endpoint or message group it comes through."""
     pairs = [(message.xid, endpoint.xid) for message in endpoint.collections.get("messages", {}).values()]

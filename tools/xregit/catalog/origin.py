@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
-from xregit.source import json, yaml
+from xregit.source import yaml
 from xregit.source.history import History, read
 
 if TYPE_CHECKING:
@@ -47,7 +47,11 @@ def _positions(file: Path) -> Positions | None:
         data = file.read_bytes()
     except OSError:
         return None
-    return (json if file.suffix == ".json" else yaml).positions(data)
+    if file.suffix != ".json":
+        return yaml.positions(data)
+    from xregit.source import json  # only documents are JSON
+
+    return json.positions(data)
 
 
 def repository_of(folder: Path) -> Path:

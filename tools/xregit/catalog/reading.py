@@ -13,12 +13,14 @@ from xregit.catalog.entities import Document, Group, Place, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, Kind, Spot, spot
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
-from xregit.catalog.resources import resource_from
+from xregit.catalog.resolving import BASE, SELECTORS, base_xid
+from xregit.catalog.resources import normal_form, resource_from
 from xregit.catalog.settings import settings_of
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
-from xregit.model import builtin, extended
+from xregit.model import builtin, normalised
 from xregit.source import files, yaml
+from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
     from xregit.model.language import GroupModel, Model, ResourceModel
@@ -39,6 +41,9 @@ def read_folder(folder: Path) -> Registry:
 
 
 NOWHERE = Place("")
+# A longer chain may leave a number where text was due; `check` then says so.
+MAX_BASES_FOR_SELECTORS = 32
+_GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 
 
 @contextmanager
@@ -80,6 +85,7 @@ class _Reading:
         self.prefix = root.relative_to(repository).as_posix() + "/"
         self.problems: list[Diagnostic] = []
         self.broken: set[str] = set()
+        self.plain: set[str] = set()
         self.groups: dict[str, dict[str, _GroupDraft]] = {}
 
     def registry(self) -> Registry:
@@ -88,12 +94,13 @@ class _Reading:
             self.report(problem.path, problem.rule, problem.message, problem.help)
         present = frozenset(listing.files)
         settings = self.root_value(SETTINGS_FILE, present)
-        attributes = self.root_value(REGISTRY_FILE, present)
         model = self.model(self.root_value(MODEL_FILE, present))
+        attributes = normalised(model.attributes, self.root_value(REGISTRY_FILE, present))
         self.groups = {plural: {} for plural in model.groups}
         for path in listing.files:
             self.file(path, spot(model, path))
         place = Place(self.prefix + REGISTRY_FILE)
+        attributes = self.ordinary(attributes, place)
         groups = {plural: self.finished(drafts) for plural, drafts in self.groups.items()}
         return Registry(
             model,
@@ -112,6 +119,8 @@ class _Reading:
     def model(self, value: Mapping[str, Any]) -> Model:
         if not value:
             return builtin()
+        from xregit.model import extended  # few registries have a model of their own
+
         model, findings = extended(builtin(), value)
         place = Place(self.prefix + MODEL_FILE)
         for finding in findings:
@@ -151,8 +160,8 @@ class _Reading:
     def bytes(self, path: str) -> bytes | None:
         try:
             return files.read(self.root, path)
-        except XregitError as error:
-            self.report(path, "unreadable-file", f"{error}.", "Make the file readable, or remove it.")
+        except files.FileError as error:
+            self.report(path, error.problem.rule, error.problem.message, error.problem.help)
             self.broken.add(self.prefix + path)
             return None
 
@@ -164,6 +173,8 @@ class _Reading:
         for problem in parsed.problems:
             self.report(path, problem.rule, problem.message, problem.help, problem.span)
         if isinstance(parsed.value, dict):
+            if parsed.plain:
+                self.plain.add(self.prefix + path)
             return parsed.value
         if not parsed.problems:
             message = "The file holds no mapping of attribute names to values."
@@ -193,7 +204,12 @@ class _Reading:
         if stated != gid:
             self.mismatched(draft.place, f"{model.singular}id", stated, gid)
         collections = {plural: self.resources(xid, draft.drafts.get(plural, {})) for plural in model.resources}
+        attributes = self.ordinary(normalised(model.attributes, attributes), draft.place)
         return Group(xid, gid, model, attributes, collections, draft.place)
+
+    def ordinary(self, value: dict[str, Any], place: Place) -> dict[str, Any]:
+        """Leave numbers as numbers, now that those which were meant as text are text."""
+        return without_text(value) if place.path in self.plain else value
 
     def inline(self, attributes: dict[str, Any], draft: _GroupDraft) -> None:
         for plural, resource in draft.type.resources.items():
@@ -210,6 +226,33 @@ class _Reading:
                     self.at(
                         place, "not-a-mapping", f'"{rid}" holds no attributes.', 'Write "name: value" lines under it.'
                     )
+
+    def selectors(self, xid: str, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the envelope and protocol that a message's group or bases state, as far as the message does not."""
+        found: dict[str, Any] = {}
+        for _ in range(MAX_BASES_FOR_SELECTORS):
+            group = self.drafted_group(xid)
+            for stated in (value, group.attributes if group else None):
+                found.update(
+                    {name: stated[name] for name in SELECTORS if stated and name in stated and name not in found}
+                )
+            if BASE not in value or len(found) == len(SELECTORS):
+                break
+            xid = base_xid(value)
+            draft = self.drafted(xid)
+            if draft is None or draft.value is None:
+                break
+            value = draft.value
+        return found
+
+    def drafted_group(self, xid: str) -> _GroupDraft | None:
+        parts = xid.split("/", 3)
+        return self.groups.get(parts[1], {}).get(parts[2]) if len(parts) > _GROUP_PARTS else None
+
+    def drafted(self, xid: str) -> _Draft | None:
+        group = self.drafted_group(xid)
+        parts = xid.split("/")
+        return group.drafts.get(parts[3], {}).get(parts[4]) if group and len(parts) > _RESOURCE_PARTS else None
 
     def twice(self, place: Place, rid: str, other: Place) -> None:
         message = f'"{rid}" is defined twice: here and in "{other.path}".'
@@ -238,5 +281,6 @@ class _Reading:
             stated = value.pop(f"{draft.type.singular}id", rid)
             if stated != rid:
                 self.mismatched(draft.place, f"{draft.type.singular}id", stated, rid)
+            value = self.ordinary(normal_form(draft.type, value, self.selectors(xid, value)), draft.place)
             found[rid] = resource_from(xid, draft.type, value, draft.place, draft.documents)
         return found

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Place, Resource, Version
-from xregit.catalog.indexes import Indexes, indexes
+from xregit.catalog.indexes import Indexes, indexes, lookalikes
 from xregit.catalog.resolving import Resolved, resolve
 from xregit.catalog.settings import Settings
 from xregit.catalog.views import Endpoint, Message, MessageGroup, Schema, SchemaGroup, View, view
@@ -124,6 +124,11 @@ class Registry(Mapping[str, View]):
     def indexes(self) -> Indexes:
         """Who refers to whom, the other way round."""
         return indexes(self)
+
+    @cached_property
+    def lookalikes(self) -> Mapping[str, tuple[str, ...]]:
+        """The xids whose ids differ from a sibling's only in case, each with those siblings."""
+        return lookalikes(self)
 
     @cached_property
     def _resolved(self) -> dict[str, Resolved]:

@@ -13,10 +13,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Place, Resource, Version
+from xregit.model import normalised
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
-    from xregit.model.language import ResourceModel
+    from xregit.model.language import AttributeModel, ResourceModel
 
 FIRST_VERSION = "1"
 META, VERSIONS = "meta", "versions"
@@ -47,6 +48,35 @@ def resource_from(
     if not isinstance(default, str) or default not in found:
         default = next(reversed(found), FIRST_VERSION)
     return Resource(xid, rid, model, meta, found, default, place, value)
+
+
+@lru_cache(maxsize=64)
+def authored(model: ResourceModel) -> Mapping[str, AttributeModel]:
+    """Return what may stand at the top of a resource's file: attributes of its versions and of its meta entity."""
+    return {**model.metaattributes, **model.attributes}
+
+
+def normal_form(model: ResourceModel, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a resource's attributes with text where text is due, those of its versions and meta entity too.
+
+    ``inherited`` holds the selectors, such as ``protocol``, that its group or base message states.
+    """
+    meta, versions = value.get(META), value.get(VERSIONS)
+    if meta is None and versions is None:
+        return normalised(authored(model), value, inherited)
+    whole = normalised(authored(model), {key: item for key, item in value.items() if key not in {META, VERSIONS}})
+    if isinstance(meta, Mapping):
+        whole[META] = normalised(model.metaattributes, meta)
+    elif meta is not None:
+        whole[META] = meta
+    if isinstance(versions, Mapping):
+        whole[VERSIONS] = {
+            vid: normalised(model.attributes, item, inherited) if isinstance(item, Mapping) else item
+            for vid, item in versions.items()
+        }
+    elif versions is not None:
+        whole[VERSIONS] = versions
+    return whole
 
 
 @lru_cache(maxsize=64)

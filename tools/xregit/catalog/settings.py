@@ -9,7 +9,7 @@ from typing import Any
 from xregit.model.language import NOTHING
 
 
-def _no_rules() -> Mapping[str, str]:
+def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
@@ -18,21 +18,22 @@ class Settings:
     """What a repository may set.
 
     ``rules`` maps a rule's name to ``error``, ``warning``, ``info`` or ``off``; ``baseurl`` is where the static API
-    will be served; ``repository`` is the web address of the repository, for edit links.
+    will be served; ``repository`` is the web address of the repository, for edit links; ``written`` is all of the file.
     """
 
-    rules: Mapping[str, str] = field(default_factory=_no_rules)
+    rules: Mapping[str, str] = field(default_factory=_nothing)
     baseurl: str = ""
     repository: str = ""
     branch: str = "main"
     title: str = ""
+    written: Mapping[str, Any] = field(default_factory=_nothing)
 
 
 def settings_of(value: Mapping[str, Any]) -> Settings:
     """Return the settings that a checked ``xregit.yaml`` states; what has the wrong type is left at its default."""
     rules = value.get("rules")
     texts = {name: value[name] for name in ("baseurl", "repository", "branch", "title") if _is_text(value.get(name))}
-    return Settings(rules=rules if isinstance(rules, Mapping) else NOTHING, **texts)
+    return Settings(rules=rules if isinstance(rules, Mapping) else NOTHING, written=value, **texts)
 
 
 def _is_text(value: object) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.resolving import group_of
+from xregit.catalog.resources import authored
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
 from xregit.model import check as check_value
@@ -16,7 +16,6 @@ from xregit.model.language import NOTHING, AttributeModel
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Place, Resource, Version
     from xregit.catalog.registry import Registry
-    from xregit.model.language import ResourceModel
     from xregit.rules.rule import Rule
 
 OFF = "off"
@@ -168,12 +167,6 @@ class _Run:
     @property
     def model_is_broken(self) -> bool:
         return any(path.endswith("/" + _MODEL_FILE) for path in self.broken)
-
-
-@lru_cache(maxsize=64)
-def authored(model: ResourceModel) -> Mapping[str, AttributeModel]:
-    """Return what may stand at the top of a resource's file: attributes of its versions and of its meta entity."""
-    return {**model.metaattributes, **model.attributes}
 
 
 def _under(prefix: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[Finding]:
