@@ -72,16 +72,6 @@ class Positions:
         return spot.mark() if on_key else spot.value
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """Everything that one slow pass over a text finds out."""
-
-    value: Any
-    problems: tuple[Problem, ...]
-    positions: Positions
-    plain: bool = False
-
-
 def encoding_problem(data: bytes, rule: str) -> Problem | None:
     """Return a problem that names the first byte that isn't UTF-8, or None."""
     try:

@@ -1,0 +1,74 @@
+"""JSON text to values, strictly by RFC 8259, and to the places where they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from xregit.source.json_survey import survey
+from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS, UTF8_BOM, Parsed, Positions, Problem
+
+# What json.loads takes and JSON, or UTF-8, does not: huge numbers and halves of surrogate pairs.
+_DOUBTFUL = re.compile(rf"[0-9]{{{MAX_INTEGER_DIGITS + 1}}}|[0-9][eE]\+?[0-9]{{3}}|\\u[dD][89a-fA-F]")
+
+
+class _UnusualError(Exception):
+    """The text may not be ordinary JSON; the survey finds out."""
+
+
+def parse(data: bytes) -> Parsed:
+    """Return the value of a JSON text, and everything that is wrong with the text."""
+    data = data.removeprefix(UTF8_BOM)
+    try:
+        value = _value(data.decode())
+    except (_UnusualError, ValueError, RecursionError):
+        found = survey(data)
+        return Parsed(found.value, found.problems)
+    return Parsed(value)
+
+
+def positions(data: bytes) -> Positions:
+    """Return where the parts of the text's value stand, as far as it can be read."""
+    return survey(data.removeprefix(UTF8_BOM)).positions
+
+
+def mapping(data: bytes) -> Parsed:
+    """Return what ``parse`` does, with a problem where the value is anything but an object."""
+    parsed = parse(data)
+    if isinstance(parsed.value, dict) or parsed.problems:
+        return parsed
+    kind = "an array" if isinstance(parsed.value, list) else "a single value"
+    message = f"the file holds {kind}, but an object is expected"
+    place = positions(data).root.mark()
+    return Parsed(None, (Problem("json-syntax", message, 'begin the file with "{"', place),))
+
+
+def _value(text: str) -> Any:
+    if _DOUBTFUL.search(text):
+        raise _UnusualError
+    value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    if _is_too_deep(value):
+        raise _UnusualError
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _UnusualError
+    return value
+
+
+def _constant(_: str) -> None:
+    raise _UnusualError
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        boxes = [box.values() if type(box) is dict else box for box in level]
+        level = [item for box in boxes for item in box if type(item) is dict or type(item) is list]
+        if not level:
+            return False
+    return bool(level)

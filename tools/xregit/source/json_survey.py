@@ -1,0 +1,202 @@
+"""JSON text to its value, all that is wrong with it, and the place of every key and item, in one slow pass."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xregit.diagnostics import Span
+from xregit.source.building import Building, StopError, Survey
+from xregit.source.text import MAX_INTEGER_DIGITS, NOWHERE, Positions, Problem, Spot, encoding_problem
+
+# RFC 8259, with words and single characters beside it for what isn't JSON.
+_TOKEN = re.compile(
+    r"""[ \t\n\r]*+
+    (?: (?P<string> "(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+" )
+      | (?P<number> -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?(?![0-9A-Za-z_.+-]) )
+      | (?P<word> [0-9A-Za-z_.+-]++ )
+      | (?P<sign> [\[\]{},:] )
+      | (?P<end> \Z )
+      | (?P<other> . )
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_STRING_START = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_WORDS = {"true": True, "false": False, "null": None}
+_NOT_NUMBERS = frozenset(("NaN", "Infinity", "-Infinity"))
+_SHOWN_CHARACTERS = 30
+_CLOSING = {"{": "}", "[": "]"}
+_ODD_SIGNS = {
+    "'": ("JSON knows only double quotes", 'write " instead'),
+    "/": ("JSON has no comments", "remove it"),
+    "#": ("JSON has no comments", "remove it"),
+}
+
+
+def survey(data: bytes) -> Survey:
+    """Return all that can be said about a JSON text that has no byte order mark."""
+    undecodable = encoding_problem(data, "json-encoding")
+    if undecodable:
+        return Survey(None, (undecodable,), Positions(Spot(NOWHERE)))
+    reading = _Reading(data.decode())
+    with suppress(StopError):
+        reading.read()
+    return reading.building.survey()
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """One part of the text; ``kind`` is a group of _TOKEN, for a sign the sign itself."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+_Step: TypeAlias = "Callable[[_Token], _Step]"
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A text that is being read; each step takes one token and returns the step for the next."""
+
+    text: str
+    building: Building = field(default_factory=lambda: Building("json"))
+    opened: list[_Token] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def read(self) -> None:
+        """Take all tokens.
+
+        Raises:
+            StopError: the rest can't be read; the problem is noted.
+        """
+        self.lines = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        step: _Step = self._value
+        for token in _tokens(self.text):
+            step = step(token)
+
+    def _value(self, token: _Token) -> _Step:
+        if token.kind in _CLOSING:
+            self.building.open(keyed=token.kind == "{", span=self._span(token))
+            self.opened.append(token)
+            return self._first_key if token.kind == "{" else self._first_item
+        if token.kind not in {"string", "number"} and token.text not in _WORDS and token.text not in _NOT_NUMBERS:
+            self._stop(token, "a value")
+        self.building.place(self._single_value(token), self._span(token))
+        return self._after
+
+    def _first_item(self, token: _Token) -> _Step:
+        return self._after(token) if token.kind == "]" else self._value(token)
+
+    def _first_key(self, token: _Token) -> _Step:
+        return self._after(token) if token.kind == "}" else self._key(token)
+
+    def _key(self, token: _Token) -> _Step:
+        if token.kind != "string":
+            self._stop(token, "a key in double quotes")
+        self.building.key(self._string(token), self._span(token))
+        return self._colon
+
+    def _colon(self, token: _Token) -> _Step:
+        if token.kind != ":":
+            self._stop(token, "a colon")
+        return self._value
+
+    def _after(self, token: _Token) -> _Step:
+        if not self.opened:
+            if token.kind != "end":
+                self._stop(token, "the end of the text")
+            return self._after
+        bracket = self.opened[-1].kind
+        if token.kind == ",":
+            return self._key if bracket == "{" else self._value
+        if token.kind != _CLOSING[bracket]:
+            self._stop(token, f'a comma or "{_CLOSING[bracket]}"')
+        self.opened.pop()
+        span = self._span(token)
+        self.building.close((span.endline, span.endcolumn))
+        return self._after
+
+    def _single_value(self, token: _Token) -> Any:
+        if token.kind == "string":
+            return self._string(token)
+        if token.text in _WORDS:
+            return _WORDS[token.text]
+        if re.fullmatch(r"-?[0-9]+", token.text):
+            if len(token.text) <= MAX_INTEGER_DIGITS:
+                return int(token.text)
+            message = f"the integer has {len(token.text)} digits; at most {MAX_INTEGER_DIGITS} are kept"
+        elif token.text in _NOT_NUMBERS:
+            message = f"{token.text} is not a number that JSON can hold"
+        elif math.isfinite(float(token.text)):
+            return float(token.text)
+        else:
+            message = f"the number {token.text[:MAX_INTEGER_DIGITS]} is too large"
+        self.building.report("number", message, "put the value in quotes if it is text", self._span(token))
+        return token.text
+
+    def _string(self, token: _Token) -> str:
+        value: str = json.loads(token.text)
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            message = "the text holds one half of a surrogate pair, which is no character"
+            self.building.report("encoding", message, "write both halves, or the character itself", self._span(token))
+            return value.encode(errors="replace").decode()
+        return value
+
+    def _stop(self, token: _Token, expected: str) -> None:
+        message, advice = _fault(token, expected, self.text)
+        if token.kind == "end" and self.opened:
+            bracket = self.opened[-1]
+            message = f'the text ends, but the "{bracket.kind}" of line {self._span(bracket).line} is not closed'
+        self.building.unreadable(Problem("json-syntax", message, advice, self._span(token)))
+        raise StopError
+
+    def _span(self, token: _Token) -> Span:
+        return Span(*self._place(token.start), *self._place(token.end))
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self.lines, offset)
+        return line, offset - self.lines[line - 1] + 1
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    for found in _TOKEN.finditer(text):
+        kind = str(found.lastgroup)
+        word = found[kind]
+        yield _Token(word if kind == "sign" else kind, word, found.start(kind), found.end(kind))
+        if kind == "end":
+            return
+
+
+def _fault(token: _Token, expected: str, text: str) -> tuple[str, str]:
+    """Return what is wrong with a token that isn't what is expected, and what to do."""
+    if token.text == '"':
+        return _string_fault(text, token.start)
+    if token.text in _ODD_SIGNS:
+        return _ODD_SIGNS[token.text]
+    if token.kind == "end":
+        return ("the file holds no value" if not text.strip() else "the text ends too early"), "complete it"
+    if token.kind in _CLOSING.values() and text[: token.start].rstrip().endswith(","):
+        return f'a comma stands before the closing "{token.text}"', "remove the comma"
+    shown = token.text if len(token.text) <= _SHOWN_CHARACTERS else f"{token.text[:_SHOWN_CHARACTERS]}…"
+    return f"{shown} stands where {expected} is expected", "check the text before it"
+
+
+def _string_fault(text: str, start: int) -> tuple[str, str]:
+    good = _STRING_START.match(text, start)
+    stop = text[good.end() : good.end() + 1] if good else ""
+    if stop == "\\":
+        return "the text in these quotes has a backslash that begins no escape", "write two backslashes for one"
+    if stop in {"", "\n", "\r"}:
+        return "the quotes that open here are not closed on their line", "add the closing quote"
+    return f"the text in these quotes holds the character U+{ord(stop):04X}", f'write it as "\\u{ord(stop):04x}"'
