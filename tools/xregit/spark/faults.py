@@ -1,0 +1,43 @@
+"""What Spark, Delta, Arrow or the file system complain about, as one line each."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CAUSE = "Caused by: "
+
+
+@contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a table or folder is read or written into one line that names it.
+
+    Raises:
+        XregitError: something went wrong.
+    """
+    from deltalake.exceptions import CommitFailedError, DeltaError
+    from py4j.protocol import Py4JError
+    from pyarrow import ArrowException
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except CommitFailedError as error:
+        message = f"{path} was changed by someone else in the meantime; publish again ({reason(error)})"
+        raise XregitError(message) from error
+    except (DeltaError, ArrowException, PySparkException, Py4JError, OSError) as error:
+        message = f"can't write the tables in {path}: {reason(error)}"
+        raise XregitError(message) from error
+
+
+def reason(error: BaseException) -> str:
+    """Return the innermost cause that an error's text tells of, without stack traces, as one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith(("\t", "  "))]
+    causes = [line.removeprefix(CAUSE) for line in lines if line.startswith(CAUSE)]
+    return (causes or lines or [type(error).__name__])[-1]

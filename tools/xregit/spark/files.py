@@ -1,0 +1,85 @@
+"""Arrow batches to Parquet files, with what a Delta transaction must know of each file.
+
+Executors run this; it is shipped to them by value and needs nothing there but Arrow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+# One row of this per written file, as Spark and as Arrow call the types.
+WRITTEN = "table string, path string, size bigint, modified bigint, stats string"
+MAX_BOUND_CHARS = 256
+
+
+def writer(
+    table: str, folder: str, schema: pa.Schema
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return what writes one partition of a table to a file in the folder and gives the row that describes it."""
+
+    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        filled = (batch for batch in batches if batch.num_rows)
+        first = next(filled, None)
+        if first is not None:
+            yield pa.RecordBatch.from_pylist([written(table, folder, schema, (first, *filled))])
+
+    return write
+
+
+def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> dict[str, Any]:
+    """Write the batches to one new file in the folder and describe it; no batches make a file without rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = f"part-{uuid.uuid4()}.snappy.parquet"
+    full = os.path.join(folder, path)  # noqa: PTH118 - the folder's name is all that is shipped
+    with pq.ParquetWriter(full, schema) as file:
+        for batch in batches:
+            file.write_table(pa.Table.from_batches([batch]).cast(schema))
+    facts = os.stat(full)  # noqa: PTH116
+    stats = statistics(pq.read_metadata(full))
+    modified = int(facts.st_mtime * 1000)
+    return {"table": table, "path": path, "size": facts.st_size, "modified": modified, "stats": stats}
+
+
+def statistics(metadata: pq.FileMetaData) -> str:
+    """Return Delta's statistics of a file: number of rows, and per scalar column nulls, smallest and largest value."""
+    nulls: dict[str, int] = {}
+    bounds: dict[str, list[Any]] = {}
+    unbounded = set()
+    for group in range(metadata.num_row_groups):
+        for number in range(metadata.num_columns):
+            column = metadata.row_group(group).column(number)
+            name, found = column.path_in_schema, column.statistics
+            if "." in name or found is None:
+                continue
+            nulls[name] = nulls.get(name, 0) + (found.null_count or 0)
+            if found.has_min_max:
+                bounds.setdefault(name, []).extend((found.min, found.max))
+            elif found.null_count != column.num_values:
+                unbounded.add(name)
+    least = {name: _bound(min(some)) for name, some in bounds.items() if _bounded(some) and name not in unbounded}
+    most = {name: _bound(max(bounds[name])) for name in least}
+    return json.dumps({"numRecords": metadata.num_rows, "minValues": least, "maxValues": most, "nullCount": nulls})
+
+
+def _bounded(values: list[Any]) -> bool:
+    if all(isinstance(value, str) for value in values):
+        return all(len(value) <= MAX_BOUND_CHARS for value in values)
+    return all(isinstance(value, int | datetime) and not isinstance(value, bool) for value in values)
+
+
+def _bound(value: Any) -> Any:
+    return f"{value:%Y-%m-%dT%H:%M:%S.%f}Z" if isinstance(value, datetime) else value

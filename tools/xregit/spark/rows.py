@@ -1,0 +1,169 @@
+"""A registry to the rows of its tables, as plain values: no Spark, no files, no clock."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.spark.cells import Row, cell, hashed, text_of, time_of
+from xregit.spark.chronicle import change_rows, commit_rows
+from xregit.spark.columns import Table, Type
+from xregit.spark.derived import CHANGES, COMMITS, ENDPOINT_MESSAGES, MESSAGE_PROPERTIES, PUBLICATIONS
+from xregit.spark.properties import Property, properties
+from xregit.spark.tables import EXTENSIONS, REGISTRY, RESERVED, VERSIONS, attributes_at, names, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xregit.catalog.entities import Document, Group, Resource, Version
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+    from xregit.model.language import Model
+    from xregit.source.commits import FileHistory
+    from xregit.spark.tables import Path
+
+Rows = dict[str, tuple[Row, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table of entities, which of its columns are attributes, and which attributes have their place elsewhere."""
+
+    table: Table
+    attributes: Mapping[str, Type]
+    elsewhere: frozenset[str]
+
+
+def rows(registry: Registry) -> Rows:
+    """Return the rows of every table but the publications, by the table's name."""
+    found: dict[str, list[Row]] = {name: [] for name in tables(registry.model) if name != PUBLICATIONS.name}
+    for name, row in _entity_rows(registry, shapes(registry.model)):
+        found[name].append(row)
+    found[MESSAGE_PROPERTIES.name] = [row for message in registry.messages for row in _property_rows(message)]
+    found[ENDPOINT_MESSAGES.name] = list(_contract_rows(registry))
+    found[COMMITS.name] = list(commit_rows(registry))
+    found[CHANGES.name] = list(change_rows(registry))
+    return {name: tuple(hashed(row) for row in some) for name, some in found.items()}
+
+
+def shapes(model: Model) -> dict[Path, Shape]:
+    """Return the shape of every table of entities by the plural names that lead to what it holds."""
+    known = tables(model)
+    return {path: _shape(known[name], model, path) for path, name in {REGISTRY: "registries", **names(model)}.items()}
+
+
+def _shape(table: Table, model: Model, path: Path) -> Shape:
+    declared = attributes_at(model, path)
+    columns = {column.name: column.type for column in table.columns if column.name not in RESERVED}
+    core = frozenset(name for name, attribute in declared.items() if attribute.core and name not in columns)
+    return Shape(table, columns, core)
+
+
+def _entity_rows(registry: Registry, known: Mapping[Path, Shape]) -> Iterator[tuple[str, Row]]:
+    yield "registries", _registry_row(registry, known[REGISTRY])
+    for group in registry.all_groups:
+        shape = known[group.type.plural,]
+        yield shape.table.name, _group_row(registry, shape, group)
+    for resource in registry.all_resources:
+        path = (resource.xid.split("/")[1], resource.type.plural)
+        yield known[path].table.name, _resource_row(registry, known[path], resource)
+        shape = known[(*path, VERSIONS)]
+        if shape.table != known[path].table:
+            yield from (
+                (shape.table.name, _version_row(registry, shape, resource, v)) for v in resource.versions.values()
+            )
+
+
+def _registry_row(registry: Registry, shape: Shape) -> Row:
+    attributes = {**registry.attributes, "specversion": registry.model.specversion}
+    return _row(shape, {"xid": "/"}, attributes, registry.facts(registry.place))
+
+
+def _group_row(registry: Registry, shape: Shape, group: Group) -> Row:
+    own = {"xid": group.xid, f"{group.type.singular}id": group.id, "parentxid": "/"}
+    return _row(shape, own, group.attributes, registry.facts(group.place))
+
+
+def _resource_row(registry: Registry, shape: Shape, resource: Resource) -> Row:
+    own: Row = {"xid": resource.xid, f"{resource.type.singular}id": resource.id, "parentxid": _parent(resource.xid)}
+    if shape.table.name == "messages":
+        resolved = registry.resolved(resource.xid)
+        own |= {"resolved": cell(Type.JSON, resolved.attributes), "basechain": list(resolved.chain)}
+    if resource.type.maxversions != 1 and not resource.xref:
+        own |= {"defaultversionid": resource.defaultversionid}
+    return _row(shape, own, {**resource.attributes, **resource.meta}, registry.facts(resource.place))
+
+
+def _with_ancestors(resource: Resource) -> Iterator[tuple[str, Version]]:
+    """Give each version with the id of the one it was made from: the one before it, unless it says otherwise."""
+    before = ""
+    for version in resource.versions.values():
+        yield text_of(version.attributes.get("ancestor") or before or version.id), version
+        before = version.id
+
+
+def _version_row(registry: Registry, shape: Shape, resource: Resource, version: Version) -> Row:
+    singular = resource.type.singular
+    own = {"xid": version.xid, f"{singular}id": resource.id, "versionid": version.id, "parentxid": resource.xid}
+    document = version.document
+    place = document.place if document and document.data is not None else version.place
+    own |= _document_cells(singular, document) if document else {}
+    return _row(shape, own, version.attributes, registry.facts(place))
+
+
+def _document_cells(singular: str, document: Document) -> Row:
+    if document.data is None:
+        return {f"{singular}url": document.url}
+    try:
+        return {singular: document.data.decode()}
+    except UnicodeDecodeError:
+        return {f"{singular}base64": base64.b64encode(document.data).decode()}
+
+
+def _row(shape: Shape, own: Row, attributes: Mapping[str, Any], facts: FileHistory) -> Row:
+    known = {name: cell(kind, attributes.get(name)) for name, kind in shape.attributes.items()}
+    extra = {
+        name: value
+        for name, value in attributes.items()
+        if name not in shape.attributes and name not in shape.elsewhere
+    }
+    return {
+        **known,
+        **own,
+        EXTENSIONS: cell(Type.JSON, extra) if extra else None,
+        "epoch": facts.epoch,
+        "createdat": time_of(attributes.get("createdat")) or time_of(facts.createdat),
+        "modifiedat": time_of(attributes.get("modifiedat")) or time_of(facts.modifiedat),
+    }
+
+
+def _property_rows(message: Message) -> Iterator[Row]:
+    resolved = message.resolved
+    for item in properties(message.entity.type, resolved.attributes):
+        yield _property_row(message.xid, item, resolved.origin((*item.path, "value")))
+
+
+def _property_row(xid: str, item: Property, origin: str) -> Row:
+    return {
+        "xid": text_of(f"{xid}#{item.pointer}"),
+        "messagexid": xid,
+        "section": text_of(item.section),
+        "name": text_of(item.name),
+        "type": text_of(item.type),
+        "required": item.required,
+        "value": None if item.value is None else text_of(item.value),
+        "description": text_of(item.description) or None,
+        "placeholders": cell(Type.TEXTS, item.placeholders),
+        "originxid": origin or None,
+    }
+
+
+def _contract_rows(registry: Registry) -> Iterator[Row]:
+    for endpoint in registry.endpoints:
+        for entry in endpoint.contract:
+            yield {"endpointxid": endpoint.xid, "messagexid": entry.message.xid, "viaxid": entry.via}
+
+
+def _parent(xid: str) -> str:
+    return xid.rsplit("/", 2)[0]
