@@ -6,13 +6,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid, schema_of
 from xregit.catalog.resolving import base_xid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xregit.catalog.entities import Group
     from xregit.catalog.registry import Registry
 
 
@@ -74,7 +74,7 @@ def carried_groups(registry: Registry, endpoint: Group) -> list[Group]:
     named = endpoint.attributes.get("messagegroups")
     texts = [text for text in named if isinstance(text, str)] if isinstance(named, list | tuple) else []
     found = [registry.entity(local_xid(text, registry.settings.baseurl)) for text in texts]
-    return [group for group in found if group is not None and hasattr(group, "collections")]
+    return [group for group in found if isinstance(group, Group)]
 
 
 def _carriers(registry: Registry) -> Mapping[str, tuple[tuple[str, str], ...]]:

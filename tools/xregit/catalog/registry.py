@@ -11,7 +11,7 @@ from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.indexes import Indexes, indexes, lookalikes
 from xregit.catalog.resolving import Resolved, resolve
 from xregit.catalog.settings import Settings
-from xregit.catalog.views import Endpoint, Message, MessageGroup, Schema, SchemaGroup, View, view
+from xregit.catalog.views import Endpoint, Message, MessageGroup, Schema, SchemaGroup, view
 
 if TYPE_CHECKING:
     from xregit.catalog.origin import Origin
@@ -25,7 +25,7 @@ _GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS = 2, 4, 6
 
 
 @dataclass(frozen=True, eq=False)
-class Registry(Mapping[str, View]):
+class Registry(Mapping[str, Any]):
     """A catalog as its authors wrote it.
 
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
@@ -42,8 +42,8 @@ class Registry(Mapping[str, View]):
     problems: tuple[Diagnostic, ...] = ()
     broken: frozenset[str] = frozenset()
 
-    def __getitem__(self, xid: str) -> View:
-        """Return the typed view of a message, endpoint, schema or their groups, else the entity itself.
+    def __getitem__(self, xid: str) -> Any:
+        """Return the `View` of an xid: of a message, endpoint, schema or their groups, else the entity itself.
 
         Raises:
             KeyError: there is no such entity; ids are looked up with their case.

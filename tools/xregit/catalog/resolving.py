@@ -88,14 +88,14 @@ def resolve(registry: Registry, xid: str, known: dict[str, Resolved]) -> Resolve
     """
     pending: list[Resource] = []
     met: dict[str, int] = {}
-    base = Resolved(NOTHING, NOTHING)
+    base = Resolved(NOTHING, {})
     here = _target(registry, xid)
     if here is None:
         raise KeyError(xid)
     while True:
         if here.xid in met:
             cycle = tuple(item.xid for item in pending[met[here.xid] :])
-            base = Resolved(NOTHING, NOTHING, cycle=(*cycle, here.xid))
+            base = Resolved(NOTHING, {}, cycle=(*cycle, here.xid))
             break
         if here.xid in known:
             base = known[here.xid]
@@ -107,7 +107,7 @@ def resolve(registry: Registry, xid: str, known: dict[str, Resolved]) -> Resolve
             break
         target = _target(registry, following)
         if target is None:
-            base = Resolved(NOTHING, NOTHING, missing=following)
+            base = Resolved(NOTHING, {}, missing=following)
             break
         here = target
     for resource in reversed(pending):
@@ -133,15 +133,15 @@ def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolve
     own = effective(registry, resource)
     written = _written(registry, resource, own)
     nearest = _target(registry, base_xid(own)) if base_xid(own) and not base.cycle else None
-    above = (base, nearest.xid) if nearest else (None, "")
+    above, above_xid = (base, nearest.xid) if nearest else (None, "")
     inherited = _heritage(base.attributes, own, resource.type)
     if not inherited:
-        return Resolved(own, written, *above, base.cycle, base.missing)
+        return Resolved(own, written, above, above_xid, base.cycle, base.missing)
     origins = {path: by for path, by in base.origins.items() if path[0] in inherited}
     merged = dict(inherited)
     for name, value in own.items():
         merged[name] = _merged(merged.get(name), value, (name,), written[(name,)], origins)
-    return Resolved(merged, origins, *above, base.cycle, base.missing)
+    return Resolved(merged, origins, above, above_xid, base.cycle, base.missing)
 
 
 def _written(registry: Registry, resource: Resource, own: Mapping[str, Any]) -> dict[Path, str]:

@@ -5,7 +5,7 @@ A view is a registry and one of its entities; it holds nothing else. Attributes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -314,10 +314,18 @@ def view(registry: Registry, entity: Group | Resource | Version) -> View:
     if isinstance(entity, Version):
         return entity
     if isinstance(entity, Resource):
-        resources = {"messages": Message, "schemas": Schema}.get(entity.type.plural)
-        return resources(registry, entity) if resources else entity
-    groups = {"messagegroups": MessageGroup, "endpoints": Endpoint, "schemagroups": SchemaGroup}.get(entity.type.plural)
-    return groups(registry, entity) if groups else entity
+        resource = _RESOURCES.get(entity.type.plural)
+        return resource(registry, entity) if resource else entity
+    group = _GROUPS.get(entity.type.plural)
+    return group(registry, entity) if group else entity
+
+
+_RESOURCES: Mapping[str, Callable[[Registry, Resource], Message | Schema]] = {"messages": Message, "schemas": Schema}
+_GROUPS: Mapping[str, Callable[[Registry, Group], MessageGroup | Endpoint | SchemaGroup]] = {
+    "messagegroups": MessageGroup,
+    "endpoints": Endpoint,
+    "schemagroups": SchemaGroup,
+}
 
 
 def _text(attributes: Mapping[str, Any], name: str) -> str:
