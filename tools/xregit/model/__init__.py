@@ -1,8 +1,21 @@
 """The xRegistry model language, its one interpreter, and the models of the specifications as data."""
 
 from xregit.model.checking import check, siblings
+from xregit.model.extending import extended
 from xregit.model.names import Name, canonical, named, names
 from xregit.model.normalising import normalised
 from xregit.model.reading import builtin
+from xregit.model.sourcing import source_form
 
-__all__ = ["Name", "builtin", "canonical", "check", "named", "names", "normalised", "siblings"]
+__all__ = [
+    "Name",
+    "builtin",
+    "canonical",
+    "check",
+    "extended",
+    "named",
+    "names",
+    "normalised",
+    "siblings",
+    "source_form",
+]

@@ -42,6 +42,7 @@ _MEDIATYPE = rf"{_TOKEN}/{_TOKEN}(?: *; *{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*"
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _NAME = r"[^\s/]+"
+_TYPENAME = "[a-z_][a-z0-9_]{0,56}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "cloudevents": _text("[a-z0-9]+", "lower-case letters and digits only"),
     "httpstatus": _text("[1-5][0-9]{2}", "a status code from 100 to 599"),
     "id": _text(_ID, f"an id: letters, digits and - . _ ~ : @, at most {MAX_ID_CHARS}, not beginning with a sign"),
+    "imported": _text(f"/{_TYPENAME}/{_TYPENAME}", "a resource type such as /messagegroups/messages"),
     "int32": _between(-INT32_MAX - 1, INT32_MAX),
     "mediatype": _text(_MEDIATYPE, "a media type such as application/json"),
     "mqtttopic": _text(r"[^+#\x00]+", "a topic without the wildcards + and #"),
@@ -195,8 +197,12 @@ SYNTAXES: Mapping[str, Datatype] = {
     "natssubject": _text(r"[^\s.*>]+(?:\.[^\s.*>]+)*", "parts joined by dots, without spaces and wildcards"),
     "nonempty": Datatype(_is_filled, "not empty", {}),
     "octet": _between(0, 255),
+    "plural": _text(_TYPENAME, "at most 57 lower-case letters, digits and underscores"),
     "protocolname": _text(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
     "rulename": _text("[a-z0-9]+(?:-[a-z0-9]+)*", "the name of a rule, such as unknown-attribute"),
+    "target": _text(
+        rf"/{_TYPENAME}(?:/{_TYPENAME}(?:/versions|\[/versions\])?)?", "a type such as /messagegroups/messages"
+    ),
     "token": _text(_TOKEN, "letters, digits and some signs, without spaces"),
     "uint32": _between(0, UINT32_MAX),
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),

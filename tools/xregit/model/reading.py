@@ -43,6 +43,12 @@ def core_values(specversion: str) -> Mapping[str, Any]:
     return _whole(specversion, "core.yaml")
 
 
+@cache
+def language_values(specversion: str = SPECVERSION) -> Mapping[str, Any]:
+    """Return the description of the model language as the files have it, by what it describes."""
+    return _whole(specversion, "language.yaml")
+
+
 def _groups(specversion: str) -> Iterator[tuple[str, Mapping[str, Any], str]]:
     for path in content(specversion):
         for plural, value in (_whole(specversion, path).get("groups") or {}).items():
