@@ -118,7 +118,7 @@ def test_an_unreadable_file_is_a_diagnostic() -> None:
         (root / MESSAGE).chmod(0)
         with as_nobody():
             registry = read_folder(root)
-    assert [item.rule for item in registry.problems] == ["unreadable-file"]
+    assert [item.rule for item in registry.problems] == ["file-unreadable"]
     assert registry["/messagegroups/g/messages/b"].name == "B"
 
 
