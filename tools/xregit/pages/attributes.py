@@ -1,0 +1,103 @@
+"""Attributes of an entity to the rows of a table: name, type, value, meaning from the model, and who wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.model import siblings
+from xregit.pages.linking import Link, link_to, reference
+from xregit.pages.properties import Text, texts, written
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.resolving import Resolved
+    from xregit.model.language import AttributeModel
+
+MAX_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value ready to be shown: one text, perhaps a link, or members, or items."""
+
+    texts: tuple[Text, ...] = ()
+    href: str = ""
+    members: tuple[tuple[str, Value], ...] = ()
+    items: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One attribute in a table; ``origins`` is empty where the entity itself says it."""
+
+    name: str
+    type: str
+    value: Value
+    description: str = ""
+    origins: tuple[Link, ...] = ()
+
+
+def rows(
+    registry: Registry,
+    attributes: Mapping[str, Any],
+    models: Mapping[str, AttributeModel],
+    *,
+    without: Iterable[str] = (),
+    written_by: Mapping[str, Link] | None = None,
+) -> tuple[Row, ...]:
+    """Return the rows of a table of attributes; ``written_by`` names who wrote those that the entity did not."""
+    hidden = frozenset(without)
+    origins = written_by or {}
+    return tuple(
+        _row(registry, name, value, models, origins.get(name))
+        for name, value in attributes.items()
+        if name not in hidden
+    )
+
+
+def in_force(attributes: Mapping[str, Any], models: Mapping[str, AttributeModel]) -> Mapping[str, AttributeModel]:
+    """Return the models of an entity's attributes, those that its own values bring into play among them."""
+    return siblings(models, attributes)
+
+
+def inner(model: AttributeModel | None) -> Mapping[str, AttributeModel]:
+    """Return the models of an object's attributes, none for anything else."""
+    return model.attributes if model else {}
+
+
+def shown(registry: Registry, value: object, depth: int = 0) -> Value:
+    """Return a value ready to be shown, whatever it is; what nests too deeply is shown as JSON."""
+    if isinstance(value, str):
+        link = reference(registry, value)
+        return Value(texts=(Text(value),), href=link.href) if link.href else Value(texts=texts(value))
+    if isinstance(value, Mapping) and value and depth < MAX_DEPTH:
+        return Value(members=tuple((str(name), shown(registry, item, depth + 1)) for name, item in value.items()))
+    if isinstance(value, list | tuple) and value and depth < MAX_DEPTH:
+        return Value(items=tuple(shown(registry, item, depth + 1) for item in value))
+    return Value(texts=(Text(written(value)),))
+
+
+def origin_links(registry: Registry, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
+    """Return the link to the message or group that wrote the value at a path, None where it is the entity itself."""
+    origin = resolved.origin(path)
+    if not origin or origin == own:
+        return None
+    entity = registry.entity(origin)
+    kind = entity.type.singular if entity is not None and hasattr(entity, "type") else ""
+    link = link_to(registry, origin)
+    return Link(link.text, link.href, f"from the {kind}" if kind.endswith("group") or kind == "endpoint" else "inherited")
+
+
+def _row(
+    registry: Registry, name: str, value: object, models: Mapping[str, AttributeModel], origin: Link | None
+) -> Row:
+    model = models.get(name) or models.get("*")
+    return Row(
+        name=name,
+        type=(model.property or model.type) if model else "",
+        value=shown(registry, value),
+        description=model.description if model and model.name == name else "",
+        origins=(origin,) if origin else (),
+    )

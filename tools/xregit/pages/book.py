@@ -1,0 +1,215 @@
+"""What the pages of one registry share: heads, lists of messages, places in Git; each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from xregit.catalog.indexes import carried
+from xregit.pages.attributes import in_force
+from xregit.pages.linking import Link, address, href, link_to, reference
+from xregit.pages.properties import ADDRESSES, Property, Text, properties
+from xregit.pages.prose import prose, summary
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Group, Place
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+
+ALL_MESSAGES = "all-messages/"
+RULES = "check-rules/"
+MODEL = "model-reference/"
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """When an entity stops to be good, and what to use instead."""
+
+    effective: str
+    removal: str
+    alternative: Link | None
+    documentation: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an entity is written, and what Git knows of that file."""
+
+    file: str
+    href: str
+    epoch: int
+    created: str
+    modified: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the page of any entity begins and ends with."""
+
+    kind: str
+    id: str
+    name: str
+    xid: str
+    crumbs: tuple[Link, ...]
+    description: Markup
+    deprecation: Deprecation | None
+    source: Source
+
+    @property
+    def title(self) -> str:
+        """The entity's name, else its id."""
+        return self.name or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message in a list."""
+
+    link: Link
+    name: str
+    summary: str
+    group: Link
+    envelope: str
+    protocol: str
+    wire: tuple[Text, ...]
+    deprecated: bool
+
+
+class Book:
+    """The pages of one registry, as they know of each other."""
+
+    def __init__(self, registry: Registry) -> None:
+        """Begin a book on a registry, which stays as it is."""
+        self.registry = registry
+        self._entries: dict[str, Entry] = {}
+        self._prose: dict[str, Markup] = {}
+
+    def link(self, xid: str, text: str = "") -> Link:
+        """Return the link to an entity's page."""
+        return link_to(self.registry, xid, text)
+
+    def target(self, url: str) -> str:
+        """Return where a link in a description leads: to a page, to the web, or nowhere."""
+        return reference(self.registry, url).href
+
+    def prose(self, text: object) -> Markup:
+        """Return a description as safe HTML, links to entities leading to their pages."""
+        if not isinstance(text, str):
+            return Markup()
+        if text not in self._prose:
+            self._prose[text] = prose(text, self.target)
+        return self._prose[text]
+
+    def head(self, entity: Any, kind: str, attributes: Mapping[str, Any], meta: Mapping[str, Any]) -> Head:
+        """Return the head of an entity's page; ``meta`` is where its deprecation stands."""
+        return Head(
+            kind=kind,
+            id=entity.id,
+            name=_text(attributes, "name"),
+            xid=entity.xid,
+            crumbs=self.crumbs(entity.xid),
+            description=self.prose(attributes.get("description")),
+            deprecation=self._deprecation(meta.get("deprecated")),
+            source=self._source(entity.place, attributes),
+        )
+
+    def crumbs(self, xid: str) -> tuple[Link, ...]:
+        """Return the links from the start page down to the page above an entity's."""
+        parts = xid.split("/")[1:]
+        model = self.registry.model.groups.get(parts[0])
+        links = [Link(self.title, href("")), Link(titled(model.plural if model else parts[0]), href(address(parts[0])))]
+        above = ["/" + "/".join(parts[:end]) for end in range(2, len(parts), 2)]
+        return (*links, *(self.link(each) for each in above))
+
+    @cached_property
+    def title(self) -> str:
+        """The registry's name."""
+        name = self.registry.settings.title or _text(self.registry.attributes, "name")
+        return name or _text(self.registry.attributes, "registryid") or "Registry"
+
+    def properties(self, message: Message) -> tuple[Property, ...]:
+        """Return what a message declares for the wire."""
+        attributes = message.resolved.attributes
+        return properties(attributes, in_force(attributes, message.entity.type.attributes))
+
+    def entry(self, message: Message) -> Entry:
+        """Return a message as lists show it."""
+        if message.xid not in self._entries:
+            self._entries[message.xid] = self._entry(message)
+        return self._entries[message.xid]
+
+    def counted(self, group: Group) -> int:
+        """Return how many resources a group holds, or how many messages an endpoint carries."""
+        if group.type.plural == "endpoints":
+            return len(carried(self.registry, group))
+        return sum(len(collection) for collection in group.collections.values())
+
+    @cached_property
+    def carriers(self) -> Mapping[str, tuple[str, ...]]:
+        """The endpoints that carry each message group, by its xid."""
+        found: dict[str, list[str]] = {}
+        for endpoint in self.registry.endpoints:
+            for group in endpoint.messagegroups:
+                found.setdefault(group.xid, []).append(endpoint.xid)
+        return {group: tuple(endpoints) for group, endpoints in found.items()}
+
+    def _entry(self, message: Message) -> Entry:
+        name = message.name or _text(message.resolved.attributes, "name") * bool(message.alias_of)
+        return Entry(
+            link=self.link(message.xid),
+            name=name,
+            summary=summary(message.description),
+            group=self.link(message.group.xid),
+            envelope=message.envelope,
+            protocol=message.protocol,
+            wire=_wire(self.properties(message)),
+            deprecated=message.deprecated is not None,
+        )
+
+    def _deprecation(self, value: object) -> Deprecation | None:
+        if not isinstance(value, Mapping):
+            return None
+        links = [reference(self.registry, _text(value, name)) for name in ("alternative", "documentation", "docs")]
+        instead, *documentation = [self._named(link) if link.text else None for link in links]
+        return Deprecation(_text(value, "effective"), _text(value, "removal"), instead, next(filter(None, documentation), None))
+
+    def _named(self, link: Link) -> Link:
+        internal = link.href and link.text.lstrip("#").startswith("/")
+        return Link(link.text.rsplit("/", 1)[-1], link.href) if internal else link
+
+    def _source(self, place: Place, attributes: Mapping[str, Any]) -> Source:
+        facts, settings = self.registry.facts(place), self.registry.settings
+        link = f"{settings.repository.rstrip('/')}/blob/{settings.branch}/{place.path}" if settings.repository else ""
+        return Source(
+            file=place.path,
+            href=reference(self.registry, link).href if link else "",
+            epoch=facts.epoch,
+            created=_text(attributes, "createdat") or facts.createdat,
+            modified=_text(attributes, "modifiedat") or facts.modifiedat,
+        )
+
+
+def titled(plural: str) -> str:
+    """Return the plural name of a type as a title, such as ``Message groups``."""
+    known = {"messagegroups": "Message groups", "schemagroups": "Schema groups"}
+    return known.get(plural, plural.replace("_", " ").capitalize())
+
+
+def _wire(declared: tuple[Property, ...]) -> tuple[Text, ...]:
+    by_name = {item.name: item for item in reversed(declared) if item.path[0] == "protocoloptions" and item.texts}
+    found = [by_name[name] for name in ADDRESSES if name in by_name]
+    if not found:
+        found = [item for item in declared if item.path == ("envelopemetadata", "type") and item.texts]
+    parts: list[Text] = []
+    for item in found[:2] if found and found[0].name == "method" else found[:1]:
+        parts += [Text(" "), *item.texts] if parts else item.texts
+    return tuple(parts)
+
+
+def _text(attributes: Mapping[str, Any], name: str) -> str:
+    value = attributes.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,192 @@
+"""A registry to a built site, or to the same pages as files for another engine, swapped in whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from xregit.errors import XregitError
+from xregit.pages import ASSETS, Page, pages
+from xregit.source.writing import replace_tree
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+
+    from xregit.catalog.registry import Registry
+
+DEFAULT_CONFIG = "assets/mkdocs.yml"
+SERVE_AT = "127.0.0.1:8000"
+
+
+def build_site(registry: Path, config: Path | None, out: Path) -> int:
+    """Build the site of the registry at a path into a folder, and return how many files it has.
+
+    ``config`` is a ``mkdocs.yml``; without one, the site has the registry's pages alone. The folder is replaced as a
+    whole, and stays as it is when something fails.
+
+    Raises:
+        XregitError: the registry can't be read, the configuration is wrong, or the folder can't be written.
+    """
+    with _configured(registry, config) as settings, swapped(out) as built:
+        _build(_loaded(settings, site_dir=str(built)))
+        return sum(1 for path in built.rglob("*") if path.is_file())
+
+
+def serve_site(registry: Path, config: Path | None, at: str = SERVE_AT) -> None:
+    """Serve the site until it is interrupted, and build it anew as files change.
+
+    Raises:
+        XregitError: the registry can't be read, the configuration is wrong, or the address is taken.
+    """
+    with _configured(registry, config) as settings:
+        from mkdocs.commands.serve import serve
+
+        _show_progress()
+        with _faults():
+            serve(**settings, dev_addr=at)
+
+
+def write_pages(registry: Registry, folder: Path) -> int:
+    """Write a registry's pages as Markdown files that hold their HTML, for any engine; return how many there are.
+
+    Raises:
+        XregitError: the folder can't be written.
+    """
+    listed = list(pages(registry))
+    written = {name: (files("xregit.pages") / name).read_bytes() for name in ASSETS}
+    written |= {f"{page.address}index.md": _as_markdown(page) for page in listed}
+    replace_tree(folder, written)
+    return len(listed)
+
+
+@contextmanager
+def swapped(target: Path) -> Iterator[Path]:
+    """Give an empty folder beside the target, and put it in the target's place if all goes well.
+
+    Raises:
+        XregitError: the target can't be written, or is something else than what was put there before.
+    """
+    target = target.absolute()
+    try:
+        _refuse_foreign(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as beside:
+            fresh = Path(beside) / "new"
+            fresh.mkdir()
+            yield fresh
+            _swap(fresh, target, Path(beside) / "old")
+    except OSError as error:
+        message = f"{target}: can't be written: {error.strerror or error}"
+        raise XregitError(message) from error
+
+
+def _refuse_foreign(target: Path) -> None:
+    """Refuse to replace a folder that is not ours, such as a home folder given by mistake."""
+    if not target.exists():
+        return
+    if not target.is_dir():
+        message = f"{target} is a file, but the site is a folder; name another folder or remove the file"
+        raise XregitError(message)
+    if any(target.iterdir()) and not (target / ASSETS[0]).is_file():
+        message = f"{target} holds other files than a site built before; name another folder or remove it"
+        raise XregitError(message)
+
+
+def _swap(fresh: Path, target: Path, aside: Path) -> None:
+    if target.exists():
+        target.rename(aside)
+    try:
+        fresh.rename(target)
+    except OSError:
+        if aside.exists():
+            aside.rename(target)
+        raise
+
+
+@contextmanager
+def _configured(registry: Path, config: Path | None) -> Iterator[dict[str, Any]]:
+    """Give what MkDocs is to load: the configuration with the registry's path set in it."""
+    # Read by Material when it is imported; its notice about MkDocs 2 helps no user of ours.
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "true")
+    if not registry.exists():
+        message = f"{registry}: there is no registry"
+        raise XregitError(message)
+    if config is not None:
+        yield {"config_file": str(config), "plugins": _plugins(config, registry)}
+        return
+    with as_file(files("xregit.pages") / DEFAULT_CONFIG) as default, TemporaryDirectory(prefix="xregit-") as docs:
+        yield {"config_file": str(default), "plugins": _plugins(default, registry), "docs_dir": docs}
+
+
+def _plugins(config: Path, registry: Path) -> list[dict[str, Any]]:
+    """Return the plugins that a configuration names, ours among them, with the path of the registry."""
+    from mkdocs.utils.yaml import yaml_load
+
+    with _faults(), config.open(encoding="utf-8") as file:
+        named = yaml_load(file).get("plugins") or ["search"]
+    listed = [{name: options} for name, options in named.items()] if isinstance(named, Mapping) else named
+    plugins: dict[str, Any] = {}
+    for item in listed:
+        plugins |= item if isinstance(item, Mapping) else {str(item): {}}
+    plugins["xregit"] = {**(plugins.get("xregit") or {}), "registry": str(registry.resolve())}
+    return [{name: options or {}} for name, options in plugins.items()]
+
+
+def _loaded(settings: Mapping[str, Any], **more: str) -> MkDocsConfig:
+    with _faults():
+        from mkdocs.config import load_config
+
+        return load_config(**settings, **more)
+
+
+def _build(config: MkDocsConfig) -> None:
+    with _faults():
+        from mkdocs.commands.build import build
+
+        config.plugins.on_startup(command="build", dirty=False)
+        try:
+            build(config)
+        finally:
+            config.plugins.on_shutdown()
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    """Turn what MkDocs raises on a wrong configuration or a failed plugin into an error of one line."""
+    try:
+        from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
+        from yaml import YAMLError
+    except ImportError as error:
+        message = 'the docs site needs more than is installed: pip install "xregit[site]"'
+        raise XregitError(message) from error
+    try:
+        yield
+    except Abort as error:
+        raise XregitError(_line(error.__context__ or error)) from error
+    except (ConfigurationError, MkDocsException, YAMLError) as error:
+        raise XregitError(_line(error)) from error
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _show_progress() -> None:
+    import logging
+
+    logger = logging.getLogger("mkdocs")
+    logger.setLevel(logging.INFO)
+    if not logger.handlers:
+        logger.addHandler(logging.StreamHandler())
+
+
+def _as_markdown(page: Page) -> bytes:
+    """Return a page as front matter and the HTML, which Markdown leaves as it is; a JSON text is a YAML text too."""
+    title, description = (json.dumps(text, ensure_ascii=False) for text in (page.title, page.description))
+    return f"---\ntitle: {title}\ndescription: {description}\n---\n\n{page.html}".encode()

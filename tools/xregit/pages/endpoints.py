@@ -1,0 +1,89 @@
+"""An endpoint to its page: how to connect, and what it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from xregit.pages.attributes import Value, in_force, inner, rows, shown
+from xregit.pages.linking import address
+from xregit.pages.page import Page
+from xregit.pages.prose import plain, summary
+from xregit.pages.rendering import render
+
+if TYPE_CHECKING:
+    from xregit.catalog.views import Endpoint
+    from xregit.pages.book import Book, Entry
+    from xregit.pages.linking import Link
+
+ELSEWHERE = frozenset(
+    "endpointid name description usage channel envelope envelopeoptions protocol protocoloptions messagegroups"
+    " deprecated createdat modifiedat epoch".split()
+)
+# What a reader does at an endpoint (endpoint/spec.md, "usage").
+USAGES = {
+    "producer": "send messages to it",
+    "consumer": "receive messages from it",
+    "subscriber": "subscribe to receive messages",
+}
+
+
+def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
+    """Return the page of an endpoint."""
+    models = in_force(endpoint.attributes, endpoint.entity.type.attributes)
+    head = book.head(endpoint.entity, "endpoint", endpoint.attributes, endpoint.attributes)
+    html = render(
+        "endpoint.html",
+        head=head,
+        usages=[(usage, USAGES.get(usage, "")) for usage in endpoint.usage if isinstance(usage, str)],
+        channel=endpoint.channel,
+        related=[(book.link(other.xid, other.name), other.usage, other.protocol) for other in endpoint.related],
+        envelope=endpoint.envelope,
+        envelopeoptions=_options(book, endpoint.attributes.get("envelopeoptions")),
+        protocol=endpoint.protocol,
+        addresses=_addresses(book, endpoint),
+        options=rows(
+            book.registry,
+            endpoint.options,
+            inner(models.get("protocoloptions")),
+            without=("endpoints", "authorization"),
+        ),
+        authorization=_options(book, endpoint.options.get("authorization")),
+        groups=[book.link(group.xid, group.name) for group in endpoint.messagegroups],
+        contract=_contract(book, endpoint),
+        others=rows(book.registry, endpoint.attributes, models, without=ELSEWHERE),
+    )
+    return Page(
+        address(endpoint.xid),
+        head.title,
+        html,
+        description=summary(endpoint.description) or f"The endpoint {endpoint.id}",
+        search=_search(endpoint),
+        parent=address("/endpoints"),
+    )
+
+
+def _options(book: Book, value: object) -> Value | None:
+    return shown(book.registry, value) if isinstance(value, Mapping | list | tuple) and value else None
+
+
+def _addresses(book: Book, endpoint: Endpoint) -> tuple[Value, ...]:
+    """Return where to connect; an address that is all that is said of it stands alone."""
+    stated = endpoint.options.get("endpoints")
+    values = [shown(book.registry, item) for item in stated] if isinstance(stated, list | tuple) else []
+    return tuple(value.members[0][1] if len(value.members) == 1 else value for value in values)
+
+
+def _contract(book: Book, endpoint: Endpoint) -> list[tuple[Entry, Link | None]]:
+    """Return what the endpoint carries, each with the group it comes through, None for its own messages."""
+    return [
+        (book.entry(entry.message), None if entry.via == endpoint.xid else book.link(entry.via))
+        for entry in endpoint.contract
+    ]
+
+
+def _search(endpoint: Endpoint) -> str:
+    usage = [item for item in endpoint.usage if isinstance(item, str)]
+    options = [value for value in endpoint.options.values() if isinstance(value, str)]
+    words = [endpoint.id, endpoint.name, plain(endpoint.description), *usage, endpoint.channel, endpoint.protocol]
+    return " ".join(word for word in [*words, *options] if word)

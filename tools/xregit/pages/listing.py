@@ -1,0 +1,61 @@
+"""Every page of a site, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xregit.catalog.views import Endpoint, Message
+from xregit.pages.book import Book
+from xregit.pages.endpoints import endpoint_page
+from xregit.pages.groups import group_page, groups_page
+from xregit.pages.manual import model_pages, rule_pages
+from xregit.pages.messages import message_page
+from xregit.pages.overview import messages_page, registry_page
+from xregit.pages.page import Page, placed
+from xregit.pages.resources import resource_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.catalog.entities import Group, Resource
+    from xregit.catalog.registry import Registry
+
+
+def all_pages(registry: Registry) -> Iterator[Page]:
+    """Give every page, its links made relative to its address."""
+    book = Book(registry)
+    for page in _pages(book):
+        yield replace(page, html=placed(page.html, page.address))
+
+
+def _pages(book: Book) -> Iterator[Page]:
+    registry = book.registry
+    yield registry_page(book)
+    if registry.messages:
+        yield messages_page(book)
+    for model in registry.model.groups.values():
+        groups = registry.groups.get(model.plural)
+        if groups:
+            yield groups_page(book, model)
+            for group in groups.values():
+                yield from _group_pages(book, group)
+    yield from model_pages(book)
+    yield from rule_pages(book)
+
+
+def _group_pages(book: Book, group: Group) -> Iterator[Page]:
+    if group.type.plural == "endpoints":
+        yield endpoint_page(book, Endpoint(book.registry, group))
+    else:
+        yield group_page(book, group)
+    for collection in group.collections.values():
+        for resource in collection.values():
+            yield from _resource_pages(book, resource)
+
+
+def _resource_pages(book: Book, resource: Resource) -> Iterator[Page]:
+    if resource.type.plural == "messages":
+        yield message_page(book, Message(book.registry, resource))
+    else:
+        yield from resource_pages(book, resource)

@@ -1,0 +1,249 @@
+"""A message to its page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.pages import documents
+from xregit.pages.attributes import in_force, origin_links, rows
+from xregit.pages.linking import Link, address, reference
+from xregit.pages.page import Page
+from xregit.pages.properties import Text, written
+from xregit.pages.prose import plain, summary
+from xregit.pages.rendering import render
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from xregit.catalog.references import SchemaReference
+    from xregit.catalog.views import Message
+    from xregit.pages.book import Book, Entry
+    from xregit.pages.properties import Property
+
+# Shown elsewhere on the page than in the table of further attributes.
+ELSEWHERE = frozenset(
+    "messageid versionid name description basemessage envelope envelopeoptions envelopemetadata protocol"
+    " protocoloptions dataschemaformat dataschema dataschemauri dataschemaxid datacontenttype"
+    " deprecated xref defaultversionid createdat modifiedat epoch ancestor isdefault".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyRow:
+    """One property in the table; ``origins`` is empty where the message itself says it all."""
+
+    name: str
+    type: str
+    required: bool
+    value: tuple[Text, ...]
+    description: Markup
+    specurl: Link | None
+    origins: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """An endpoint that carries a message, and the group through which it does."""
+
+    endpoint: Link
+    usage: tuple[str, ...]
+    protocol: str
+    via: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a message carries: the schema it points at, or the schema that stands inside it."""
+
+    format: Link
+    contenttype: Link
+    schema: Link | None
+    selector: str
+    broken: bool
+    source: documents.Source | None
+
+
+def message_page(book: Book, message: Message) -> Page:
+    """Return the page of a message."""
+    resolved = message.resolved
+    head = book.head(message.entity, message.entity.type.singular, _named(message), message.entity.meta)
+    declared = book.properties(message)
+    models = in_force(resolved.attributes, message.entity.type.attributes)
+    html = render(
+        "message.html",
+        head=head,
+        selectors=_selectors(book, message),
+        carriers=_carriers(book, message),
+        chain=_chain(book, message),
+        derived=_entries(book, message.derived),
+        alias_of=book.link(message.alias_of) if message.alias_of else None,
+        aliases=_entries(book, message.aliases),
+        sections=_sections(book, message, declared),
+        placeholders=_placeholders(declared),
+        payload=_payload(book, message),
+        others=rows(
+            book.registry,
+            {**message.entity.meta, **resolved.attributes},
+            {**message.entity.type.metaattributes, **models},
+            without=ELSEWHERE,
+            written_by=_origins(book, message, resolved.attributes),
+        ),
+    )
+    return Page(
+        address(message.xid),
+        head.title,
+        html,
+        description=summary(message.description) or f"The message {message.id}",
+        search=_search(message, declared),
+        parent=address(message.group.xid),
+    )
+
+
+def _named(message: Message) -> Mapping[str, Any]:
+    """Return the attributes for the head: an alias has its target's name, others their own, never a base message's."""
+    if message.alias_of:
+        return message.resolved.attributes
+    return {**message.entity.attributes, "description": message.description}
+
+
+def _entries(book: Book, messages: Iterable[Message]) -> tuple[Entry, ...]:
+    return tuple(book.entry(message) for message in messages)
+
+
+def _origin(book: Book, message: Message, path: tuple[str, ...]) -> Link | None:
+    target = book.registry.resource(message.alias_of) if message.alias_of else None
+    return origin_links(book.registry, message.resolved, target.xid if target else message.xid, path)
+
+
+def _origins(book: Book, message: Message, names: Iterable[str]) -> Mapping[str, Link]:
+    found = {name: _origin(book, message, (name,)) for name in names}
+    return {name: link for name, link in found.items() if link}
+
+
+def _selectors(book: Book, message: Message) -> tuple[tuple[str, Text, Link | None], ...]:
+    """Return envelope, mode and protocol with who says so."""
+    attributes = message.resolved.attributes
+    options = attributes.get("envelopeoptions")
+    stated = [("Envelope", message.envelope, ("envelope",)), ("Protocol", message.protocol, ("protocol",))]
+    if isinstance(options, Mapping):
+        titles = {"mode": "Envelope mode", "format": "Envelope format"}
+        paths = {name: ("envelopeoptions", name) for name in options}
+        stated += [(titles.get(name, name), written(value), paths[name]) for name, value in options.items()]
+    return tuple((title, Text(value), _origin(book, message, path)) for title, value, path in stated if value)
+
+
+def _carriers(book: Book, message: Message) -> tuple[Carrier, ...]:
+    return tuple(
+        Carrier(book.link(endpoint.xid, endpoint.name), endpoint.usage, endpoint.protocol, book.link(via))
+        for endpoint, via in message.carriers
+    )
+
+
+def _chain(book: Book, message: Message) -> tuple[Link, ...]:
+    """Return the base messages, the nearest first; a missing one ends the chain, a cycle is named as such."""
+    resolved = message.resolved
+    links = [book.link(xid) for xid in resolved.chain]
+    if resolved.missing:
+        outside = reference(book.registry, resolved.missing)
+        links.append(Link(outside.text, outside.href, "not in this registry"))
+    if resolved.cycle:
+        links.append(Link(" → ".join(resolved.cycle), note="leads back to itself"))
+    return tuple(links)
+
+
+def _sections(
+    book: Book, message: Message, declared: tuple[Property, ...]
+) -> tuple[tuple[str, tuple[PropertyRow, ...]], ...]:
+    sections: dict[str, list[PropertyRow]] = defaultdict(list)
+    for item in declared:
+        sections[item.section].append(_row(book, message, item))
+    return tuple((title, tuple(found)) for title, found in sections.items())
+
+
+def _row(book: Book, message: Message, item: Property) -> PropertyRow:
+    return PropertyRow(
+        name=item.name,
+        type=item.type,
+        required=item.required,
+        value=item.texts,
+        description=book.prose(item.description),
+        specurl=reference(book.registry, item.specurl) if item.specurl else None,
+        origins=_property_origins(book, message, item),
+    )
+
+
+def _property_origins(book: Book, message: Message, item: Property) -> tuple[Link, ...]:
+    """Return who wrote a property; where its members come from several, each with the members it wrote."""
+    if not message.resolved.chain and not message.alias_of:
+        return ()
+    members: dict[Link | None, list[str]] = defaultdict(list)
+    for name in item.members or ("",):
+        members[_origin(book, message, (*item.path, name) if name else item.path)].append(name)
+    if len(members) == 1:
+        return tuple(link for link in members if link)
+    return tuple(Link(link.text, link.href, ", ".join(names)) for link, names in members.items() if link)
+
+
+def _placeholders(declared: tuple[Property, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    users: dict[str, list[str]] = defaultdict(list)
+    for item in declared:
+        for name in dict.fromkeys(item.placeholders):
+            users[name].append(item.name)
+    return tuple((name, tuple(found)) for name, found in users.items())
+
+
+def _payload(book: Book, message: Message) -> Payload | None:
+    attributes = message.resolved.attributes
+    if not any(name in attributes for name in ("dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat")):
+        return _content_only(attributes)
+    found = message.schema
+    inline = attributes.get("dataschema")
+    return Payload(
+        format=Link(_stated(attributes, "dataschemaformat")),
+        contenttype=Link(_stated(attributes, "datacontenttype")),
+        schema=_schema_link(book, found),
+        selector=found.selector if found else "",
+        broken=found is not None and found.local and found.schema is None,
+        source=_schema_source(found) if found else documents.of_value(inline) if inline is not None else None,
+    )
+
+
+def _content_only(attributes: Mapping[str, Any]) -> Payload | None:
+    contenttype = _stated(attributes, "datacontenttype")
+    return Payload(Link(""), Link(contenttype), None, "", broken=False, source=None) if contenttype else None
+
+
+def _stated(attributes: Mapping[str, Any], name: str) -> str:
+    value = attributes.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _schema_link(book: Book, found: SchemaReference | None) -> Link | None:
+    if found is None:
+        return None
+    if found.schema is None:
+        return reference(book.registry, found.text)
+    explicit = found.version is not None and f"/versions/{found.version.id}" in found.text
+    if explicit and found.version is not None:
+        return book.link(found.version.xid, f"{found.schema.id}, version {found.version.id}")
+    return book.link(found.schema.xid)
+
+
+def _schema_source(found: SchemaReference) -> documents.Source | None:
+    document = found.version.document if found.version else None
+    return documents.source(document, documents.MAX_CHARS_BESIDE) if document else None
+
+
+def _search(message: Message, declared: tuple[Property, ...]) -> str:
+    words = [message.id, message.name, plain(message.description), message.protocol, message.envelope]
+    for item in declared:
+        words += [item.name, "".join(part.text for part in item.texts), plain(item.description)[:200]]
+    labels = message.resolved.attributes.get("labels")
+    if isinstance(labels, Mapping):
+        words += [f"{name} {written(value)}" for name, value in labels.items()]
+    if message.schema and message.schema.schema:
+        words.append(message.schema.schema.id)
+    return " ".join(word for word in words if word)

@@ -1,0 +1,85 @@
+"""The pages that lead to all others: the registry's own, which is the start page, and the index of all messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xregit.pages.attributes import rows
+from xregit.pages.book import ALL_MESSAGES, titled
+from xregit.pages.groups import columns, counted, listed
+from xregit.pages.linking import Link, address, href
+from xregit.pages.page import Page
+from xregit.pages.prose import summary
+from xregit.pages.rendering import render
+
+if TYPE_CHECKING:
+    from xregit.model.language import GroupModel
+    from xregit.pages.book import Book
+
+# More groups of a type than this are listed on the page of the type alone.
+MAX_GROUPS = 40
+ELSEWHERE = frozenset({"registryid", "name", "description", "specversion", "createdat", "modifiedat", "epoch"})
+
+
+def registry_page(book: Book) -> Page:
+    """Return the start page: what the registry is, how much it holds, and its groups."""
+    registry = book.registry
+    html = render(
+        "registry.html",
+        title=book.title,
+        id=registry.attributes.get("registryid", ""),
+        description=book.prose(registry.attributes.get("description")),
+        counts=_counts(book),
+        sections=[_section(book, model) for model in _types(book)],
+        deprecated=[book.entry(message) for message in registry.messages if message.deprecated is not None],
+        others=rows(registry, registry.attributes, registry.model.attributes, without=ELSEWHERE),
+        head_commit=registry.origin.history.head,
+        head_time=registry.origin.history.head_time,
+    )
+    description = summary(registry.attributes.get("description")) or f"The message catalog {book.title}"
+    return Page("", book.title, html, description=description, search=book.title, listed=True)
+
+
+def messages_page(book: Book) -> Page:
+    """Return the index of all messages."""
+    entries = sorted((book.entry(message) for message in book.registry.messages), key=lambda entry: entry.link.text)
+    html = render(
+        "messages.html",
+        title="All messages",
+        crumbs=(Link(book.title, href("")),),
+        entries=entries,
+    )
+    description = f"All {len(entries)} messages of {book.title}"
+    return Page(ALL_MESSAGES, "All messages", html, description=description, search="All messages", listed=True)
+
+
+def _types(book: Book) -> list[GroupModel]:
+    groups = book.registry.groups
+    return [model for model in book.registry.model.groups.values() if groups.get(model.plural)]
+
+
+def _counts(book: Book) -> list[tuple[int, Link]]:
+    """Return how many entities there are of each type, with where they are listed."""
+    registry = book.registry
+    counts = [(len(registry.messages), Link("Messages", href(ALL_MESSAGES)))] if registry.messages else []
+    for model in _types(book):
+        counts.append((len(registry.groups[model.plural]), Link(titled(model.plural), href(address(f"/{model.plural}")))))
+        for plural in model.resources:
+            if plural != "messages":
+                groups = registry.groups[model.plural].values()
+                found = sum(len(group.collections.get(plural, {})) for group in groups)
+                counts.append((found, Link(titled(plural), href(address(f"/{model.plural}")))))
+    return counts
+
+
+def _section(book: Book, model: GroupModel) -> dict[str, object]:
+    """Return the table of one group type, or only its length where it would be too long."""
+    groups = tuple(book.registry.groups[model.plural].values())
+    shown = groups if len(groups) <= MAX_GROUPS else ()
+    return {
+        "title": titled(model.plural),
+        "link": Link(f"All {len(groups)} {titled(model.plural).lower()}", href(address(f"/{model.plural}"))),
+        "columns": columns(shown),
+        "groups": [listed(book, group, columns(shown)) for group in shown],
+        "counted": counted(model),
+    }

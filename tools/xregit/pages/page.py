@@ -1,0 +1,52 @@
+"""A page of the site as a value: its address, its finished HTML, and what navigation and search need to know of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Stands for the way from a page up to the site's start, until the page knows where it is; a private-use character.
+ROOT = "\U0010fffd/"
+
+_HEADING = re.compile(r'<h2 id="([^"]+)">([^<]*)</h2>')
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A section of a page, for its table of contents."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One finished page.
+
+    ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page; ``html``
+    the content that a theme puts its frame around; ``search`` plain text to be found by; ``parent`` the address of the
+    page above; ``listed`` says that the navigation names it.
+    """
+
+    address: str
+    title: str
+    html: str
+    description: str = ""
+    search: str = ""
+    parent: str = ""
+    listed: bool = False
+
+    @property
+    def path(self) -> str:
+        """The page's file below the site's start."""
+        return f"{self.address}index.html"
+
+    @property
+    def headings(self) -> tuple[Heading, ...]:
+        """The page's sections, in their order."""
+        return tuple(Heading(*found) for found in _HEADING.findall(self.html))
+
+
+def placed(html: str, address: str) -> str:
+    """Return the HTML with every link to the site's start made relative to a page's address."""
+    return html.replace(ROOT, "../" * address.count("/") or "./")

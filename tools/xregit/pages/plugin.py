@@ -1,0 +1,134 @@
+"""The edge to MkDocs: a registry's pages join the hand-written ones, in memory, with their search entries."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.config import base
+from mkdocs.config import config_options as options
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, InclusionLevel
+from mkdocs.structure.pages import Page as MkDocsPage
+from mkdocs.structure.toc import AnchorLink, TableOfContents
+
+from xregit.document import read
+from xregit.errors import XregitError
+from xregit.pages import ASSETS, Page, pages
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.livereload import LiveReloadServer
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.nav import Navigation
+
+START = "Start"
+
+
+class XregitConfig(base.Config):
+    """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document."""
+
+    registry = options.Type(str, default="../registry")
+
+
+class CatalogPage(MkDocsPage):
+    """A page whose HTML is finished, so that MkDocs neither reads nor renders Markdown for it."""
+
+    def __init__(self, page: Page, file: File, config: MkDocsConfig) -> None:
+        """Take over a page's title and contents."""
+        super().__init__(page.title if page.address else START, file, config)
+        self.catalog_page = page
+
+    def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 - MkDocs hands it over
+        """Have no source; its description is for the page's head."""
+        self.markdown = ""
+        self.meta = {"description": self.catalog_page.description}
+
+    def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 - MkDocs hands them over
+        """Hand over the finished HTML and its table of contents."""
+        self.content = self.catalog_page.html
+        top = AnchorLink(self.catalog_page.title, "top", 1)
+        top.children = [AnchorLink(each.title, each.id, 2) for each in self.catalog_page.headings]
+        self.toc = TableOfContents([top])
+        self.present_anchor_ids = {"top", *(each.id for each in self.catalog_page.headings)}
+
+
+class XregitPlugin(BasePlugin[XregitConfig]):
+    """``plugins: [xregit]``."""
+
+    def on_config(self, config: MkDocsConfig) -> None:
+        """Name our style sheet and script."""
+        config.extra_css.append(ASSETS[0])
+        config.extra_javascript.append(ASSETS[1])
+
+    def on_files(self, files: Files, /, *, config: MkDocsConfig) -> Files:
+        """Add the registry's pages; a hand-written page at the same address takes the place of ours."""
+        self.catalog_pages: list[CatalogPage] = []
+        for page in self._pages(config):
+            uri = f"{page.address}index.md"
+            if files.get_file_from_path(uri) is None:
+                level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV
+                file = File.generated(config, uri, content="", inclusion=level)
+                files.append(file)
+                self.catalog_pages.append(CatalogPage(page, file, config))
+        for name in ASSETS:
+            content = (package_files("xregit.pages") / name).read_bytes()
+            files.append(File.generated(config, name, content=content))
+        config.nav = [{"Catalog": self._listed()}, *(config.nav or _hand_written(files))]
+        return files
+
+    def on_nav(self, nav: Navigation, /, *, config: MkDocsConfig, files: Files) -> Navigation:  # noqa: ARG002
+        """Let a page that the navigation does not name stand below the one that lists it."""
+        by_address = {page.catalog_page.address: page for page in self.catalog_pages}
+        for page in self.catalog_pages:
+            above = by_address.get(f"{page.catalog_page.address.split('/', 1)[0]}/")
+            if not page.catalog_page.listed and above is not None:
+                page.parent = above  # type: ignore[assignment]  # MkDocs itself expects a section
+        return nav
+
+    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
+        """Add our search entries to Material's index, so that it need not take our HTML apart."""
+        entries = _search_entries(config)
+        if entries is not None:
+            for page in self.catalog_pages:
+                page.meta["search"] = {"exclude": True}
+                entries.append(_entry(page))
+        return env
+
+    def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002
+        """Watch the registry, and nothing else of the repository."""
+        server.watch(str(self._registry(config)))
+        return server
+
+    def _pages(self, config: MkDocsConfig) -> tuple[Page, ...]:
+        try:
+            return tuple(pages(read(self._registry(config))))
+        except XregitError as error:
+            raise PluginError(str(error)) from error
+
+    def _registry(self, config: MkDocsConfig) -> Path:
+        folder = Path(config.config_file_path).parent if config.config_file_path else Path()
+        return (folder / self.config.registry).resolve()
+
+    def _listed(self) -> list[str]:
+        return [page.file.src_uri for page in self.catalog_pages if page.catalog_page.listed]
+
+
+def _hand_written(files: Files) -> list[str]:
+    own = (file for file in files.documentation_pages() if file.generated_by is None)
+    return sorted(file.src_uri for file in own)
+
+
+def _search_entries(config: MkDocsConfig) -> list[dict[str, Any]] | None:
+    plugin = config.plugins.get("material/search")
+    entries = getattr(getattr(plugin, "search_index", None), "entries", None)
+    return entries if isinstance(entries, list) else None
+
+
+def _entry(page: CatalogPage) -> dict[str, Any]:
+    """Return what Material's search shows and searches; it sets both as HTML."""
+    found = page.catalog_page
+    return {"location": page.url, "title": escape(found.title, quote=False), "text": escape(found.search, quote=False)}

@@ -1,0 +1,96 @@
+"""What people wrote, as Markdown, to HTML that runs no script, loads nothing and leads only where a reader may go."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAX_CHARS = 50_000
+SUMMARY_CHARS = 180
+TAGS = frozenset(
+    "a abbr b blockquote br code dd del dl dt em h3 h4 h5 h6 hr i kbd li mark ol p pre q s samp small strong sub sup"
+    " table tbody td th thead tr ul var".split()
+)
+ATTRIBUTES = {"a": {"href", "title"}, "abbr": {"title"}, "td": {"align"}, "th": {"align"}, "ol": {"start"}}
+
+_MARKED = re.compile(r"[*_`<>&\[\]#|~\\]|^\s*(?:\d+[.)]|[-+=:])|\n[ \t]{2,}|  $", re.MULTILINE)
+_SPACE = re.compile(r"\s+")
+
+
+def prose(text: object, target: Callable[[str], str]) -> Markup:
+    """Return a description as safe HTML.
+
+    ``target`` maps what a link says to where it leads, an empty string for a link that is to be plain text.
+    """
+    if not isinstance(text, str) or not text.strip():
+        return Markup()
+    if not _MARKED.search(text):
+        paragraphs = re.split(r"\n\s*\n", text.strip())
+        return Markup("\n").join(Markup("<p>{}</p>").format(part) for part in paragraphs)
+    return Markup(_clean(_html(text), target))  # noqa: S704 - what nh3 has cleaned
+
+
+def summary(text: object) -> str:
+    """Return the first paragraph of a description as plain text, cut at a word when it is long."""
+    if not isinstance(text, str):
+        return ""
+    first = re.split(r"\n\s*\n", text.strip())[0]
+    if _MARKED.search(first):
+        first = Markup(_stripped(_html(first))).unescape()  # noqa: S704 - unescaped to text at once
+    plain = _SPACE.sub(" ", first).strip()
+    if len(plain) <= SUMMARY_CHARS:
+        return plain
+    return plain[:SUMMARY_CHARS].rsplit(" ", 1)[0].rstrip(" ,.;:–-") + "…"
+
+
+def plain(text: object) -> str:
+    """Return the whole description as plain text, for the search index."""
+    if not isinstance(text, str):
+        return ""
+    if _MARKED.search(text):
+        text = Markup(_stripped(_html(text))).unescape()  # noqa: S704 - unescaped to text at once
+    return _SPACE.sub(" ", text).strip()
+
+
+@lru_cache(maxsize=4096)
+def _html(text: str) -> str:
+    if len(text) > MAX_CHARS:
+        return f"<pre>{escape(text)}</pre>"
+    import markdown
+
+    extensions = ["tables", "fenced_code", "sane_lists", "toc"]
+    # Headings begin below those of the page, whose parts they are.
+    converter = markdown.Markdown(extensions=extensions, extension_configs={"toc": {"baselevel": 3, "toc_depth": 0}})
+    try:
+        return converter.convert(text)
+    except RecursionError:
+        return f"<pre>{escape(text)}</pre>"
+
+
+def _clean(html: str, target: Callable[[str], str]) -> str:
+    import nh3
+
+    def allowed(tag: str, attribute: str, value: str) -> str | None:
+        if (tag, attribute) == ("a", "href"):
+            return target(value) or None
+        return value
+
+    return nh3.clean(
+        html,
+        tags=set(TAGS),
+        attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
+        attribute_filter=allowed,
+        link_rel=None,
+    )
+
+
+def _stripped(html: str) -> str:
+    import nh3
+
+    return nh3.clean(html, tags=set())

@@ -1,0 +1,161 @@
+"""A resource of any type, such as a schema, to its page and the pages of its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.views import Schema
+from xregit.pages import documents
+from xregit.pages.attributes import in_force, rows
+from xregit.pages.linking import Link, address, has_version_pages, reference
+from xregit.pages.page import Page
+from xregit.pages.prose import plain, summary
+from xregit.pages.rendering import render
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Resource, Version
+    from xregit.pages.attributes import Row
+    from xregit.pages.book import Book, Entry
+
+ELSEWHERE = frozenset(
+    "versionid name description format contenttype ancestor isdefault deprecated xref defaultversionid createdat"
+    " modifiedat epoch".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A version in the list of versions."""
+
+    link: Link
+    name: str
+    format: str
+    default: bool
+    ancestor: str
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A version's document: its text, or where it is kept."""
+
+    source: documents.Source
+    url: Link | None
+
+
+def resource_pages(book: Book, resource: Resource) -> Iterator[Page]:
+    """Give the page of a resource, then those of its versions where they have pages."""
+    target = book.registry.resource(resource.xref) if resource.xref else None
+    yield _resource_page(book, resource, target or resource)
+    if has_version_pages(resource):
+        for version in resource.versions.values():
+            yield _version_page(book, resource, version)
+
+
+def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
+    """Return the page of a resource; an alias shows its target's versions."""
+    head = book.head(resource, resource.type.singular, target.attributes, resource.meta)
+    version = target.versions.get(target.defaultversionid)
+    html = render(
+        "resource.html",
+        head=head,
+        format=_text(target.attributes, "format"),
+        contenttype=_text(target.attributes, "contenttype"),
+        default=target.defaultversionid,
+        versions=_versions(book, target) if has_version_pages(target) else (),
+        document=_document(book, version),
+        alias_of=book.link(resource.xref) if resource.xref else None,
+        aliases=[book.link(xid) for xid in book.registry.indexes.aliases.get(resource.xid, ())],
+        users=_users(book, target),
+        others=_others(book, resource, target),
+    )
+    return Page(
+        address(resource.xid),
+        head.title,
+        html,
+        description=summary(target.attributes.get("description")) or f"The {resource.type.singular} {resource.id}",
+        search=_search(resource, target.attributes),
+        parent=address(resource.xid.rsplit("/", 2)[0]),
+    )
+
+
+def _version_page(book: Book, resource: Resource, version: Version) -> Page:
+    head = book.head(version, f"version of a {resource.type.singular}", version.attributes, {})
+    title = f"{head.name or resource.id}, version {version.id}"
+    models = in_force(version.attributes, resource.type.attributes)
+    html = render(
+        "version.html",
+        head=head,
+        title=title,
+        format=_text(version.attributes, "format"),
+        contenttype=_text(version.attributes, "contenttype"),
+        default=version.id == resource.defaultversionid,
+        versions=_versions(book, resource),
+        document=_document(book, version),
+        others=rows(book.registry, version.attributes, models, without=_elsewhere(resource)),
+    )
+    return Page(
+        address(version.xid),
+        title,
+        html,
+        description=summary(version.attributes.get("description")) or title,
+        search=f"{resource.id} {version.id} {head.name}",
+        parent=address(resource.xid),
+    )
+
+
+def _versions(book: Book, resource: Resource) -> tuple[Listed, ...]:
+    """Return the versions, the newest first."""
+    listed = (
+        Listed(
+            link=book.link(version.xid),
+            name=_text(version.attributes, "name"),
+            format=_text(version.attributes, "format"),
+            default=version.id == resource.defaultversionid,
+            ancestor=_text(version.attributes, "ancestor"),
+            created=_text(version.attributes, "createdat") or book.registry.facts(version.place).createdat,
+        )
+        for version in resource.versions.values()
+    )
+    return tuple(reversed(tuple(listed)))
+
+
+def _document(book: Book, version: Version | None) -> Shown | None:
+    if version is None or version.document is None:
+        return None
+    url = version.document.url
+    return Shown(documents.source(version.document), reference(book.registry, url) if url else None)
+
+
+def _users(book: Book, resource: Resource) -> list[Entry]:
+    if resource.type.plural != "schemas":
+        return []
+    return [book.entry(message) for message in Schema(book.registry, resource).users]
+
+
+def _others(book: Book, resource: Resource, target: Resource) -> tuple[Row, ...]:
+    attributes = {**resource.meta, **target.attributes}
+    models = {**resource.type.metaattributes, **in_force(target.attributes, resource.type.attributes)}
+    return rows(book.registry, attributes, models, without=_elsewhere(resource))
+
+
+def _elsewhere(resource: Resource) -> frozenset[str]:
+    singular = resource.type.singular
+    if not resource.type.hasdocument:
+        return ELSEWHERE | {f"{singular}id"}
+    return ELSEWHERE | {f"{singular}id", singular, f"{singular}url", f"{singular}base64"}
+
+
+def _search(resource: Resource, attributes: Mapping[str, Any]) -> str:
+    labels = attributes.get("labels")
+    words = [resource.id, _text(attributes, "name"), plain(attributes.get("description")), _text(attributes, "format")]
+    if isinstance(labels, Mapping):
+        words += [str(value) for value in labels.values()]
+    return " ".join(word for word in words if word)
+
+
+def _text(attributes: Mapping[str, Any], name: str) -> str:
+    value = attributes.get(name)
+    return value if isinstance(value, str) else ""
