@@ -1,0 +1,214 @@
+"""Bytes to files and folders that are there as a whole or not at all, through full disks and killed runs.
+
+Everything is built beside its place, under a hidden name that ``files.listing`` passes over, and then renamed.
+The hidden file or folder is locked while a run works on it, so that a second run fails instead of mixing in, and
+what a killed run leaves behind is overwritten by the next.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePosixPath
+
+from xregit.errors import XregitError
+
+if sys.platform != "win32":
+    import fcntl
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replace one file, and wait until its bytes are on the disk; devices and pipes are written as they are.
+
+    Raises:
+        XregitError: it can't be written; what stood there before still does.
+    """
+    with _failing_in_one_line(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
+        place = Path(os.path.realpath(path))
+        beside = _beside(place, "new")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(beside, Path.touch), _removed_on_failure(beside):
+            _fill(beside, place, data)
+            with beside.open("rb") as file:
+                os.fsync(file.fileno())
+            beside.replace(place)
+
+
+def write_files(root: Path, files: Mapping[str, bytes]) -> None:
+    """Write many files below a folder, by their relative paths; others there are left alone.
+
+    All are built before the first gets its name, so that a full disk leaves everything as it was.
+
+    Raises:
+        XregitError: one of them can't be written.
+    """
+    with _failing_in_one_line(root), ExitStack() as undo:
+        pairs = []
+        for relative, data in files.items():
+            place = Path(os.path.realpath(_inside(root, relative)))
+            beside = _beside(place, "new")
+            _refuse_folder(place)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            undo.callback(beside.unlink, missing_ok=True)
+            _fill(beside, place, data)
+            pairs.append((beside, place))
+        for beside, place in pairs:
+            beside.replace(place)
+
+
+def replace_tree(target: Path, files: Mapping[str, bytes]) -> None:
+    """Replace a whole folder by one that holds exactly these files, by their relative paths.
+
+    Killed between the two renames at its end, it leaves the old folder hidden; the next run puts it back first.
+
+    Raises:
+        XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
+    """
+    place = Path(os.path.realpath(target))
+    beside, old = _beside(place, "new"), _beside(place, "old")
+    with _failing_in_one_line(target):
+        _refuse_to_lose(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(beside, _make_folder), _removed_on_failure(beside):
+            if old.exists() and not place.exists():
+                old.rename(place)
+            shutil.rmtree(old, ignore_errors=True)
+            _build(beside, files)
+            _swap(beside, place, old)
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(place: Path, kind: str) -> Path:
+    return place.with_name(f".{place.name}.{kind}")
+
+
+def _inside(root: Path, relative: str) -> Path:
+    path = PurePosixPath(relative)
+    if path.is_absolute() or not path.parts or ".." in path.parts:
+        message = f'"{relative}" is no path below "{root}"'
+        raise XregitError(message)
+    return root / path
+
+
+def _fill(beside: Path, place: Path, data: bytes) -> None:
+    beside.write_bytes(data)
+    if place.exists():
+        beside.chmod(place.stat().st_mode & 0o7777)
+
+
+def _refuse_folder(place: Path) -> None:
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+
+
+def _make_folder(path: Path) -> None:
+    path.mkdir(exist_ok=True)
+
+
+def _build(folder: Path, files: Mapping[str, bytes]) -> None:
+    for entry in list(folder.iterdir()):  # a killed run left them
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    made = {folder}
+    for relative, data in files.items():
+        path = _inside(folder, relative)
+        if path.parent not in made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.add(path.parent)
+        path.write_bytes(data)
+
+
+def _swap(beside: Path, place: Path, old: Path) -> None:
+    if not place.exists():
+        beside.rename(place)
+        return
+    place.rename(old)
+    try:
+        beside.rename(place)
+    except OSError:
+        old.rename(place)
+        raise
+
+
+def _refuse_to_lose(place: Path) -> None:
+    """Stop where the folder is no output of ours, such as the registry itself or the repository."""
+    precious = next((name for name in (".git", "registry.yaml") if (place / name).exists()), None)
+    if precious:
+        message = f'"{place}" would be replaced as a whole, but it holds "{precious}"; name another folder'
+        raise XregitError(message)
+    if Path.cwd().is_relative_to(place):
+        message = f'"{place}" would be replaced as a whole, but it holds the working directory; name another folder'
+        raise XregitError(message)
+    if place.exists() and not place.is_dir():
+        message = f'"{place}" is a file, but a folder is to be written there; remove it or name another folder'
+        raise XregitError(message)
+
+
+@contextmanager
+def _failing_in_one_line(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f'"{path}" can\'t be written: {error.strerror or error}; what was there before is unchanged'
+        raise XregitError(message) from error
+    except ValueError as error:
+        message = f'"{str(path)!a}" can\'t be written: {error}'
+        raise XregitError(message) from error
+
+
+@contextmanager
+def _removed_on_failure(beside: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if beside.is_dir():
+            shutil.rmtree(beside, ignore_errors=True)
+        else:
+            beside.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _locked(beside: Path, create: Callable[[Path], None]) -> Iterator[None]:
+    """Hold a lock on the file or folder, which is created where it is missing."""
+    if sys.platform == "win32":  # two runs at once are not told apart there
+        create(beside)
+        yield
+        return
+    descriptor = _lock(beside, create)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(beside: Path, create: Callable[[Path], None]) -> int:
+    while True:
+        create(beside)
+        descriptor = os.open(beside, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(descriptor)
+            message = f'another run is writing "{beside.parent / beside.name[1:].rpartition(".")[0]}"; wait for its end'
+            raise XregitError(message) from error
+        if _is_still(beside, descriptor):
+            return descriptor
+        os.close(descriptor)
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Tell whether the path names what was opened; another run may have renamed that to its place meanwhile."""
+    try:
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False
