@@ -5,6 +5,7 @@ from xregit.model.extending import extended
 from xregit.model.names import Name, canonical, named, names
 from xregit.model.normalising import normalised
 from xregit.model.reading import builtin
+from xregit.model.schemas import json_schemas
 from xregit.model.sourcing import source_form
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "canonical",
     "check",
     "extended",
+    "json_schemas",
     "named",
     "names",
     "normalised",

@@ -16,8 +16,9 @@ from xregit.model import faults
 from xregit.model.datatypes import DATATYPES, SYNTAXES
 from xregit.model.faults import Key, Path
 from xregit.model.language import NOTHING, AttributeModel
-from xregit.model.names import canonical
+from xregit.model.narrowing import kind_of, kinds_of, narrowed_by
 from xregit.model.propertydefs import fits_property
+from xregit.model.selecting import Selector, clause_of, goes_with, selectors_of
 
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]
@@ -57,32 +58,31 @@ class _Same:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Selector:
-    """An attribute whose value adds others: its clauses by their keys in lower case."""
-
-    attribute: AttributeModel
-    clauses: Mapping[str, Attributes]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
-    """Attributes made ready: ``variants`` caches the shapes that follow from the selectors' values."""
+    """Attributes made ready: ``variants`` caches the shapes that follow from the selectors' values.
+
+    ``origin`` holds the selectors that led to a variant.
+    """
 
     attributes: Attributes
     checks: Mapping[str, Check]
     wildcard: Check | None
     charset: str
     due: tuple[AttributeModel, ...]
-    selectors: tuple[_Selector, ...]
+    selectors: tuple[Selector, ...]
+    origin: tuple[Selector, ...] = ()
     variants: dict[tuple[str, ...], _Shape] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1024)
 def _shape(same: _Same) -> _Shape:
-    return _shaped(same.attributes, same.attributes, same.keys)
+    selectors = selectors_of(same.attributes)
+    return _shaped(same.attributes, selectors, same.keys, selectors)
 
 
-def _shaped(attributes: Attributes, selecting: Attributes, charset: str) -> _Shape:
+def _shaped(
+    attributes: Attributes, selectors: tuple[Selector, ...], charset: str, origin: tuple[Selector, ...]
+) -> _Shape:
     checks = {name: compiled(attribute) for name, attribute in attributes.items()}
     return _Shape(
         attributes=attributes,
@@ -90,18 +90,15 @@ def _shaped(attributes: Attributes, selecting: Attributes, charset: str) -> _Sha
         wildcard=checks.pop("*", None),
         charset=charset,
         due=tuple(item for item in attributes.values() if item.required and item.default is None),
-        selectors=tuple(_selector(item) for item in selecting.values() if item.ifvalues),
+        selectors=selectors,
+        origin=origin,
     )
-
-
-def _selector(attribute: AttributeModel) -> _Selector:
-    return _Selector(attribute, {key.casefold(): clause for key, clause in attribute.ifvalues.items()})
 
 
 def _in_force(shape: _Shape, value: Values, inherited: Values) -> _Shape:
     """Return the shape with the siblings that the value's selectors add, and that those add in turn."""
     while shape.selectors:
-        keys = tuple([_clause(selector, value, inherited) for selector in shape.selectors])
+        keys = tuple([clause_of(selector, value, inherited) for selector in shape.selectors])
         variant = shape.variants.get(keys)
         if variant is None:
             variant = shape.variants[keys] = _variant(shape, keys)
@@ -116,33 +113,13 @@ def _variant(shape: _Shape, keys: tuple[str, ...]) -> _Shape:
     ordered = {**shape.attributes, **added}
     if "*" in shape.attributes:
         ordered["*"] = ordered.pop("*")
-    return _shaped(MappingProxyType(ordered), added, shape.charset)
-
-
-def _clause(selector: _Selector, value: Values, inherited: Values) -> str:
-    """Return the key of the clause that applies, an empty text if none does."""
-    attribute = selector.attribute
-    chosen = value.get(attribute.name)
-    if chosen is None:
-        chosen = inherited.get(attribute.name)
-        if chosen is None:
-            chosen = attribute.default
-    if isinstance(chosen, bool):
-        chosen = "true" if chosen else "false"
-    if chosen is None or chosen == "" or isinstance(chosen, (dict, list)):
-        return ""
-    text = canonical(attribute.names, chosen) if attribute.names and isinstance(chosen, str) else str(chosen)
-    key = text.casefold()
-    if key in selector.clauses:
-        return key
-    return "*" if "*" in selector.clauses else ""
+    selectors = selectors_of(added)
+    return _shaped(MappingProxyType(ordered), selectors, shape.charset, (*shape.origin, *selectors))
 
 
 def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findings: list[Finding]) -> None:
     if shape.selectors:
-        base, shape = shape, _in_force(shape, value, inherited)
-    else:
-        base = shape
+        shape = _in_force(shape, value, inherited)
     checks = shape.checks
     for name, member in value.items():
         if member is None:
@@ -151,30 +128,21 @@ def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findin
         if one is not None:
             one(member, inherited.get(name), path, name, findings)
         else:
-            _undeclared(base, shape, name, member, path, findings)
-    for attribute in shape.due:
-        if value.get(attribute.name) is None and inherited.get(attribute.name) is None:
-            findings.append(faults.missing(attribute, path))
+            _undeclared(shape, name, member, path, findings)
+    if shape.due:
+        gone = [item for item in shape.due if value.get(item.name) is None and inherited.get(item.name) is None]
+        findings.extend([faults.missing(attribute, path) for attribute in gone])
 
 
-def _undeclared(base: _Shape, shape: _Shape, name: str, member: Any, path: Path, findings: list[Finding]) -> None:
+def _undeclared(shape: _Shape, name: str, member: Any, path: Path, findings: list[Finding]) -> None:
     if shape.wildcard is None:
         # Guessing costs; a value with that many faults is no typing error.
         known = shape.attributes if len(findings) < MAX_GUESSES else ()
-        findings.append(faults.unknown(name, path, known, _goes_with(base, name)))
+        findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name)))
     elif not SYNTAXES[shape.charset].test(name):
-        findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset].about, ""))
+        findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset].about))
     else:
         shape.wildcard(member, None, path, name, findings)
-
-
-def _goes_with(shape: _Shape, name: str) -> str:
-    """Return a hint on the selector that an attribute needs, when the model has it elsewhere."""
-    for selector in shape.selectors:
-        keys = [key for key, clause in selector.attribute.ifvalues.items() if name in clause and key != "*"]
-        if keys:
-            return f'It goes with "{selector.attribute.name}", which may be {faults.either(keys)}.'
-    return ""
 
 
 def compiled(attribute: AttributeModel) -> Check:
@@ -186,7 +154,7 @@ def compiled(attribute: AttributeModel) -> Check:
 
 def _scalar(attribute: AttributeModel) -> Check:
     datatype = DATATYPES[attribute.type]
-    test, about, narrowed = datatype.test, datatype.about, _narrowed(attribute)
+    test, about, narrowed = datatype.test, datatype.about, narrowed_by(attribute)
     if attribute.type == "xid":
         return _xid(attribute, test)
     if narrowed is None:
@@ -207,53 +175,13 @@ def _scalar(attribute: AttributeModel) -> Check:
 
 
 def _xid(attribute: AttributeModel, test: Callable[[Any], bool]) -> Check:
-    targets = _kinds(attribute)
+    targets = kinds_of(attribute)
 
     def checked(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
         if not test(value) or (targets and kind_of(value) not in targets):
             findings.append(faults.malformed(attribute, value, path, key))
 
     return checked
-
-
-def _narrowed(attribute: AttributeModel) -> Callable[[Any, Path, Key, list[Finding]], None] | None:
-    """Return the test of what an attribute says beyond its type, or nothing if it says no more."""
-    listed = frozenset(map(repr, attribute.enum)) if attribute.enum and attribute.strict else None
-    syntax, targets = attribute.syntax, _kinds(attribute)
-    if listed is None and not syntax and not targets:
-        return None
-
-    def narrowed(value: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if listed is not None and repr(value) not in listed:
-            findings.append(faults.not_listed(attribute, value, path, key))
-        elif syntax and not SYNTAXES[syntax].test(value):
-            findings.append(faults.wrong(attribute, value, path, key, SYNTAXES[syntax].about))
-        elif targets and not _leads_to(value, targets):
-            findings.append(faults.malformed(attribute, value, path, key))
-
-    return narrowed
-
-
-def _kinds(attribute: AttributeModel) -> frozenset[str]:
-    """Return the types that a reference may lead to, with "/versions" for those of versions."""
-    kinds: set[str] = set()
-    for target in attribute.targets or ((attribute.target,) if attribute.target else ()):
-        plain = target.removesuffix("[/versions]")
-        kinds |= {plain, f"{plain}/versions"} if plain != target else {plain}
-    return frozenset(kinds)
-
-
-def kind_of(xid: str) -> str:
-    """Return the type of entity that a well-formed xid names, such as ``/messagegroups/messages``."""
-    parts = xid.split("/")
-    return "/" + "/".join(part for part in parts[1::2] if part)
-
-
-def _leads_to(value: str, targets: frozenset[str]) -> bool:
-    """Tell whether a URI is absolute, a JSON pointer into the document, or an xid of a right type."""
-    if value.startswith("/"):
-        return DATATYPES["xid"].test(value) and kind_of(value) in targets
-    return value.startswith("#/") or SYNTAXES["absolute"].test(value)
 
 
 def _object(attribute: AttributeModel) -> Check:
@@ -307,7 +235,7 @@ def _array(attribute: AttributeModel) -> Check:
 
 
 def _anything(attribute: AttributeModel) -> Check:
-    narrowed = _narrowed(attribute)
+    narrowed = narrowed_by(attribute)
 
     def checked(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
         if narrowed is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,8 +23,8 @@ _SCHEME = r"[A-Za-z][A-Za-z0-9+.\-]*:"
 _URI = rf"{_URI_CHARS}(?:#{_URI_CHARS})?"
 # RFC 6570, section 2.1: literals; 3.2.2: level 1 expressions, whose names the message specification calls symbols.
 _LITERAL = rf"(?:[^\x00-\x20\"%<>\\^`{{|}}\x7f]|{_PCT})"
-_PLACEHOLDER = r"\{[A-Za-z0-9_]+\}"
-_TEMPLATE = rf"(?:{_LITERAL}|{_PLACEHOLDER})*"
+PLACEHOLDER = r"\{[A-Za-z0-9_]+\}"
+_TEMPLATE = rf"(?:{_LITERAL}|{PLACEHOLDER})*"
 _TIMESTAMP = (
     r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
     r"[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\.[0-9]+)?"
@@ -36,9 +37,9 @@ _DURATION = (
 _ID = ID.pattern
 _XID = rf"/(?:[a-z_][a-z0-9_]*/{_ID}(?:/[a-z_][a-z0-9_]*/{_ID}(?:/meta|/versions/{_ID})?)?)?"
 _XIDTYPE = r"/(?:[a-z_][a-z0-9_]*(?:/[a-z_][a-z0-9_]*(?:/versions|\[/versions\])?)?)?"
-_TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_TOKENCHARS = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _QUOTED = r"\"[^\"\x00-\x1f]*\""
-_MEDIATYPE = rf"{_TOKEN}/{_TOKEN}(?: *; *{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*"
+_MEDIATYPE = rf"{_TOKENCHARS}/{_TOKENCHARS}(?: *; *{_TOKENCHARS}=(?:{_TOKENCHARS}|{_QUOTED}))*"
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _NAME = r"[^\s/]+"
@@ -67,7 +68,7 @@ def _is_uinteger(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value  # noqa: PLR0124 - NaN
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _is_boolean(value: Any) -> bool:
@@ -136,11 +137,13 @@ DATATYPES: Mapping[str, Datatype] = {
     "xidtype": _text(_XIDTYPE, "a type such as /messagegroups/messages"),
 }
 
+#: The types whose values are text, so that a number without quotes was meant as the text it was written as.
+TEXTS = frozenset(name for name, datatype in DATATYPES.items() if datatype.schema.get("type") == "string")
 CONTAINERS = frozenset({"array", "map", "object"})
 
 
 def _or_template(pattern: str) -> str:
-    return rf"{pattern}|[^\x00]*{_PLACEHOLDER}[^\x00]*"
+    return rf"{pattern}|[^\x00]*{PLACEHOLDER}[^\x00]*"
 
 
 def _written(datatype: Datatype, pattern: str) -> Datatype:
@@ -159,7 +162,7 @@ PROPERTY_TYPES: Mapping[str, Datatype] = {
     "integer": _written(_INTEGER, "-?(?:0|[1-9][0-9]*)"),
     "number": _written(_NUMBER, r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"),
     "string": _STRING,
-    "symbol": _text(rf"(?:[A-Za-z0-9_]|{_PLACEHOLDER})*", "letters, digits and underscores"),
+    "symbol": _text(rf"(?:[A-Za-z0-9_]|{PLACEHOLDER})*", "letters, digits and underscores"),
     "timestamp": _TIMESTAMPTEXT,
     "uri": _text(_or_template(_URI), "a URI"),
     "uritemplate": _TEMPLATETEXT,
@@ -203,13 +206,13 @@ SYNTAXES: Mapping[str, Datatype] = {
     "target": _text(
         rf"/{_TYPENAME}(?:/{_TYPENAME}(?:/versions|\[/versions\])?)?", "a type such as /messagegroups/messages"
     ),
-    "token": _text(_TOKEN, "letters, digits and some signs, without spaces"),
+    "token": _text(_TOKENCHARS, "letters, digits and some signs, without spaces"),
     "uint32": _between(0, UINT32_MAX),
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
     "any": _text(r"[^\x00]+", "not empty"),
 }
 
-_placeholders = re.compile(_PLACEHOLDER)
+_placeholders = re.compile(PLACEHOLDER)
 
 
 def has_placeholders(value: Any) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
+from xregit.model.datatypes import TEXTS
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
@@ -34,9 +35,9 @@ def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: st
 
 def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
     """Return the finding for a value that isn't among those its attribute may have."""
-    choices = [str(choice) for choice in attribute.enum]
+    choices = [_written(choice) for choice in attribute.enum]
     message = f"{label(path, key)} can't be {shown(value)}."
-    help_ = guess(str(value), choices) or f"It may be {either(attribute.enum)}."
+    help_ = guess(str(value), choices) or f"It may be {either(choices)}."
     return Finding(INVALID, (*path, key), message, help_, requirement(attribute))
 
 
@@ -61,10 +62,10 @@ def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Find
     return Finding(UNKNOWN, (*path, name), f'The attribute "{_short(name)}" is not in the model.', help_, on_key=True)
 
 
-def misnamed(name: str, path: Path, about: str, source: str) -> Finding:
+def misnamed(name: str, path: Path, about: str, requirement_: str = "") -> Finding:
     """Return the finding for a name that has characters it can't have."""
     message = f'The name "{_short(name)}" must be {about}.'
-    return Finding(INVALID, (*path, name), message, "", source, on_key=True)
+    return Finding(INVALID, (*path, name), message, "", requirement_, on_key=True)
 
 
 def requirement(attribute: AttributeModel) -> str:
@@ -82,9 +83,9 @@ def label(path: Path, key: Key) -> str:
 def shown(value: Any) -> str:
     """Return the value as a reader recognises it, at most some dozen characters long."""
     if isinstance(value, Mapping):
-        return "a map"
+        return "a map" if value else "an empty map"
     if isinstance(value, (list, tuple)):
-        return "a list"
+        return "a list" if value else "an empty list"
     if isinstance(value, str):
         return f'"{_short(value)}"'
     return _short(json.dumps(value, default=str))
@@ -92,7 +93,7 @@ def shown(value: Any) -> str:
 
 def either(choices: Iterable[Any]) -> str:
     """Return the choices as "a, b or c"."""
-    texts = [str(choice) for choice in choices]
+    texts = [_written(choice) for choice in choices]
     return f"{', '.join(texts[:-1])} or {texts[-1]}" if len(texts) > 1 else "".join(texts)
 
 
@@ -105,12 +106,16 @@ def guess(text: str, choices: Iterable[str]) -> str:
     return f'Did you mean "{folded[near[0]]}"?' if near else ""
 
 
+def _written(choice: Any) -> str:
+    return choice if isinstance(choice, str) else json.dumps(choice, default=str)
+
+
 def _short(text: str) -> str:
     return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
 
 
 def _quoting(attribute: AttributeModel, value: Any) -> str:
-    if isinstance(value, (bool, int, float)) and attribute.type not in {"array", "map", "object"}:
+    if isinstance(value, (bool, int, float)) and attribute.type in TEXTS:
         return "Put it in quotes if it is meant as text."
     return ""
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from xregit.model.checking import siblings
-from xregit.model.datatypes import DATATYPES
+from xregit.model.datatypes import TEXTS
 from xregit.model.language import NOTHING, AttributeModel
 
-#: Types whose values are texts, so that a number without quotes was meant as the text it was written as.
-_TEXTS = frozenset(name for name, datatype in DATATYPES.items() if datatype.schema.get("type") == "string")
 _TEXT_PROPERTIES = frozenset({"binary", "duration", "string", "symbol", "timestamp", "uri", "uritemplate", "uuid"})
 
 
@@ -31,16 +29,20 @@ def _one(attribute: AttributeModel | None, value: Any, below: Any) -> Any:
         return value
     if attribute.property:
         return _property(attribute, value, below)
-    if attribute.type in _TEXTS:
+    if attribute.type in TEXTS:
         return _text(value)
+    return _container(attribute, value, below)
+
+
+def _container(attribute: AttributeModel, value: Any, below: Any) -> Any:
+    if attribute.type == "array":
+        listed = _folded(value, attribute.fold)
+        return [_one(attribute.item, item, None) for item in listed] if isinstance(listed, list) else listed
     if attribute.type == "object" and isinstance(value, Mapping):
         members = _unwrapped(value, attribute.unwrap) if attribute.unwrap else value
         return normalised(attribute.attributes, members, below if isinstance(below, Mapping) else NOTHING)
     if attribute.type == "map" and isinstance(value, Mapping):
         return {name: _one(attribute.item, member, None) for name, member in value.items()}
-    if attribute.type == "array":
-        listed = _folded(value, attribute.fold)
-        return [_one(attribute.item, item, None) for item in listed] if isinstance(listed, list) else listed
     return value
 
 

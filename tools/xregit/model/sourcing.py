@@ -17,11 +17,11 @@ def source_form(model: Model) -> dict[str, Any]:
     Defaults that a specification only describes are left out, so that a document needn't state them.
     """
     own = _attributes(model.attributes)
-    groups = {plural: _group(group, model) for plural, group in model.groups.items()}
+    groups = {plural: _group(group) for plural, group in model.groups.items()}
     return {**({"attributes": own} if own else {}), "groups": groups}
 
 
-def _group(group: GroupModel, model: Model) -> dict[str, Any]:
+def _group(group: GroupModel) -> dict[str, Any]:
     imported = {path.rsplit("/", 1)[1] for path in group.ximportresources}
     resources = {plural: _resource(kind) for plural, kind in group.resources.items() if plural not in imported}
     parts = {
@@ -96,7 +96,9 @@ def _members(attribute: AttributeModel) -> dict[str, Any]:
     members = _attributes(attribute.attributes)
     if attribute.property:
         # The members of a property are the same everywhere: saying each time what they mean only adds weight.
-        return {
-            name: {key: value for key, value in said.items() if key != "description"} for name, said in members.items()
-        }
+        return {name: _silent(said) for name, said in members.items()}
     return members
+
+
+def _silent(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in said.items() if key != "description"}

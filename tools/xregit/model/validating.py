@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.diagnostics import Finding
 from xregit.model.building import attributes
 from xregit.model.checking import check
-from xregit.model.datatypes import CONTAINERS, DATATYPES, SYNTAXES
+from xregit.model.datatypes import CONTAINERS, DATATYPES, SYNTAXES, Datatype
 from xregit.model.language import NOTHING, AttributeModel, Model
 from xregit.model.reading import language_values
 
@@ -137,8 +137,12 @@ def _values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
     for index, choice in enumerate(listed or ()):
         if not datatype.test(choice):
             yield Finding(MODEL_ERROR, ("enum", index), f"The value must be {datatype.about}, as the type says.")
-    if default is None:
-        return
+    if default is not None:
+        yield from _default(value, datatype)
+
+
+def _default(value: Mapping[str, Any], datatype: Datatype) -> Iterator[Finding]:
+    listed, default = value.get("enum"), value["default"]
     if not datatype.test(default):
         yield Finding(MODEL_ERROR, ("default",), f"The default must be {datatype.about}, as the type says.")
     elif listed and value.get("strict", True) and default not in listed:

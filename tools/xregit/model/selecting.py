@@ -1,0 +1,59 @@
+"""What the value of an attribute such as ``protocol`` adds to the attributes beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xregit.model import faults
+from xregit.model.language import AttributeModel
+from xregit.model.names import canonical
+
+Attributes = Mapping[str, AttributeModel]
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selector:
+    """An attribute whose value adds others: its clauses by their keys in lower case."""
+
+    attribute: AttributeModel
+    clauses: Mapping[str, Attributes]
+
+
+def selectors_of(attributes: Attributes) -> tuple[Selector, ...]:
+    """Return the attributes whose values add others."""
+    return tuple(
+        Selector(item, {key.casefold(): clause for key, clause in item.ifvalues.items()})
+        for item in attributes.values()
+        if item.ifvalues
+    )
+
+
+def clause_of(selector: Selector, value: Values, inherited: Values) -> str:
+    """Return the key of the clause that applies, an empty text if none does."""
+    attribute = selector.attribute
+    chosen = value.get(attribute.name)
+    if chosen is None:
+        chosen = inherited.get(attribute.name)
+        if chosen is None:
+            chosen = attribute.default
+    if isinstance(chosen, bool):
+        chosen = "true" if chosen else "false"
+    if chosen is None or chosen == "" or isinstance(chosen, (dict, list)):
+        return ""
+    text = canonical(attribute.names, chosen) if attribute.names and isinstance(chosen, str) else str(chosen)
+    key = text.casefold()
+    if key in selector.clauses:
+        return key
+    return "*" if "*" in selector.clauses else ""
+
+
+def goes_with(selectors: tuple[Selector, ...], name: str) -> str:
+    """Return a hint on the selector that an attribute needs, when the model has it elsewhere."""
+    for selector in selectors:
+        keys = [key for key, clause in selector.attribute.ifvalues.items() if name in clause and key != "*"]
+        if keys:
+            return f'It goes with "{selector.attribute.name}", which may be {faults.either(keys)}.'
+    return ""
