@@ -19,7 +19,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "site": ("xregit.cli.building:site", "Build the docs site."),
     "publish": ("xregit.cli.building:publish", "Write the catalog's tables with Spark."),
     "show": ("xregit.cli.showing:show", "Show one entity."),
-    "contract": ("xregit.cli.showing:contract", "List every message that an endpoint carries, and through which group."),
+    "contract": ("xregit.cli.showing:contract", "List every message that an endpoint carries, and through what."),
     "import": ("xregit.cli.creating:import_", "Turn xRegistry documents into YAML files."),
     "explain": ("xregit.cli.checking:explain", "Say why a rule exists, with a bad and a good example."),
     "schema": ("xregit.cli.creating:schema", "Write the JSON Schemas with which editors check YAML."),

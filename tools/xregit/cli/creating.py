@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.finding import with_registry
-from xregit.cli.printing import result
+from xregit.cli.finding import NEAREST, with_registry
+from xregit.cli.printing import as_json, note, result
 from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.document.importing import ImportReport
 
 
 @click.command()
@@ -20,48 +26,62 @@ def init(folder: Path) -> None:
     endpoint as examples; no file is overwritten.
     """
     written = new_registry(folder)
-    result(f"Wrote {len(written)} files to {folder / 'registry'}. Next: xregit check, then xregit build.")
+    result(f"Wrote {len(written)} files to {folder}. Next: xregit check, then xregit build.")
 
 
-def new_registry(folder: Path) -> tuple[Path, ...]:
-    """Write the files of the template below a folder, and return them.
+def new_registry(folder: Path) -> tuple[str, ...]:
+    """Write the files of the template below a folder, and return their relative paths.
 
     Raises:
-        XregitError: one of the files is there already; nothing is written then.
+        XregitError: there is a registry already; nothing is written then.
     """
+    from xregit.source.writing import write_files
+
+    if (folder / NEAREST).exists():
+        message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
+        raise XregitError(message)
+    files = {path: data for path, data in template() if not (folder / path).exists()}
+    write_files(folder, files)
+    return tuple(files)
+
+
+def template() -> Iterator[tuple[str, bytes]]:
+    """Give the files of a new registry: relative path and bytes."""
     from importlib.resources import as_file, files
 
-    from xregit.source.writing import write
-
-    with as_file(files("xregit.cli") / "template") as template:
-        sources = {
-            path.relative_to(template): path.read_bytes() for path in sorted(template.rglob("*")) if path.is_file()
-        }
-    targets = {
-        folder / path.with_name(path.name.replace("gitignore", ".gitignore")): data for path, data in sources.items()
-    }
-    taken = next((path for path in targets if path.exists() and path.name != ".gitignore"), None)
-    if taken is not None:
-        message = f'"{taken}" is there already; init only writes where there is no registry'
-        raise XregitError(message)
-    missing = {path: data for path, data in targets.items() if not path.exists()}
-    for path, data in missing.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, data)
-    return tuple(missing)
+    with as_file(files("xregit.cli") / "template") as root:
+        for path in sorted(root.rglob("*")):
+            if path.is_file():
+                # Kept without its dot, since packaging and Git would take it for their own.
+                relative = path.relative_to(root).as_posix()
+                yield ".gitignore" if relative == "gitignore" else relative, path.read_bytes()
 
 
 @click.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--into", type=click.Path(file_okay=False, path_type=Path), default=Path("registry"), show_default=True)
-def import_(files: tuple[Path, ...], into: Path) -> None:
+def import_(files: tuple[Path, ...], into: Path) -> int:
     """Turn xRegistry documents into YAML files.
 
-    The documents may be JSON or YAML of any 1.0 dialect. Files that are there already are kept as they are.
+    The documents may be JSON or YAML of any 1.0 dialect. Files that are there already are kept as they are; if
+    something can't be imported, nothing is written and the exit code is 1.
     """
     import xregit
+    from xregit.reports import FORMATS
 
-    result(str(xregit.import_documents(files, into)))
+    report = xregit.import_documents(files, into)
+    if report.diagnostics:
+        note(FORMATS["text"](report.diagnostics))
+    result(imported(report, into))
+    return int(report.failed)
+
+
+def imported(report: ImportReport, into: Path) -> str:
+    """Return what an import did in one sentence."""
+    if report.failed:
+        return "Nothing was imported."
+    kept = f"; {len(report.kept):,} entities were there already and are kept" if report.kept else ""
+    return f"Wrote {len(report.files):,} files to {into}{kept}."
 
 
 @click.command()
@@ -81,10 +101,8 @@ def schema(registry: Path, output: Path) -> None:
     """
     import xregit
     from xregit.model import json_schemas
-    from xregit.source.writing import write
+    from xregit.source.writing import write_files
 
     schemas = json_schemas(xregit.read(registry).model)
-    output.mkdir(parents=True, exist_ok=True)
-    for name, value in schemas.items():
-        write(output / name, value)
+    write_files(output, {name: as_json(value).encode() + b"\n" for name, value in schemas.items()})
     result(f"Wrote {len(schemas)} JSON Schemas to {output}.")

@@ -31,7 +31,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _silence()
+        _silence()
+        return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the one place where every error becomes a line and a code
@@ -52,6 +53,7 @@ def _report(error: Exception) -> int:
             note(f"xregit: error: {error}")
             return error.exit_code
         case OSError():
+            _silence()
             note(f"xregit: error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
             return USAGE
     note(f"xregit: internal error: {type(error).__name__}: {error} ({_where(error)})")
@@ -73,7 +75,9 @@ def _where(error: Exception) -> str:
     return f"{Path(frame.filename).relative_to(package).as_posix()}:{frame.lineno} in {frame.name}"
 
 
-def _silence() -> int:
-    """Point standard output at nothing, so that the interpreter's own last flush stays quiet too."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED
+def _silence() -> None:
+    """Point standard output at nothing, so that the interpreter's own last flush has nothing to complain about.
+
+    Nothing is lost: each result was flushed when it was printed.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)

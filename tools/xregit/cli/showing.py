@@ -75,7 +75,7 @@ def in_full(registry: Registry, entity: Entity) -> dict[str, Any]:
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
 @with_registry
 def contract(registry: Path, xid: str, form: str) -> None:
-    """List every message that an endpoint carries, and through which group.
+    """List every message that an endpoint carries, and through what.
 
     One line for each: the message's xid, a tab, and the xid of the message group or endpoint that brings it.
     """
