@@ -22,16 +22,16 @@ USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command, by default with the program's own arguments, and leave with its exit code."""
-    sys.exit(run(arguments))
+    code = run(arguments)
+    _close_output()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; whatever went wrong is said on standard error."""
     try:
         code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
-        sys.stdout.flush()
     except BrokenPipeError:
-        _silence()
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -53,7 +53,6 @@ def _report(error: Exception) -> int:
             note(f"xregit: error: {error}")
             return error.exit_code
         case OSError():
-            _silence()
             note(f"xregit: error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
             return USAGE
     note(f"xregit: internal error: {type(error).__name__}: {error} ({_where(error)})")
@@ -75,9 +74,9 @@ def _where(error: Exception) -> str:
     return f"{Path(frame.filename).relative_to(package).as_posix()}:{frame.lineno} in {frame.name}"
 
 
-def _silence() -> None:
-    """Point standard output at nothing, so that the interpreter's own last flush has nothing to complain about.
-
-    Nothing is lost: each result was flushed when it was printed.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+def _close_output() -> None:
+    """Keep the interpreter's own last flush from complaining of an output that has failed before."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
