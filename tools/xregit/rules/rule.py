@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 Check = Callable[["Registry", Any], Iterable[Finding]]
 
-# What a rule can be about. "text" and "model" are found while reading and by the model's interpreter.
-ABOUT = ("text", "model", "registry", "group", "resource", "messagegroup", "message", "endpoint", "schema")
+# What a rule can be about. "text" and "model" are found while reading and by the model's interpreter; an "entity" is a
+# group or a resource of any type, "settings" are those of xregit.yaml. Aliases are resources and entities only.
+ABOUT = ("text", "model", "settings", "entity", "resource", "messagegroup", "message", "endpoint", "schema")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,15 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.entities import Place
+from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE
 from xregit.catalog.resolving import group_of
 from xregit.catalog.resources import authored
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
 from xregit.model import check as check_value
 from xregit.model.language import NOTHING, AttributeModel
+from xregit.rules.documents import problems
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Group, Place, Resource, Version
+    from xregit.catalog.entities import Group, Resource, Version
     from xregit.catalog.registry import Registry
     from xregit.rules.rule import Rule
 
@@ -72,6 +75,7 @@ class _Run:
             if severity is not None:
                 yield problem if severity is problem.severity else _with_severity(problem, severity)
         yield from self.located(self.of_registry(), self.registry.place, "/")
+        yield from self.located(self.of_settings(), self.settings_place, "/")
         for group in self.registry.all_groups:
             if group.place.path in self.broken:
                 continue
@@ -80,6 +84,7 @@ class _Run:
                 for resource in collection.values():
                     if not self.unreadable(resource):
                         yield from self.located(self.of_resource(resource), resource.place, resource.xid)
+                        yield from self.of_documents(resource)
 
     def unreadable(self, resource: Resource) -> bool:
         """Tell whether the resource or something that it builds on could not be read."""
@@ -96,18 +101,39 @@ class _Run:
     def of_registry(self) -> Iterator[Finding]:
         if self.registry.place.path not in self.broken:
             yield from check_value(self.registry.model.attributes, self.registry.attributes)
-        yield from self.ruled("registry", self.registry)
+
+    def of_settings(self) -> Iterator[Finding]:
+        yield from check_value(self.registry.model.settings, self.registry.settings.written)
+        yield from self.ruled("settings", self.registry.settings)
+
+    @property
+    def settings_place(self) -> Place:
+        return Place(self.registry.place.path.removesuffix(REGISTRY_FILE) + SETTINGS_FILE)
 
     def of_group(self, group: Group) -> Iterator[Finding]:
         yield from check_value(group.type.attributes, group.attributes)
-        yield from self.ruled("group", group)
+        yield from self.ruled("entity", group)
         yield from self.ruled(group.type.singular, view(self.registry, group))
 
     def of_resource(self, resource: Resource) -> Iterator[Finding]:
         yield from self.checked(resource)
-        yield from self.ruled("resource", resource)
+        yield from _where_written(resource, self.ruled("entity", resource))
+        yield from _where_written(resource, self.ruled("resource", resource))
         if not resource.xref:
-            yield from self.ruled(resource.type.singular, view(self.registry, resource))
+            thing = view(self.registry, resource)
+            yield from _where_written(resource, self.ruled(resource.type.singular, thing))
+
+    def of_documents(self, resource: Resource) -> Iterator[Diagnostic]:
+        if not resource.type.hasdocument:
+            return
+        for version in resource.versions.values():
+            for problem in problems(version):
+                severity = self.severity(problem.rule)
+                if severity is not None and version.document is not None:
+                    span, path = problem.span, version.document.place.path
+                    line = (span.line, span.column, span.endline, span.endcolumn)
+                    text = (problem.rule, severity, path, problem.message)
+                    yield Diagnostic(*text, *line, version.xid, problem.help)
 
     def checked(self, resource: Resource) -> Iterable[Finding]:
         """Check what a resource's file states: beside its versions, in ``meta`` and in each of ``versions``."""
@@ -167,6 +193,18 @@ class _Run:
     @property
     def model_is_broken(self) -> bool:
         return any(path.endswith("/" + _MODEL_FILE) for path in self.broken)
+
+
+def _where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Place findings about what a file states below ``meta`` or ``versions`` there."""
+    for item in findings:
+        name = item.path[0] if item.path else None
+        if name is None or name in resource.written:
+            yield item
+        elif name in resource.meta:
+            yield from _under(("meta",), (item,))
+        else:
+            yield from _under(("versions", resource.defaultversionid), (item,))
 
 
 def _under(prefix: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[Finding]:

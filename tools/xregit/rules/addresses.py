@@ -1,0 +1,131 @@
+"""The addresses of endpoints: what each protocol's may look like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xregit.diagnostics import Finding, Severity
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import has_placeholder, items, text
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Endpoint
+
+OPTIONS = "protocoloptions"
+# endpoint/spec.md, "Protocol Options". Kafka's are the names of its own listeners, SASL variants included.
+_MQTT = frozenset({"mqtt", "mqtts", "tcp", "ssl", "wss"})
+SCHEMES: Mapping[str, frozenset[str]] = {
+    "HTTP": frozenset({"http", "https"}),
+    "AMQP/1.0": frozenset({"amqp", "amqps"}),
+    "MQTT/3.1.1": _MQTT,
+    "MQTT/5.0": _MQTT,
+    "KAFKA": frozenset({"ssl", "plaintext", "sasl_ssl", "sasl_plaintext"}),
+    "NATS": frozenset({"nats", "tls", "ws"}),
+}
+# Schemes that no document lists, yet everybody uses.
+UNLISTED = frozenset({"ws"})
+WITH_PORT = frozenset({"KAFKA", "NATS"})
+WITHOUT_PATH = frozenset({"tcp", "ssl", "wss"})
+# Another way to give Kafka's addresses, which a later release has.
+BOOTSTRAP = "bootstrap.servers"
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+._\-]*)://([^/?#]*)([^?#]*)")
+_PORT = re.compile(r":[0-9]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One address and where it stands: the scheme in lower case, host with port, and path."""
+
+    index: int
+    name: str
+    text: str
+    scheme: str
+    host: str
+    path: str
+
+
+@rule("endpoint", Severity.ERROR, "An entry of an endpoint's addresses has no address.", "EP-23")
+def address_missing(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report entries without ``uri``."""
+    for index, entry in items(endpoint.options, "endpoints"):
+        if not any(entry.get(name) is not None for name in ("uri", "url", BOOTSTRAP)):
+            message = f'Entry {index + 1} of "endpoints" has no "uri".'
+            yield found(OPTIONS, "endpoints", index, message=message, help="Add the address as \"uri\".", on_key=True)
+
+
+@rule("endpoint", Severity.ERROR, "An address has a scheme of another protocol.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
+def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report, for example, an ``https`` address of an endpoint that speaks MQTT."""
+    allowed = SCHEMES.get(endpoint.protocol)
+    if allowed is None:
+        return
+    for address in _addresses(endpoint):
+        if address.scheme not in allowed and not (allowed is _MQTT and address.scheme in UNLISTED):
+            message = f'"{address.text}" is not an address of {endpoint.protocol}.'
+            help_ = f"Its scheme may be {', '.join(sorted(allowed))}."
+            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+@rule("endpoint", Severity.WARNING, "An MQTT address has a scheme that the specification doesn't list.", "EP-52")
+def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report ``ws``, which is in wide use."""
+    if SCHEMES.get(endpoint.protocol) is not _MQTT:
+        return
+    for address in _addresses(endpoint):
+        if address.scheme in UNLISTED:
+            message = f'The scheme of "{address.text}" is common, but not listed for MQTT.'
+            help_ = 'Use "wss", or "mqtt" for connections without encryption.'
+            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+@rule("endpoint", Severity.ERROR, "An MQTT address with an informal scheme has a path.", "EP-53")
+def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report a path behind ``tcp``, ``ssl`` or ``wss``."""
+    if SCHEMES.get(endpoint.protocol) is not _MQTT:
+        return
+    for address in _addresses(endpoint):
+        if address.scheme in WITHOUT_PATH and address.path not in {"", "/"}:
+            message = f'An address that begins with "{address.scheme}://" has no path, but "{address.text}" has one.'
+            help_ = 'Put the topic into the option "topic", or write the address with "mqtt" or "mqtts".'
+            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+@rule("endpoint", Severity.ERROR, "The path of an MQTT address is not a topic.", "EP-52")
+def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report a ``+`` or ``#`` in the path, which only filters have."""
+    if SCHEMES.get(endpoint.protocol) is not _MQTT:
+        return
+    for address in _addresses(endpoint):
+        if address.scheme in {"mqtt", "mqtts"} and ("+" in address.path or "#" in address.text):
+            message = f'The path of "{address.text}" would be a topic, but topics have no wildcards.'
+            help_ = "Remove the path, or name one topic."
+            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+@rule("endpoint", Severity.ERROR, "An address of Kafka or NATS has no port.", "EP-67", "EP-61")
+def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report addresses to which clients of these protocols can't add a port by themselves."""
+    if endpoint.protocol not in WITH_PORT:
+        return
+    for address in _addresses(endpoint):
+        if address.host and not has_placeholder(address.host) and not _PORT.search(address.host):
+            message = f'"{address.text}" has no port.'
+            help_ = f'Add it, as in "{address.scheme}://{address.host}:{_PORTS[endpoint.protocol]}".'
+            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+_PORTS = {"KAFKA": 9092, "NATS": 4222}
+
+
+def _addresses(endpoint: Endpoint) -> Iterator[Address]:
+    """Give the addresses of which at least the scheme is known; the model reports those that have no scheme."""
+    for index, entry in items(endpoint.options, "endpoints"):
+        name = "uri" if entry.get("uri") is not None else "url"
+        written = text(entry, name)
+        match = _ADDRESS.match(written)
+        if match:
+            yield Address(index, name, written, match[1].lower(), match[2], match[3])

@@ -1,0 +1,121 @@
+"""Agreement of messages with the envelope and protocol of what holds or carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Group
+from xregit.catalog.indexes import carried_groups
+from xregit.catalog.resolving import SELECTORS
+from xregit.diagnostics import Finding, Severity
+from xregit.model import canonical
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import text
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Resource
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Endpoint, Message
+
+ENDPOINTS = "endpoints"
+
+
+def unlike(group: Group, selector: str, value: str) -> bool:
+    """Tell whether a message's envelope or protocol contradicts that of the group or endpoint which has it.
+
+    In a message group both are the same. Under an endpoint the message's may add the version that the endpoint
+    leaves open (endpoint/spec.md, "envelope").
+    """
+    due = text(group.attributes, selector)
+    if not due:
+        return False
+    one, other = canonical(selector, due).casefold(), canonical(selector, value).casefold()
+    return one != other and not (group.type.plural == ENDPOINTS and other.startswith(f"{one}/"))
+
+
+@rule("message", Severity.ERROR, "A message has another envelope than its group.", "MSG-16", "MSG-32", "EP-11", "EP-12")
+def envelope_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a message that states another envelope than the group or endpoint it is in."""
+    return _differs(message, "envelope")
+
+
+@rule("message", Severity.ERROR, "A message has another protocol than its group.", "MSG-20", "EP-20")
+def protocol_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a message that states another protocol than the group or endpoint it is in."""
+    return _differs(message, "protocol")
+
+
+def _differs(message: Message, selector: str) -> Iterator[Finding]:
+    stated = message.entity.attributes.get(selector)
+    if not isinstance(stated, str):
+        return
+    group = message.group
+    if unlike(group, selector, stated):
+        due = text(group.attributes, selector)
+        text_ = f'The {selector} is {stated}, but all messages of "{group.xid}" have {due}.'
+        help_ = f'Remove "{selector}" to use the group\'s, or move the message to a group of its own {selector}.'
+        yield found(selector, message=text_, help=help_)
+
+
+@rule(
+    "endpoint",
+    Severity.ERROR,
+    "A message group that an endpoint carries has messages of another envelope or protocol.",
+    "EP-20",
+    "EP-11",
+    "EP-12",
+)
+def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report each group once, however many of its messages don't fit."""
+    if not any(text(endpoint.attributes, selector) for selector in SELECTORS):
+        return
+    listed = endpoint.attributes.get("messagegroups")
+    for group in carried_groups(registry, endpoint.entity):
+        unfit = [(item, why) for item in _messages(group) if (why := _why_unfit(registry, endpoint.entity, item))]
+        if unfit:
+            (first, why), more = unfit[0], len(unfit) - 1
+            rest = f" So it is with {more} more of the group's messages." if more else ""
+            help_ = "Let an endpoint of its own carry the group, or correct the one that is wrong."
+            index = next((at for at, item in enumerate(listed or ()) if _names(item, group)), 0)
+            yield found("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
+
+
+def _messages(group: Group) -> list[Resource]:
+    return list(group.collections.get("messages", {}).values())
+
+
+def _why_unfit(registry: Registry, endpoint: Group, message: Resource) -> str:
+    attributes = registry.resolved(message.xid).attributes
+    for selector in SELECTORS:
+        stated = text(attributes, selector)
+        if stated and unlike(endpoint, selector, stated):
+            return f"has the {selector} {stated}, but the endpoint has {text(endpoint.attributes, selector)}"
+    return ""
+
+
+def _names(item: Any, group: Group) -> bool:
+    return isinstance(item, str) and item.endswith(group.xid)
+
+
+@rule("entity", Severity.WARNING, "A protocol is named without the version that tells its options apart.", "MSG-23", "EP-18")
+def protocol_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report ``MQTT`` and ``AMQP``, which have versions that don't understand each other."""
+    stated = entity.attributes.get("protocol")
+    if not isinstance(stated, str) or "/" in stated or entity.type.singular not in _WITH_PROTOCOL:
+        return
+    meant = canonical("protocol", stated)
+    if "/" in meant:
+        message = f'"{stated}" leaves open which version of the protocol is meant.'
+        yield found("protocol", message=message, help=f'Write "{meant}", which is what it is taken for.')
+
+
+_WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
+
+
+@rule("endpoint", Severity.INFO, "An endpoint has neither envelope nor protocol.", "EP-7")
+def endpoint_without_envelope_and_protocol(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report an endpoint of which clients can't know how to talk to it."""
+    if not any(selector in endpoint.attributes for selector in SELECTORS):
+        message = "The endpoint says neither which protocol is spoken here nor which envelope messages have."
+        yield found(message=message, help='State "protocol", "envelope" or both.', on_key=True)

@@ -1,0 +1,155 @@
+"""What endpoints carry, and how clients are told to use them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from xregit.catalog.indexes import carried
+from xregit.catalog.references import local_xid
+from xregit.diagnostics import Finding, Severity
+from xregit.model import canonical
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import CLOUDEVENTS, items, text
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Endpoint
+
+OPTIONS, MESSAGEGROUPS = "protocoloptions", "messagegroups"
+PRODUCER, CONSUMER, SUBSCRIBER = "producer", "consumer", "subscriber"
+# Options that only some usages have (endpoint/spec.md, "Protocol Options"; where releases differ, what any allows).
+USAGES: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "AMQP/1.0": {"durable": frozenset({PRODUCER}), "distribution-mode": frozenset({CONSUMER, SUBSCRIBER})},
+    "MQTT/3.1.1": {"retain": frozenset({PRODUCER})},
+    "MQTT/5.0": {"retain": frozenset({PRODUCER})},
+    "KAFKA": {
+        "acks": frozenset({PRODUCER}),
+        "key": frozenset({PRODUCER}),
+        "partition": frozenset({PRODUCER, CONSUMER}),
+        "headers": frozenset({PRODUCER}),
+        "keyserializer": frozenset({PRODUCER}),
+        "valueserializer": frozenset({PRODUCER}),
+        "consumergroup": frozenset({CONSUMER}),
+    },
+}
+# Names that, with a text of some length beside them, hold a secret and no hint.
+SECRETS = frozenset(
+    "password passwd secret clientsecret client_secret token accesstoken access_token apikey api_key accesskey "
+    "access_key sharedaccesskey sharedaccesskeyvalue privatekey private_key connectionstring".split()
+)
+
+
+@rule("endpoint", Severity.WARNING, "A message group that an endpoint carries is not in this registry.", "EP-38")
+def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report references into this registry that lead to no message group."""
+    listed = endpoint.attributes.get(MESSAGEGROUPS)
+    for index, reference in enumerate(listed if isinstance(listed, list | tuple) else ()):
+        xid = local_xid(reference, registry.settings.baseurl) if isinstance(reference, str) else ""
+        _, _, gid = xid.rpartition("/")
+        # What doesn't have the form of a message group's xid is reported as a malformed xid.
+        if xid == f"/{MESSAGEGROUPS}/{gid}" and gid not in registry.groups.get(MESSAGEGROUPS, {}):
+            near = difflib.get_close_matches(gid, registry.groups.get(MESSAGEGROUPS, {}), n=1)
+            help_ = f'Did you mean "/{MESSAGEGROUPS}/{near[0]}"?' if near else "Add the group, or correct the reference."
+            yield found(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
+
+
+@rule("endpoint", Severity.WARNING, "An endpoint carries two messages with the same messageid.", "EP-40", "EP-41")
+def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report different messages of one id; an alias and its target are one message."""
+    known: dict[str, tuple[str, str]] = {}
+    for xid, via in carried(registry, endpoint.entity):
+        resource = registry.resource(xid)
+        meant = resource.xref if resource and resource.xref else xid
+        mid = xid.rpartition("/")[2]
+        first, first_via = known.setdefault(mid, (meant, via))
+        if first != meant:
+            message = f'The messageid "{mid}" is carried twice: by "{first_via}" and by "{via}".'
+            help_ = "Whoever looks a message up by its id finds both; rename one of them, if that is possible."
+            yield found(MESSAGEGROUPS, message=message, help=help_, on_key=True)
+
+
+@rule(
+    "endpoint",
+    Severity.WARNING,
+    "An option is for clients that the endpoint isn't for.",
+    "EP-49",
+    "EP-51",
+    "EP-56",
+    "EP-63",
+    "EP-64",
+    "EP-65",
+    "EP-66",
+)
+def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report, for example, a consumer group where messages are only produced."""
+    table, usage = USAGES.get(endpoint.protocol), frozenset(endpoint.usage)
+    if not table or not usage:
+        return
+    for name in endpoint.options:
+        due = table.get(name)
+        if due and not due & usage:
+            message = f'"{name}" is for {_listed(due)}, but this is an endpoint for {_listed(usage)}.'
+            yield found(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
+
+
+@rule("endpoint", Severity.ERROR, "The message for a broken connection is not in this registry.", "EP-60")
+def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report a ``willmessage`` that leads nowhere; those in other registries are never looked at."""
+    xid = _will(registry, endpoint)
+    if xid and registry.resource(xid) is None:
+        message = f'There is no message "{xid}".'
+        yield found(OPTIONS, "willmessage", message=message, help="Add the message, or correct the reference.")
+
+
+@rule("endpoint", Severity.ERROR, "The message for a broken connection can't be sent by MQTT.", "EP-60")
+def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report a ``willmessage`` that is neither a CloudEvent nor an MQTT message."""
+    xid = _will(registry, endpoint)
+    target = registry.resource(xid) if xid else None
+    if target is None or target.type.singular != "message":
+        return
+    attributes = registry.resolved(target.xid).attributes
+    envelope = canonical("envelope", text(attributes, "envelope"))
+    protocol = canonical("protocol", text(attributes, "protocol"))
+    if not protocol.startswith("MQTT") and (protocol or envelope != CLOUDEVENTS):
+        message = f'"{target.xid}" is neither an MQTT message nor a CloudEvent of any protocol.'
+        help_ = "Refer to a message whose protocol is MQTT, or whose envelope is CloudEvents/1.0."
+        yield found(OPTIONS, "willmessage", message=message, help=help_)
+
+
+def _will(registry: Registry, endpoint: Endpoint) -> str:
+    if not endpoint.protocol.startswith("MQTT"):
+        return ""
+    return local_xid(text(endpoint.options, "willmessage"), registry.settings.baseurl)
+
+
+@rule("endpoint", Severity.ERROR, "An endpoint's description holds a credential.", "EP-28", "EP-27")
+def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report passwords, tokens and keys; a placeholder for one is fine."""
+    for index, way in items(endpoint.options, "authorization"):
+        for name, value in way.items():
+            if name.lower() in SECRETS and isinstance(value, str) and value and "{" not in value:
+                message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
+                help_ = "Remove it here and have it revoked: it stays in the history of the repository."
+                yield found(OPTIONS, "authorization", index, name, message=message, help=help_, on_key=True)
+
+
+@rule("endpoint", Severity.ERROR, "A hint on authorization is empty.", "EP-25", "EP-26")
+def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report hints of our own choice without a value; those that the model knows are checked by it."""
+    for index, way in items(endpoint.options, "authorization"):
+        for name, value in way.items():
+            if name not in KNOWN_HINTS and value in ("", [], {}):
+                message = f'"{name}" is empty, so it helps nobody to be admitted.'
+                yield found(OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it.")
+
+
+KNOWN_HINTS = frozenset({"type", "mechanism", "resourceuri", "authorityuri", "granttypes"})
+
+
+def _listed(names: frozenset[str]) -> str:
+    return " and ".join(f"{name}s" for name in sorted(names))
+
+

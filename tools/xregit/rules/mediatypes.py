@@ -1,0 +1,127 @@
+"""What messages say of the media type of their payload, in one place or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.diagnostics import Finding, Severity
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import CLOUDEVENTS, inside, items, mapping, selected, text
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+
+CONTENTTYPE = "datacontenttype"
+STATED_IN = (CONTENTTYPE, "protocoloptions", "envelopemetadata", "envelopeoptions")
+# What the media type of every event in structured mode begins with (CloudEvents bindings).
+STRUCTURED = "application/cloudevents"
+# Where a protocol's messages say what they carry, other than in a header of this name.
+_OPTIONS: Mapping[str, tuple[str, ...]] = {"AMQP/1.0": ("properties", "content-type"), "MQTT/5.0": ("content_type",)}
+_HEADER = "content-type"
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A media type and the path at which a message in full has it."""
+
+    media: str
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What to call the place."""
+        return ".".join(map(str, self.path))
+
+
+@rule("message", Severity.ERROR, "The media type of the payload is stated in two ways.", "MSG-44", "MSG-46", "MSG-47")
+def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report different media types for the same bytes, by the message, its envelope or its protocol."""
+    own = message.entity.attributes
+    if not any(name in own for name in STATED_IN):
+        return
+    stated = [item for item in _media_types(message.resolved.attributes) if item.media and "{" not in item.media]
+    for one in stated[1:]:
+        if normal(one.media) != normal(stated[0].media):
+            text_ = f'"{one.name}" is {one.media}, but "{stated[0].name}" is {stated[0].media}.'
+            where = one if _states(own, one.path) else stated[0]
+            if _states(own, where.path):
+                yield found(*where.path, message=text_, help="Let both say the same, or remove one of them.")
+
+
+@rule("message", Severity.ERROR, "The media type of a structured event is not that of its envelope.", "MSG-45")
+def datacontenttype_of_inner_data(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a ``datacontenttype`` that can only be about the data inside the event."""
+    own = message.entity.attributes
+    if CONTENTTYPE not in own and "envelopeoptions" not in own:
+        return
+    attributes = message.resolved.attributes
+    media = text(attributes, CONTENTTYPE)
+    if not media or "{" in media or media.lower().startswith(STRUCTURED):
+        return
+    if text(attributes, "envelopeoptions", "mode") == "structured" and selected("envelope", attributes) == CLOUDEVENTS:
+        text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{media}".'
+        help_ = f'Write "{STRUCTURED}+json" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
+        yield found(CONTENTTYPE, message=text_, help=help_)
+
+
+def normal(media: str) -> tuple[str, ...]:
+    """Return a media type's parts as they compare: without case, parameters in any order."""
+    kind, *parameters = (part.strip() for part in media.lower().split(";"))
+    pairs = (part.replace('"', "").partition("=") for part in parameters if part)
+    return (kind, *sorted(f"{name.strip()}={value.strip()}" for name, _, value in pairs))
+
+
+def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
+    """Return the media types that must agree, as far as stated.
+
+    In structured mode the payload is the event, so what the event says of its data is another matter. Where no mode is
+    stated, either is possible, and a media type of events says nothing of the data.
+    """
+    protocol = selected("protocol", attributes)
+    whole, carried = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)
+    if selected("envelope", attributes) != CLOUDEVENTS:
+        return [whole, carried]
+    mode = text(attributes, "envelopeoptions", "mode")
+    if mode == "structured" or protocol == "MQTT/3.1.1":
+        return [whole, carried]
+    inner = Stated(text(attributes, "envelopemetadata", CONTENTTYPE, "value"), ("envelopemetadata", CONTENTTYPE, "value"))
+    every = [whole, inner, carried]
+    return every if mode == "binary" else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
+
+
+def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:
+    """Return the media type that the protocol's own property or header states, if any."""
+    options = mapping(attributes, "protocoloptions")
+    if protocol in _OPTIONS:
+        path = _OPTIONS[protocol]
+        return _property(inside(options, *path), ("protocoloptions", *path))
+    for index, header in items(options, "headers"):
+        if text(header, "name").lower() == _HEADER:
+            return _property(header, ("protocoloptions", "headers", index))
+    for name, header in mapping(options, "headers").items():
+        if name.lower() == _HEADER:
+            return _property(header, ("protocoloptions", "headers", name))
+    return Stated("", ())
+
+
+def _property(value: Any, path: Path) -> Stated:
+    if isinstance(value, Mapping):
+        return Stated(text(value, "value"), (*path, "value"))
+    return Stated(value if isinstance(value, str) else "", path)
+
+
+def _states(value: Any, path: Path) -> bool:
+    """Tell whether something stands at a path of names and indexes."""
+    for part in path:
+        if isinstance(part, int):
+            if not isinstance(value, list | tuple) or part >= len(value):
+                return False
+        elif not isinstance(value, Mapping) or part not in value:
+            return False
+        value = value[part]
+    return True

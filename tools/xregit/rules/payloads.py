@@ -1,0 +1,132 @@
+"""What messages say of the schema of their payload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xregit.catalog.references import SchemaReference, schema_reference
+from xregit.diagnostics import Finding, Severity
+from xregit.model import canonical
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import text
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+
+SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
+
+
+@rule("message", Severity.ERROR, "A message has a schema of its own and a reference to another.", "MSG-38")
+def dataschema_and_dataschemauri(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report ``dataschemauri`` beside ``dataschema``."""
+    own = message.entity.attributes
+    if SCHEMA not in own and URI not in own:
+        return
+    attributes = message.resolved.attributes
+    if attributes.get(SCHEMA) is not None and attributes.get(URI) is not None:
+        text_ = '"dataschema" and "dataschemauri" exclude each other: a payload has one schema.'
+        yield found(URI if URI in own else SCHEMA, message=text_, help="Remove one of the two.", on_key=True)
+
+
+@rule("message", Severity.ERROR, "A message has a schema, but nothing says in which language.", "MSG-40", "MSG-39")
+def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a schema, inline or by URI, without ``dataschemaformat``."""
+    own = message.entity.attributes
+    if SCHEMA not in own and URI not in own:
+        return
+    if message.resolved.attributes.get(FORMAT) is None:
+        name = URI if own.get(URI) is not None else SCHEMA
+        if own.get(name) is None:
+            return
+        reference = schema_reference(registry, text(own, URI))
+        known = text(reference.version.attributes, "format") if reference.version else ""
+        advice = f'Write "dataschemaformat: {known}".' if known else "Write, for example, dataschemaformat: Avro/1.11.0."
+        text_ = f'"dataschemaformat" is missing; it says in which language the schema at "{name}" is written.'
+        yield found(name, message=text_, help=advice, on_key=True)
+
+
+@rule("message", Severity.ERROR, "A payload's schema is not in this registry, where its URI says.", "MSG-41")
+def dataschemauri_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report references into this registry that lead nowhere; others are never looked at."""
+    return _not_found(registry, message, URI)
+
+
+@rule("message", Severity.ERROR, "A payload's schema is not in this registry, where its xid says.", "MSG-42")
+def dataschemaxid_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a ``dataschemaxid`` that leads nowhere."""
+    return _not_found(registry, message, XID)
+
+
+def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Finding]:
+    stated = message.entity.attributes.get(name)
+    if not isinstance(stated, str) or not stated:
+        return
+    reference = schema_reference(registry, stated)
+    if not reference.local or reference.version is not None:
+        return
+    if reference.schema is None:
+        text_, versions = f'There is no schema "{stated}" in this registry.', ""
+    else:
+        text_ = f'The schema "{reference.schema.xid}" has no such version: "{stated}".'
+        versions = f" Its versions are {', '.join(reference.schema.versions)}."
+    yield found(name, message=text_, help=f"Add the schema, or correct the reference.{versions}")
+
+
+@rule("message", Severity.ERROR, "The payload's schema is one thing by URI and another by xid.", "MSG-43")
+def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a ``dataschemauri`` that isn't the address of the entity that ``dataschemaxid`` names."""
+    own = message.entity.attributes
+    if URI not in own and XID not in own:
+        return
+    attributes = message.resolved.attributes
+    uri, xid = text(attributes, URI), text(attributes, XID)
+    if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
+        text_ = f'"dataschemauri" is {uri}, but "dataschemaxid" is {xid}.'
+        help_ = 'Let both name the same schema, or remove "dataschemaxid".'
+        yield found(URI if URI in own else XID, message=text_, help=help_)
+
+
+def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
+    """Compare without regard to how each is written; what leads nowhere is reported as that."""
+    if not uri.local:
+        return xid.text.partition("/versions/")[0] in uri.text
+    if uri.version is None or xid.version is None:
+        return True
+    return uri.version.xid == xid.version.xid
+
+
+@rule("message", Severity.WARNING, "The language of a payload's schema is not what the message says.", "MSG-36", "MSG-37")
+def dataschemaformat_differs_from_schema(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a ``dataschemaformat`` other than the ``format`` of the schema that the message refers to."""
+    own = message.entity.attributes
+    if FORMAT not in own and URI not in own and XID not in own:
+        return
+    reference = message.schema
+    stated = text(message.resolved.attributes, FORMAT)
+    if reference is None or reference.version is None or not stated:
+        return
+    due = text(reference.version.attributes, "format")
+    if due and canonical("format", due).casefold() != canonical("format", stated).casefold():
+        text_ = f'"dataschemaformat" is {stated}, but the format of "{reference.version.xid}" is {due}.'
+        name = FORMAT if FORMAT in own else URI if URI in own else XID
+        yield found(name, message=text_, help="Correct the one that is wrong.")
+
+
+@rule("message", Severity.ERROR, "A reference to a Protobuf schema leaves open which message in it is meant.", "MSG-41")
+def schema_object_missing(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a ``dataschemauri`` to a Protobuf document that doesn't name one of the document's messages."""
+    own = message.entity.attributes
+    stated = text(own, URI)
+    if not stated:
+        return
+    language = canonical("format", text(message.resolved.attributes, FORMAT)).partition("/")[0]
+    if language != "Protobuf":
+        return
+    reference = schema_reference(registry, stated)
+    named = reference.selector if reference.local else "#" in stated
+    if not named and not (reference.local and reference.version is None):
+        text_ = "A Protobuf document holds several messages; the reference doesn't say which one the payload is."
+        help_ = f'Add its name: "{stated}{":" if reference.local else "#"}MessageName".'
+        yield found(URI, message=text_, help=help_)

@@ -1,0 +1,130 @@
+"""What messages say of their protocol's properties, beyond the types and forms that the model checks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xregit.diagnostics import Finding, Severity
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import inside, mapping, selected
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+
+OPTIONS = "protocoloptions"
+# Sections of an AMQP message whose names the application chooses.
+AMQP_SECTIONS = ("application-properties", "message-annotations", "delivery-annotations", "footer")
+# message/spec.md calls the names symbols, and core/spec.md allows these characters in the keys of maps.
+_AMQP_NAME = re.compile(r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*")
+# RFC 6570 levels 2 to 4, and names that are no symbols; text in braces that has spaces or quotes means itself.
+_NOT_LEVEL_1 = re.compile(r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}")
+_LEVEL_1 = re.compile(r"\{[A-Za-z0-9_]+\}")
+_UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
+_MAX_DEPTH = 6
+
+
+@rule("message", Severity.ERROR, "An HTTP message is request and response at once.", "MSG-89")
+def method_and_status(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report ``status`` beside ``method``."""
+    return _both(message, "HTTP", "status", "method", "A request has a method, a response has a status")
+
+
+@rule("message", Severity.ERROR, "A Kafka record has two keys.", "MSG-104")
+def key_and_key_base64(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report ``key_base64`` beside ``key``."""
+    return _both(message, "KAFKA", "key_base64", "key", "A record has one key, as text or as bytes in base 64")
+
+
+def _both(message: Message, protocol: str, one: str, other: str, why: str) -> Iterator[Finding]:
+    own = message.entity.attributes.get(OPTIONS)
+    if not isinstance(own, Mapping) or (one not in own and other not in own):
+        return
+    attributes = message.resolved.attributes
+    options = mapping(attributes, OPTIONS)
+    if options.get(one) is None or options.get(other) is None or selected("protocol", attributes) != protocol:
+        return
+    text_ = f'"{one}" and "{other}" exclude each other. {why}.'
+    yield found(OPTIONS, one if one in own else other, message=text_, help="Remove one of the two.", on_key=True)
+
+
+@rule("message", Severity.ERROR, "A Kafka header is listed under another name than its own.", "MSG-105")
+def header_under_another_name(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a header whose inner ``name`` differs from its key."""
+    own = message.entity.attributes.get(OPTIONS)
+    headers = inside(own, "headers") if own is not None else None
+    if not isinstance(headers, Mapping) or message.protocol != "KAFKA":
+        return
+    for key, header in headers.items():
+        name = inside(header, "name")
+        if isinstance(name, str) and name != key:
+            text_ = f'The header "{key}" says that its name is "{name}".'
+            yield found(OPTIONS, "headers", key, "name", message=text_, help='Remove "name"; the key is the name.')
+
+
+@rule("message", Severity.WARNING, "The name of an AMQP property has characters that not everybody accepts.",
+      "MSG-95", "MSG-96", "MSG-97", "MSG-98")  # fmt: skip
+def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report names that are neither symbols nor keys that xRegistry allows in maps."""
+    own = message.entity.attributes.get(OPTIONS)
+    if own is None or message.protocol != "AMQP/1.0":
+        return
+    for section in AMQP_SECTIONS:
+        for name in mapping(own, section):
+            if not _AMQP_NAME.fullmatch(name):
+                text_ = f'The name "{name}" is neither a symbol nor a key that xRegistry allows.'
+                help_ = "Use letters, digits and underscores, or lower-case letters, digits and - . : _."
+                yield found(OPTIONS, section, name, message=text_, help=help_, on_key=True)
+
+
+@rule("message", Severity.WARNING, "A fixed value is declared for the id of AMQP messages.", "MSG-94")
+def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a value of ``message-id`` that no placeholder can make different each time."""
+    own = message.entity.attributes.get(OPTIONS)
+    declared = inside(own, "properties", "message-id") if own is not None else None
+    if not isinstance(declared, Mapping) or declared.get("value") is None or message.protocol != "AMQP/1.0":
+        return
+    if declared.get("type") == "uritemplate":
+        return
+    text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'
+    help_ = "Remove the value, or make it a template with \"type: uritemplate\"."
+    yield found(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
+
+
+@rule("message", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62")
+def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report braces in a property's text that are no level 1 placeholder, though someone seems to have meant one."""
+    own = message.entity.attributes
+    for name in ("envelopemetadata", OPTIONS):
+        if name in own:
+            for path, value in _texts(own[name], (name,)):
+                shown = _suspicious(value)
+                if shown:
+                    text_ = f'"{shown}" is no placeholder, so it stands for itself.'
+                    help_ = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
+                    yield found(*path, message=text_, help=help_)
+
+
+def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Give the texts of properties that hold a brace, except templates, whose form the model checks."""
+    if isinstance(value, str):
+        if "{" in value and path[-1] not in {"description", "name"}:
+            yield path, value
+    elif isinstance(value, Mapping):
+        if value.get("type") != "uritemplate" and len(path) <= _MAX_DEPTH:
+            for name, inner in value.items():
+                yield from _texts(inner, (*path, name))
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, (*path, index))
+
+
+def _suspicious(value: str) -> str:
+    match = _UNCLOSED.search(value) or next(
+        (item for item in _NOT_LEVEL_1.finditer(value) if not _LEVEL_1.fullmatch(item.group())), None
+    )
+    return match.group() if match else ""
+
+

@@ -1,0 +1,166 @@
+"""References from one entity to another of the same registry: base messages, aliases, what replaces a thing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.references import local_xid
+from xregit.catalog.resolving import BASE, SELECTORS, group_of
+from xregit.diagnostics import Finding, Severity
+from xregit.rules.agreement import unlike
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import mapping, text
+from xregit.xid import Xid
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+
+MIN_LIKENESS = 0.8
+# core/spec.md, "xref": what an alias may hold besides its id, the latter two because servers write them.
+ALIAS_META = frozenset({"xref", "epoch", "self", "xid"})
+_GROUP_PARTS = 2
+
+
+@rule("message", Severity.ERROR, "A message is its own base message, directly or through others.", "MSG-28", "MSG-2")
+def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a cycle once, on that of its messages that comes first."""
+    if BASE not in message.entity.attributes:
+        return
+    cycle = registry.resolved(message.xid).cycle[:-1]
+    if cycle and message.xid == min(cycle):
+        start = cycle.index(message.xid)
+        chain = " → ".join((*cycle[start:], *cycle[:start], message.xid))
+        yield found(BASE, message=f"The base messages form a cycle: {chain}.", help="Remove one of these references.")
+
+
+@rule("message", Severity.WARNING, "A base message is not in this registry.", "MSG-30", "MSG-25")
+def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report references into this registry that lead nowhere; those to other registries are never looked at."""
+    base = message.base if BASE in message.entity.attributes else ""
+    if base.startswith("/"):
+        target = registry.resource(base)
+        if target is None or target.type is not message.entity.type:
+            yield found(BASE, message=f'There is no message "{base}".', help=_guess(registry, base, "the message"))
+
+
+@rule("resource", Severity.ERROR, "An xref is not the xid of a resource.")
+def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
+    """Report an ``xref`` that names a group, a version, or a type that the model doesn't have."""
+    target = _xref(resource)
+    if target is None:
+        return
+    model = registry.model.groups.get(target.groups)
+    if not target.resource or target.version or target.meta or not model or target.resources not in model.resources:
+        message = f'"{target}" is not the xid of a resource.'
+        plural = resource.type.plural
+        help_ = f'Write the xid of the {resource.type.singular}, as "/<groups>/<id>/{plural}/<id>".'
+        yield found("xref", message=message, help=help_)
+
+
+@rule("resource", Severity.ERROR, "An alias has a target of another type.")
+def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Finding]:
+    """Report an alias, such as a message, whose ``xref`` leads to something else, such as a schema."""
+    target = _xref(resource)
+    model = registry.model.groups.get(target.groups) if target else None
+    if target is None or model is None or not target.resource:
+        return
+    kind = model.resources.get(target.resources)
+    if kind is not None and kind is not resource.type:
+        message = f'A {resource.type.singular} can\'t be an alias of a {kind.singular}: "{target}".'
+        yield found("xref", message=message, help=f"Point to a {resource.type.singular}.")
+
+
+@rule("resource", Severity.WARNING, "The target of an alias is not in this registry.")
+def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
+    """Report an alias that leads nowhere."""
+    if resource.xref and (kind := _kind(registry, resource)) and registry.entity(resource.xref) is None:
+        message = f'There is no {kind} "{resource.xref}".'
+        yield found("xref", message=message, help=_guess(registry, resource.xref, f"the {kind}"))
+
+
+@rule("resource", Severity.WARNING, "An alias has another alias as its target.")
+def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
+    """Report an alias of an alias: it shows nothing, because an ``xref`` is followed only once."""
+    target = registry.entity(resource.xref) if resource.xref and _kind(registry, resource) else None
+    if isinstance(target, Resource) and target.xref:
+        message = f'"{target.xid}" is itself an alias, of "{target.xref}"; it is not followed any further.'
+        help_ = f'Point to "{target.xref}".' if target.xref != resource.xid else "Describe one of the two."
+        yield found("xref", message=message, help=help_)
+
+
+@rule("resource", Severity.ERROR, "An alias states attributes of its own.")
+def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Iterator[Finding]:
+    """Report what stands beside an ``xref``: the target's attributes count, and nothing else may."""
+    if not resource.xref:
+        return
+    others = [(name,) for name in resource.written if name not in {"xref", "meta"}]
+    others += [("meta", name) for name in mapping(resource.written, "meta") if name not in ALIAS_META]
+    if others:
+        names = ", ".join(f'"{path[-1]}"' for path in others)
+        message = f"An alias has no attributes of its own, but this one states {names}."
+        help_ = 'Remove them, or replace "xref" by "basemessage" to start from the other message and change it.'
+        plain = "Remove them, or the xref."
+        yield found(
+            *others[0], message=message, help=help_ if resource.type.singular == "message" else plain, on_key=True
+        )
+
+
+@rule("resource", Severity.ERROR, "The group of an alias has another envelope or protocol.", "MSG-32", "MSG-20")
+def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Finding]:
+    """Report a message that its alias puts into a group whose messages have another envelope or protocol."""
+    if not resource.xref or resource.type.singular != "message" or not _kind(registry, resource):
+        return
+    target, group = registry.resource(resource.xref), group_of(registry, resource)
+    if target is None or group is None or target.xref:
+        return
+    attributes = registry.resolved(target.xid).attributes
+    for selector in SELECTORS:
+        due, is_ = text(group.attributes, selector), text(attributes, selector)
+        if due and is_ and unlike(group, selector, is_):
+            message = f'The {selector} of "{target.xid}" is {is_}, but all messages of "{group.xid}" have {due}.'
+            help_ = f"Put the alias into a group with that {selector}, or without one."
+            yield found("xref", message=message, help=help_)
+
+
+@rule("entity", Severity.WARNING, "What a deprecation offers instead is not in this registry.", "MSG-8")
+def alternative_not_found(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report an ``alternative`` that points into this registry and leads nowhere."""
+    stated = (entity.meta if isinstance(entity, Resource) else entity.attributes).get("deprecated")
+    if stated is None:
+        return
+    alternative = text(stated, "alternative")
+    xid = local_xid(alternative, registry.settings.baseurl)
+    if len(xid.split("/")) > _GROUP_PARTS and registry.entity(xid) is None:
+        message = f'There is no "{xid}" in this registry.'
+        yield found("deprecated", "alternative", message=message, help=_guess(registry, xid, "the alternative"))
+
+
+def _xref(resource: Resource) -> Xid | None:
+    """Return the xref's parts; None where there is none, or one that the model's check finds malformed."""
+    xref = resource.xref
+    if not xref:
+        return None
+    try:
+        return Xid.parse(xref)
+    except ValueError:
+        return None
+
+
+def _kind(registry: Registry, resource: Resource) -> str:
+    """Return the type's name if the xref leads to the alias's own type, else an empty text."""
+    target = _xref(resource)
+    model = registry.model.groups.get(target.groups) if target else None
+    if target is None or model is None or not target.resource or target.version or target.meta:
+        return ""
+    return resource.type.singular if model.resources.get(target.resources) is resource.type else ""
+
+
+def _guess(registry: Registry, xid: str, what: str) -> str:
+    near = difflib.get_close_matches(xid, registry, n=1, cutoff=MIN_LIKENESS)
+    return f'Did you mean "{near[0]}"?' if near else f"Add {what}, or correct the reference."
+
+
