@@ -123,6 +123,14 @@ def test_module_runs_as_a_program() -> None:
 
 def test_closed_pipe_is_quiet(tmp_path: Path) -> None:
     """A reader that has seen enough, such as head, leads to no message."""
-    program = f"{sys.executable} -m xregit --help | true"
+    program = f"{{ sleep 0.3; {sys.executable} -m xregit --help; echo $? >code; }} | true"
     done = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.stderr == ""
+    assert (done.stderr, (tmp_path / "code").read_text()) == ("", "141\n")
+
+
+def test_full_disk_behind_the_output_is_a_line() -> None:
+    """Results that can't be written end the command with one line."""
+    with Path("/dev/full").open("w") as full:
+        program = [sys.executable, "-m", "xregit", "--help"]
+        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "xregit: error: No space left on device\n")

@@ -31,7 +31,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; whatever went wrong is said on standard error."""
     try:
         code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click makes the former into the latter, with a code that means findings
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
