@@ -45,11 +45,12 @@ class Xid:
             message = f'the xid "{text}" has an empty part'
             raise ValueError(message)
         if len(parts) == _META and parts[4] == "meta":
-            return cls(*parts[:4], meta=True)
+            return cls(parts[0], parts[1], parts[2], parts[3], meta=True)
         if len(parts) == _VERSION and parts[4] == "versions":
-            return cls(*parts[:4], version=parts[5])
+            return cls(parts[0], parts[1], parts[2], parts[3], parts[5])
         if len(parts) in {0, 2, 4}:
-            return cls(*parts)
+            groups, group, resources, resource = parts + [""] * (4 - len(parts))
+            return cls(groups, group, resources, resource)
         message = f'the xid "{text}" names no entity: it has {len(parts)} parts'
         raise ValueError(message)
 
