@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
+import math
 from typing import Any
 
 from xregit.source.json_survey import survey
 from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS, UTF8_BOM, Parsed, Positions, Problem
-
-# What json.loads takes and JSON, or UTF-8, does not: huge numbers and halves of surrogate pairs.
-_DOUBTFUL = re.compile(rf"[0-9]{{{MAX_INTEGER_DIGITS + 1}}}|[0-9][eE]\+?[0-9]{{3}}|\\u[dD][89a-fA-F]")
 
 
 class _UnusualError(Exception):
@@ -45,17 +42,38 @@ def mapping(data: bytes) -> Parsed:
 
 
 def _value(text: str) -> Any:
-    if _DOUBTFUL.search(text):
-        raise _UnusualError
-    value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
-    if _is_too_deep(value):
+    value = json.loads(
+        text,
+        object_pairs_hook=_object,
+        parse_int=_integer,
+        parse_float=_float,
+        parse_constant=_constant,
+    )
+    if _may_hold_surrogates(text) or _is_too_deep(value):
         raise _UnusualError
     return value
+
+
+def _may_hold_surrogates(text: str) -> bool:
+    return "\\ud" in text or "\\uD" in text
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
+        raise _UnusualError
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_INTEGER_DIGITS:
+        raise _UnusualError
+    return int(text)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
         raise _UnusualError
     return value
 
