@@ -13,11 +13,11 @@ from typing import Any
 
 from xregit.diagnostics import Finding
 from xregit.model import faults
-from xregit.model.datatypes import DATATYPES, SYNTAXES
+from xregit.model.datatypes import CONTAINERS, SYNTAXES
 from xregit.model.faults import Key, Path
 from xregit.model.language import NOTHING, AttributeModel
-from xregit.model.narrowing import kind_of, kinds_of, narrowed_by
-from xregit.model.propertydefs import fits_property
+from xregit.model.narrowing import Fits, fault_of, fits_of
+from xregit.model.propertydefs import property_due, property_tests
 from xregit.model.selecting import Selector, clause_of, goes_with, selectors_of
 
 Attributes = Mapping[str, AttributeModel]
@@ -26,6 +26,7 @@ Values = Mapping[str, Any]
 Check = Callable[[Any, Any, Path, Key, list[Finding]], None]
 
 MAX_GUESSES = 100
+_ANYTHING = AttributeModel("", "any")
 
 
 def check(attributes: Attributes, value: Values, inherited: Values = NOTHING) -> list[Finding]:
@@ -59,12 +60,14 @@ class _Same:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
-    """Attributes made ready: ``variants`` caches the shapes that follow from the selectors' values.
+    """Attributes made ready: tests of those that hold single values, and functions that check the others.
 
+    ``variants`` caches the shapes that follow from the selectors' values,
     ``origin`` holds the selectors that led to a variant.
     """
 
     attributes: Attributes
+    fits: Mapping[str, Fits]
     checks: Mapping[str, Check]
     wildcard: Check | None
     charset: str
@@ -83,16 +86,21 @@ def _shape(same: _Same) -> _Shape:
 def _shaped(
     attributes: Attributes, selectors: tuple[Selector, ...], charset: str, origin: tuple[Selector, ...]
 ) -> _Shape:
-    checks = {name: compiled(attribute) for name, attribute in attributes.items()}
+    single = {name: item for name, item in attributes.items() if name != "*" and _is_single(item)}
     return _Shape(
         attributes=attributes,
-        checks=checks,
-        wildcard=checks.pop("*", None),
+        fits={name: fits_of(item) for name, item in single.items()},
+        checks={name: compiled(item) for name, item in attributes.items() if name != "*" and name not in single},
+        wildcard=compiled(attributes["*"]) if "*" in attributes else None,
         charset=charset,
         due=tuple(item for item in attributes.values() if item.required and item.default is None),
         selectors=selectors,
         origin=origin,
     )
+
+
+def _is_single(attribute: AttributeModel) -> bool:
+    return not attribute.property and attribute.type not in CONTAINERS
 
 
 def _in_force(shape: _Shape, value: Values, inherited: Values) -> _Shape:
@@ -120,66 +128,49 @@ def _variant(shape: _Shape, keys: tuple[str, ...]) -> _Shape:
 def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findings: list[Finding]) -> None:
     if shape.selectors:
         shape = _in_force(shape, value, inherited)
-    checks = shape.checks
+    fits = shape.fits
     for name, member in value.items():
-        if member is None:
-            continue
-        one = checks.get(name)
-        if one is not None:
-            one(member, inherited.get(name), path, name, findings)
-        else:
-            _undeclared(shape, name, member, path, findings)
+        fit = fits.get(name)
+        if fit is None:
+            if member is not None:
+                _other_member(shape, (name, member), inherited, path, findings)
+        elif not fit(member) and member is not None:
+            findings.append(fault_of(shape.attributes[name], member, path, name))
     if shape.due:
         gone = [item for item in shape.due if value.get(item.name) is None and inherited.get(item.name) is None]
         findings.extend([faults.missing(attribute, path) for attribute in gone])
 
 
-def _undeclared(shape: _Shape, name: str, member: Any, path: Path, findings: list[Finding]) -> None:
-    if shape.wildcard is None:
-        # Guessing costs; a value with that many faults is no typing error.
-        known = shape.attributes if len(findings) < MAX_GUESSES else ()
-        findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name)))
-    elif not SYNTAXES[shape.charset].test(name):
-        findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset].about))
-    else:
-        shape.wildcard(member, None, path, name, findings)
+def _other_member(shape: _Shape, item: tuple[str, Any], inherited: Values, path: Path, findings: list[Finding]) -> None:
+    """Check a member that holds other values, or one that the model does not name."""
+    name, member = item
+    one = shape.checks.get(name)
+    if one is None:
+        one = shape.wildcard
+        if one is None:
+            # Guessing costs; a value with that many faults is no typing error.
+            known = shape.attributes if len(findings) < MAX_GUESSES else ()
+            findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name)))
+            return
+        if not SYNTAXES[shape.charset].test(name):
+            findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset].about))
+            return
+    one(member, inherited.get(name), path, name, findings)
 
 
 def compiled(attribute: AttributeModel) -> Check:
     """Return the function that checks an attribute's value, which is never null."""
     if attribute.property:
         return _property(attribute)
-    return _BUILDERS.get(attribute.type, _scalar)(attribute)
+    return _BUILDERS.get(attribute.type, _single)(attribute)
 
 
-def _scalar(attribute: AttributeModel) -> Check:
-    datatype = DATATYPES[attribute.type]
-    test, about, narrowed = datatype.test, datatype.about, narrowed_by(attribute)
-    if attribute.type == "xid":
-        return _xid(attribute, test)
-    if narrowed is None:
-
-        def plain(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-            if not test(value):
-                findings.append(faults.wrong(attribute, value, path, key, about))
-
-        return plain
-
-    def narrow(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not test(value):
-            findings.append(faults.wrong(attribute, value, path, key, about))
-        else:
-            narrowed(value, path, key, findings)
-
-    return narrow
-
-
-def _xid(attribute: AttributeModel, test: Callable[[Any], bool]) -> Check:
-    targets = kinds_of(attribute)
+def _single(attribute: AttributeModel) -> Check:
+    fits = fits_of(attribute)
 
     def checked(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not test(value) or (targets and kind_of(value) not in targets):
-            findings.append(faults.malformed(attribute, value, path, key))
+        if not fits(value):
+            findings.append(fault_of(attribute, value, path, key))
 
     return checked
 
@@ -189,23 +180,23 @@ def _object(attribute: AttributeModel) -> Check:
     shape = _shape(_Same(attribute.attributes, charset))
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, (dict, Mapping)):
             findings.append(faults.wrong(attribute, value, path, key, "a map of attributes"))
             return
-        _members(shape, value, below if isinstance(below, Mapping) else NOTHING, (*path, key), findings)
+        _members(shape, value, below if isinstance(below, (dict, Mapping)) else NOTHING, (*path, key), findings)
 
     return checked
 
 
 def _map(attribute: AttributeModel) -> Check:
-    item = compiled(attribute.item) if attribute.item else _anything(attribute)
+    item = compiled(attribute.item or _ANYTHING)
     keys = SYNTAXES[attribute.keys or "extendedname"]
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, (dict, Mapping)):
             findings.append(faults.wrong(attribute, value, path, key, "a map"))
             return
-        inner, inherited = (*path, key), below if isinstance(below, Mapping) else NOTHING
+        inner, inherited = (*path, key), below if isinstance(below, (dict, Mapping)) else NOTHING
         for name, member in value.items():
             if not keys.test(name):
                 findings.append(faults.misnamed(name, inner, keys.about, faults.requirement(attribute)))
@@ -216,7 +207,7 @@ def _map(attribute: AttributeModel) -> Check:
 
 
 def _array(attribute: AttributeModel) -> Check:
-    item = compiled(attribute.item) if attribute.item else _anything(attribute)
+    item = compiled(attribute.item or _ANYTHING)
     filled = attribute.syntax == "nonempty"
 
     def checked(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
@@ -234,43 +225,31 @@ def _array(attribute: AttributeModel) -> Check:
     return checked
 
 
-def _anything(attribute: AttributeModel) -> Check:
-    narrowed = narrowed_by(attribute)
-
-    def checked(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if narrowed is not None:
-            narrowed(value, path, key, findings)
-
-    return checked
-
-
 def _property(attribute: AttributeModel) -> Check:
     """A property definition, or with type ``any`` the property's bare value too."""
     shape = _shape(_Same(attribute.attributes))
-    kinds = attribute.attributes["type"].enum
-    bare = attribute.type == "any"
+    tests, native = property_tests(attribute), attribute.property
+    bare = tests.get(native) if attribute.type == "any" else None
+    held_attribute = attribute.attributes["value"]
+    holds = shape.fits["value"]
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not isinstance(value, Mapping):
-            about = fits_property(attribute, attribute.property, value) if bare else "a map such as {value: …}"
-            if about:
+        if not isinstance(value, (dict, Mapping)):
+            if bare is None or not bare(value):
+                about = property_due(attribute, native, value) if bare else "a map such as {value: …}"
                 findings.append(faults.wrong(attribute, value, path, key, about))
             return
-        inner, inherited = (*path, key), below if isinstance(below, Mapping) else NOTHING
+        inner, inherited = (*path, key), below if isinstance(below, (dict, Mapping)) else NOTHING
         _members(shape, value, inherited, inner, findings)
         held = value.get("value")
-        kind = value.get("type") or inherited.get("type") or attribute.property
-        if held is not None and isinstance(kind, str) and kind in kinds:
-            about = fits_property(attribute, kind, held)
-            if about and not any(finding.path == (*inner, "value") for finding in findings):
-                findings.append(faults.wrong(attribute.attributes["value"], held, inner, "value", about))
+        if held is None or not holds(held):
+            return
+        kind = value.get("type") or inherited.get("type") or native
+        test = tests.get(kind) if isinstance(kind, str) else None
+        if test is not None and not test(held):
+            findings.append(faults.wrong(held_attribute, held, inner, "value", property_due(attribute, kind, held)))
 
     return checked
 
 
-_BUILDERS: Mapping[str, Callable[[AttributeModel], Check]] = {
-    "object": _object,
-    "map": _map,
-    "array": _array,
-    "any": _anything,
-}
+_BUILDERS: Mapping[str, Callable[[AttributeModel], Check]] = {"object": _object, "map": _map, "array": _array}

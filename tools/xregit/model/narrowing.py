@@ -14,22 +14,53 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
 
-def narrowed_by(attribute: AttributeModel) -> Callable[[Any, Path, Key, list[Finding]], None] | None:
-    """Return the test of what an attribute says beyond its type, or nothing if it says no more."""
-    listed = frozenset(map(repr, attribute.enum)) if attribute.enum and attribute.strict else None
-    syntax, targets = attribute.syntax, kinds_of(attribute)
-    if listed is None and not syntax and not targets:
-        return None
+Fits = Callable[[Any], bool]
 
-    def narrowed(value: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if listed is not None and repr(value) not in listed:
-            findings.append(faults.not_listed(attribute, value, path, key))
-        elif syntax and not SYNTAXES[syntax].test(value):
-            findings.append(faults.wrong(attribute, value, path, key, SYNTAXES[syntax].about))
-        elif targets and not _leads_to(value, targets):
-            findings.append(faults.malformed(attribute, value, path, key))
 
-    return narrowed
+def fits_of(attribute: AttributeModel) -> Fits:
+    """Return the test of a single value: its type and whatever else the attribute says of it."""
+    tests = [_type_test(attribute)]
+    if attribute.enum and attribute.strict:
+        listed = frozenset(map(repr, attribute.enum))
+        tests.append(lambda value: repr(value) in listed)
+    if attribute.syntax:
+        tests.append(SYNTAXES[attribute.syntax].test)
+    targets = kinds_of(attribute)
+    if targets:
+        leads = _names_type if attribute.type == "xid" else _leads_to
+        tests.append(lambda value: leads(value, targets))
+    return _both(tests)
+
+
+def _type_test(attribute: AttributeModel) -> Fits:
+    # Every form of text is text already.
+    if attribute.type == "string" and attribute.syntax and attribute.syntax != "nonempty":
+        return SYNTAXES[attribute.syntax].test
+    return DATATYPES[attribute.type].test
+
+
+def _both(tests: list[Fits]) -> Fits:
+    first, *others = dict.fromkeys(tests)
+    if not others:
+        return first
+    if len(others) == 1:
+        second = others[0]
+        return lambda value: first(value) and second(value)
+    return lambda value: first(value) and all(test(value) for test in others)
+
+
+def fault_of(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
+    """Return the finding for a single value that doesn't fit."""
+    datatype = DATATYPES[attribute.type]
+    if attribute.type == "xid":
+        return faults.malformed(attribute, value, path, key)
+    if not datatype.test(value):
+        return faults.wrong(attribute, value, path, key, datatype.about)
+    if attribute.enum and attribute.strict and value not in attribute.enum:
+        return faults.not_listed(attribute, value, path, key)
+    if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
+        return faults.wrong(attribute, value, path, key, SYNTAXES[attribute.syntax].about)
+    return faults.malformed(attribute, value, path, key)
 
 
 def kinds_of(attribute: AttributeModel) -> frozenset[str]:
@@ -45,6 +76,10 @@ def kind_of(xid: str) -> str:
     """Return the type of entity that a well-formed xid names, such as ``/messagegroups/messages``."""
     parts = xid.split("/")
     return "/" + "/".join(part for part in parts[1::2] if part)
+
+
+def _names_type(xid: str, targets: frozenset[str]) -> bool:
+    return kind_of(xid) in targets
 
 
 def _leads_to(value: str, targets: frozenset[str]) -> bool:

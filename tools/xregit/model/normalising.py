@@ -38,19 +38,19 @@ def _container(attribute: AttributeModel, value: Any, below: Any) -> Any:
     if attribute.type == "array":
         listed = _folded(value, attribute.fold)
         return [_one(attribute.item, item, None) for item in listed] if isinstance(listed, list) else listed
-    if attribute.type == "object" and isinstance(value, Mapping):
+    if attribute.type == "object" and isinstance(value, (dict, Mapping)):
         members = _unwrapped(value, attribute.unwrap) if attribute.unwrap else value
-        return normalised(attribute.attributes, members, below if isinstance(below, Mapping) else NOTHING)
-    if attribute.type == "map" and isinstance(value, Mapping):
+        return normalised(attribute.attributes, members, below if isinstance(below, (dict, Mapping)) else NOTHING)
+    if attribute.type == "map" and isinstance(value, (dict, Mapping)):
         return {name: _one(attribute.item, member, None) for name, member in value.items()}
     return value
 
 
 def _property(attribute: AttributeModel, value: Any, below: Any) -> Any:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, (dict, Mapping)):
         return _text(value) if attribute.property in _TEXT_PROPERTIES and attribute.type == "any" else value
     whole = normalised(attribute.attributes, value)
-    stated = whole.get("type") or (below.get("type") if isinstance(below, Mapping) else None)
+    stated = whole.get("type") or (below.get("type") if isinstance(below, (dict, Mapping)) else None)
     if (stated or attribute.property) in _TEXT_PROPERTIES and "value" in whole:
         whole["value"] = _text(whole["value"])
     return whole
@@ -77,7 +77,7 @@ def _unwrapped(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _folded(value: Any, fold: str) -> Any:
     if fold == "item" and not isinstance(value, (list, tuple)):
         return [value]
-    if fold == "pairs" and isinstance(value, Mapping):
+    if fold == "pairs" and isinstance(value, (dict, Mapping)):
         return [
             {"name": name, **member} if isinstance(member, Mapping) else {"name": name, "value": member}
             for name, member in value.items()
