@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.entities import Group
 from xregit.model import siblings
 from xregit.pages.linking import Link, link_to, reference
 from xregit.pages.properties import Text, texts, written
@@ -62,6 +63,12 @@ def in_force(attributes: Mapping[str, Any], models: Mapping[str, AttributeModel]
     return siblings(models, attributes)
 
 
+def text_of(attributes: Mapping[str, Any], name: str) -> str:
+    """Return an attribute that is a text, or an empty string."""
+    value = attributes.get(name)
+    return value if isinstance(value, str) else ""
+
+
 def inner(model: AttributeModel | None) -> Mapping[str, AttributeModel]:
     """Return the models of an object's attributes, none for anything else."""
     return model.attributes if model else {}
@@ -79,15 +86,22 @@ def shown(registry: Registry, value: object, depth: int = 0) -> Value:
     return Value(texts=(Text(written(value)),))
 
 
-def origin_links(registry: Registry, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
+def origin_link(registry: Registry, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
     """Return the link to the message or group that wrote the value at a path, None where it is the entity itself."""
     origin = resolved.origin(path)
     if not origin or origin == own:
         return None
-    entity = registry.entity(origin)
-    kind = entity.type.singular if entity is not None and hasattr(entity, "type") else ""
-    link = link_to(registry, origin)
-    return Link(link.text, link.href, f"from the {kind}" if kind.endswith("group") or kind == "endpoint" else "inherited")
+    if isinstance(registry.entity(origin), Group):
+        return replace(link_to(registry, origin), note="the group")
+    return message_link(registry, origin, own)
+
+
+def message_link(registry: Registry, xid: str, beside: str) -> Link:
+    """Return the link to a message, its group named too where that is another than that of the message beside it."""
+    if xid.rsplit("/", 2)[0] == beside.rsplit("/", 2)[0] or registry.resource(xid) is None:
+        return link_to(registry, xid)
+    _, _, group, _, message = xid.split("/", 4)
+    return link_to(registry, xid, f"{group}/{message}")
 
 
 def _row(

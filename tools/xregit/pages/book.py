@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from xregit.catalog.indexes import carried
-from xregit.pages.attributes import in_force
+from xregit.pages.attributes import in_force, text_of
 from xregit.pages.linking import Link, address, href, link_to, reference
 from xregit.pages.properties import ADDRESSES, Property, Text, properties
 from xregit.pages.prose import prose, summary
@@ -109,7 +109,7 @@ class Book:
         return Head(
             kind=kind,
             id=entity.id,
-            name=_text(attributes, "name"),
+            name=text_of(attributes, "name"),
             xid=entity.xid,
             crumbs=self.crumbs(entity.xid),
             description=self.prose(attributes.get("description")),
@@ -128,8 +128,8 @@ class Book:
     @cached_property
     def title(self) -> str:
         """The registry's name."""
-        name = self.registry.settings.title or _text(self.registry.attributes, "name")
-        return name or _text(self.registry.attributes, "registryid") or "Registry"
+        name = self.registry.settings.title or text_of(self.registry.attributes, "name")
+        return name or text_of(self.registry.attributes, "registryid") or "Registry"
 
     def properties(self, message: Message) -> tuple[Property, ...]:
         """Return what a message declares for the wire."""
@@ -158,7 +158,7 @@ class Book:
         return {group: tuple(endpoints) for group, endpoints in found.items()}
 
     def _entry(self, message: Message) -> Entry:
-        name = message.name or _text(message.resolved.attributes, "name") * bool(message.alias_of)
+        name = message.name or text_of(message.resolved.attributes, "name") * bool(message.alias_of)
         return Entry(
             link=self.link(message.xid),
             name=name,
@@ -166,16 +166,18 @@ class Book:
             group=self.link(message.group.xid),
             envelope=message.envelope,
             protocol=message.protocol,
-            wire=_wire(self.properties(message)),
+            wire=_wire(self.properties(message), message.id),
             deprecated=message.deprecated is not None,
         )
 
     def _deprecation(self, value: object) -> Deprecation | None:
         if not isinstance(value, Mapping):
             return None
-        links = [reference(self.registry, _text(value, name)) for name in ("alternative", "documentation", "docs")]
+        links = [reference(self.registry, text_of(value, name)) for name in ("alternative", "documentation", "docs")]
         instead, *documentation = [self._named(link) if link.text else None for link in links]
-        return Deprecation(_text(value, "effective"), _text(value, "removal"), instead, next(filter(None, documentation), None))
+        return Deprecation(
+            text_of(value, "effective"), text_of(value, "removal"), instead, next(filter(None, documentation), None)
+        )
 
     def _named(self, link: Link) -> Link:
         internal = link.href and link.text.lstrip("#").startswith("/")
@@ -188,8 +190,8 @@ class Book:
             file=place.path,
             href=reference(self.registry, link).href if link else "",
             epoch=facts.epoch,
-            created=_text(attributes, "createdat") or facts.createdat,
-            modified=_text(attributes, "modifiedat") or facts.modifiedat,
+            created=text_of(attributes, "createdat") or facts.createdat,
+            modified=text_of(attributes, "modifiedat") or facts.modifiedat,
         )
 
 
@@ -199,17 +201,14 @@ def titled(plural: str) -> str:
     return known.get(plural, plural.replace("_", " ").capitalize())
 
 
-def _wire(declared: tuple[Property, ...]) -> tuple[Text, ...]:
+def _wire(declared: tuple[Property, ...], known: str) -> tuple[Text, ...]:
+    """Return what tells a message apart on the wire: its address, else its type unless that is its id anyway."""
     by_name = {item.name: item for item in reversed(declared) if item.path[0] == "protocoloptions" and item.texts}
     found = [by_name[name] for name in ADDRESSES if name in by_name]
     if not found:
-        found = [item for item in declared if item.path == ("envelopemetadata", "type") and item.texts]
+        types = (item for item in declared if item.path == ("envelopemetadata", "type") and item.texts)
+        found = [item for item in types if item.value != known]
     parts: list[Text] = []
     for item in found[:2] if found and found[0].name == "method" else found[:1]:
         parts += [Text(" "), *item.texts] if parts else item.texts
     return tuple(parts)
-
-
-def _text(attributes: Mapping[str, Any], name: str) -> str:
-    value = attributes.get(name)
-    return value if isinstance(value, str) else ""

@@ -82,7 +82,7 @@ def swapped(target: Path) -> Iterator[Path]:
             yield fresh
             _swap(fresh, target, Path(beside) / "old")
     except OSError as error:
-        message = f"{target}: can't be written: {error.strerror or error}"
+        message = f"{error.filename or target}: {error.strerror or error}; {target} is left as it was"
         raise XregitError(message) from error
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xregit.pages.attributes import Value, in_force, inner, rows, shown
 from xregit.pages.linking import address
 from xregit.pages.page import Page
+from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
 
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
     from xregit.pages.book import Book, Entry
     from xregit.pages.linking import Link
 
-ELSEWHERE = frozenset(
-    "endpointid name description usage channel envelope envelopeoptions protocol protocoloptions messagegroups"
-    " deprecated createdat modifiedat epoch".split()
-)
+ELSEWHERE = frozenset({
+    "endpointid", "name", "description", "usage", "channel", "envelope", "envelopeoptions", "protocol",
+    "protocoloptions", "messagegroups", "deprecated", "createdat", "modifiedat", "epoch",
+})  # fmt: skip
 # What a reader does at an endpoint (endpoint/spec.md, "usage").
 USAGES = {
     "producer": "send messages to it",
@@ -35,7 +36,7 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
     html = render(
         "endpoint.html",
         head=head,
-        usages=[(usage, USAGES.get(usage, "")) for usage in endpoint.usage if isinstance(usage, str)],
+        usages=[(written(usage), USAGES.get(written(usage), "")) for usage in endpoint.usage],
         channel=endpoint.channel,
         related=[(book.link(other.xid, other.name), other.usage, other.protocol) for other in endpoint.related],
         envelope=endpoint.envelope,
@@ -83,7 +84,7 @@ def _contract(book: Book, endpoint: Endpoint) -> list[tuple[Entry, Link | None]]
 
 
 def _search(endpoint: Endpoint) -> str:
-    usage = [item for item in endpoint.usage if isinstance(item, str)]
+    usage = [written(item) for item in endpoint.usage]
     options = [value for value in endpoint.options.values() if isinstance(value, str)]
     words = [endpoint.id, endpoint.name, plain(endpoint.description), *usage, endpoint.channel, endpoint.protocol]
     return " ".join(word for word in [*words, *options] if word)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Message
-from xregit.pages.attributes import in_force, rows
+from xregit.pages.attributes import in_force, rows, text_of
 from xregit.pages.book import titled
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from xregit.model.language import GroupModel
     from xregit.pages.book import Book, Entry
 
-# What is worth a column where groups are listed, in this order, if any group has it.
-COLUMNS = ("usage", "channel", "envelope", "protocol", "format")
+# What characterises a group where groups are listed, in this order, if it says so.
+FEATURES = ("usage", "protocol", "envelope", "format")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Listed:
     name: str
     summary: str
     count: int
-    cells: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
     deprecated: bool = False
 
 
@@ -72,8 +72,7 @@ def groups_page(book: Book, model: GroupModel) -> Page:
         title=titled(model.plural),
         crumbs=(Link(book.title, href("")),),
         description=book.prose(model.description),
-        columns=columns(groups),
-        groups=[listed(book, group, columns(groups)) for group in groups],
+        groups=[listed(book, group) for group in groups],
         counted=counted(model),
     )
     return Page(
@@ -91,19 +90,14 @@ def counted(model: GroupModel) -> str:
     return next(iter(model.resources), "")
 
 
-def columns(groups: tuple[Group, ...]) -> tuple[str, ...]:
-    """Return the attributes that a list of groups has columns for."""
-    return tuple(name for name in COLUMNS if any(name in group.attributes for group in groups))
-
-
-def listed(book: Book, group: Group, names: tuple[str, ...]) -> Listed:
+def listed(book: Book, group: Group) -> Listed:
     """Return a group as lists show it."""
     return Listed(
         link=book.link(group.xid),
-        name=_text(group.attributes, "name"),
+        name=text_of(group.attributes, "name"),
         summary=summary(group.attributes.get("description")),
         count=book.counted(group),
-        cells=tuple(_cell(group.attributes.get(name)) for name in names),
+        features=tuple(_feature(group.attributes[name]) for name in FEATURES if group.attributes.get(name)),
         deprecated="deprecated" in group.attributes,
     )
 
@@ -120,20 +114,13 @@ def _resource(book: Book, resource: Resource) -> Listed:
     attributes = target.attributes if target else resource.attributes
     return Listed(
         link=book.link(resource.xid),
-        name=_text(attributes, "name"),
+        name=text_of(attributes, "name"),
         summary=summary(attributes.get("description")),
         count=len(resource.versions),
-        cells=(_text(attributes, "format"),),
+        features=(text_of(attributes, "format"),),
         deprecated="deprecated" in resource.meta,
     )
 
 
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
+def _feature(value: object) -> str:
     return ", ".join(written(item) for item in value) if isinstance(value, list | tuple) else written(value)
-
-
-def _text(attributes: Mapping[str, object], name: str) -> str:
-    value = attributes.get(name)
-    return value if isinstance(value, str) else ""

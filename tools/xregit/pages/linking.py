@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 # What a reader may click on; anything else is shown as text.
 SAFE_SCHEMES = frozenset({"http", "https", "mailto"})
 INDEX = "index.html"
+CACHED_NAMES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ def _local_page(registry: Registry, text: str) -> str:
     return page_of(registry, entity.xid) if entity else ""
 
 
+@lru_cache(maxsize=CACHED_NAMES)
 def _folder(name: str) -> str:
     # An entity called index.html would take the place of the page that lists it.
     return "%69" + name[1:] if name.lower() == INDEX else id_to_filename(name)

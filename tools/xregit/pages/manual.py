@@ -11,7 +11,7 @@ from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
-from xregit.pages.rendering import render
+from xregit.pages.rendering import anchor, render
 from xregit.rules import RULES as ALL_RULES
 
 if TYPE_CHECKING:
@@ -50,23 +50,32 @@ class Section:
 def model_pages(book: Book) -> Iterator[Page]:
     """Give the index of the model's types and a page for each."""
     model = book.registry.model
-    types = [(group, titled(group.plural), None) for group in model.groups.values()]
-    listed = []
-    for group, title, _ in types:
-        listed.append((Link(title, href(f"{MODEL}{group.plural}/")), book.prose(group.description)))
-        for resource in _own_resources(group):
-            link = Link(titled(resource.plural), href(f"{MODEL}{group.plural}/{resource.plural}/"))
-            listed.append((link, book.prose(resource.description)))
-    crumbs = (Link(book.title, href("")),)
-    html = render("model.html", title="Model", crumbs=crumbs, specversion=model.specversion, types=listed,
-                  sections=_sections(book, model.attributes, "Attributes of the registry"))
-    yield Page(MODEL, "Model", html, description="What a registry may contain", search="model attributes", listed=True)
+    yield _model_page(book)
     for group in model.groups.values():
         yield _type_page(book, group, f"{MODEL}{group.plural}/", _sections(book, group.attributes, "Attributes"))
         for resource in _own_resources(group):
             sections = _sections(book, resource.attributes, "Attributes")
             meta = _sections(book, resource.metaattributes, "Meta attributes")
             yield _type_page(book, resource, f"{MODEL}{group.plural}/{resource.plural}/", (*sections, *meta))
+
+
+def _model_page(book: Book) -> Page:
+    model = book.registry.model
+    types: list[tuple[Link, Markup]] = []
+    for group in model.groups.values():
+        types.append((Link(titled(group.plural), href(f"{MODEL}{group.plural}/")), book.prose(group.description)))
+        for resource in _own_resources(group):
+            link = Link(titled(resource.plural), href(f"{MODEL}{group.plural}/{resource.plural}/"))
+            types.append((link, book.prose(resource.description)))
+    html = render(
+        "model.html",
+        title="Model",
+        crumbs=(Link(book.title, href("")),),
+        specversion=model.specversion,
+        types=types,
+        sections=_sections(book, model.attributes, "Attributes of the registry"),
+    )
+    return Page(MODEL, "Model", html, description="What a registry may contain", search="model attributes", listed=True)
 
 
 def rule_pages(book: Book) -> Iterator[Page]:
@@ -102,7 +111,14 @@ def _type_page(book: Book, model: GroupModel | ResourceModel, at: str, sections:
     )
     names = " ".join(row.name for section in sections for row in section.rows)
     description = summary(model.description) or f"Attributes of {title.lower()}"
-    return Page(at, f"{title} (model)", html, description=description, search=f"{names} {plain(model.description)}", parent=MODEL)
+    return Page(
+        at,
+        f"{title} (model)",
+        html,
+        description=description,
+        search=f"{names} {plain(model.description)}",
+        parent=MODEL,
+    )
 
 
 def _own_resources(group: GroupModel) -> list[ResourceModel]:
@@ -112,10 +128,15 @@ def _own_resources(group: GroupModel) -> list[ResourceModel]:
 
 def _sections(book: Book, attributes: Mapping[str, AttributeModel], title: str) -> tuple[Section, ...]:
     """Return the table of attributes, then one for each value of an attribute that brings further ones."""
-    if not attributes:
-        return ()
-    first = Section(title, title.lower().replace(" ", "-"), tuple(_rows(book, attributes, ())))
-    return (first, *_conditional(book, attributes, (), ""))
+    own = {name: attribute for name, attribute in attributes.items() if not attribute.core}
+    core = {name: attribute for name, attribute in attributes.items() if attribute.core}
+    sections = [*_section(book, own, title), *_conditional(book, attributes, (), "")]
+    return (*sections, *_section(book, core, f"{title} of the core specification" if own else title))
+
+
+def _section(book: Book, attributes: Mapping[str, AttributeModel], title: str) -> Iterator[Section]:
+    if attributes:
+        yield Section(title, anchor(title), tuple(_rows(book, attributes, ())))
 
 
 def _conditional(
@@ -124,17 +145,12 @@ def _conditional(
     for name, attribute in attributes.items():
         here = ".".join((*path, name))
         for value, more in attribute.ifvalues.items():
-            stated = f"{condition} and {here} is {value}" if condition else f"If {here} is {value}"
-            yield Section(stated, _anchor(stated), tuple(_rows(book, more, path)))
+            case = f"{here} is {'anything else' if value == '*' else value}"
+            stated = f"{condition} and {case}" if condition else f"If {case}"
+            yield Section(stated, anchor(stated), tuple(_rows(book, more, path)))
             yield from _conditional(book, more, path, stated)
         if len(path) < MAX_DEPTH:
             yield from _conditional(book, attribute.attributes, (*path, name), condition)
-
-
-def _anchor(text: str) -> str:
-    from xregit.pages.rendering import anchor
-
-    return anchor(text)
 
 
 def _rows(book: Book, attributes: Mapping[str, AttributeModel], path: tuple[str, ...]) -> Iterator[Row]:

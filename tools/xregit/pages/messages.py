@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.pages import documents
-from xregit.pages.attributes import in_force, origin_links, rows
+from xregit.pages.attributes import in_force, message_link, origin_link, rows, text_of
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.properties import Text, written
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from xregit.pages.properties import Property
 
 # Shown elsewhere on the page than in the table of further attributes.
-ELSEWHERE = frozenset(
-    "messageid versionid name description basemessage envelope envelopeoptions envelopemetadata protocol"
-    " protocoloptions dataschemaformat dataschema dataschemauri dataschemaxid datacontenttype"
-    " deprecated xref defaultversionid createdat modifiedat epoch ancestor isdefault".split()
-)
+ELSEWHERE = frozenset({
+    "messageid", "versionid", "name", "description", "basemessage", "envelope", "envelopeoptions",
+    "envelopemetadata", "protocol", "protocoloptions", "dataschemaformat", "dataschema", "dataschemauri",
+    "dataschemaxid", "datacontenttype", "deprecated", "xref", "defaultversionid", "createdat", "modifiedat",
+    "epoch", "ancestor", "isdefault",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def message_page(book: Book, message: Message) -> Page:
         carriers=_carriers(book, message),
         chain=_chain(book, message),
         derived=_entries(book, message.derived),
-        alias_of=book.link(message.alias_of) if message.alias_of else None,
+        alias_of=message_link(book.registry, message.alias_of, message.xid) if message.alias_of else None,
         aliases=_entries(book, message.aliases),
         sections=_sections(book, message, declared),
         placeholders=_placeholders(declared),
@@ -115,7 +116,7 @@ def _entries(book: Book, messages: Iterable[Message]) -> tuple[Entry, ...]:
 
 def _origin(book: Book, message: Message, path: tuple[str, ...]) -> Link | None:
     target = book.registry.resource(message.alias_of) if message.alias_of else None
-    return origin_links(book.registry, message.resolved, target.xid if target else message.xid, path)
+    return origin_link(book.registry, message.resolved, target.xid if target else message.xid, path)
 
 
 def _origins(book: Book, message: Message, names: Iterable[str]) -> Mapping[str, Link]:
@@ -123,16 +124,16 @@ def _origins(book: Book, message: Message, names: Iterable[str]) -> Mapping[str,
     return {name: link for name, link in found.items() if link}
 
 
-def _selectors(book: Book, message: Message) -> tuple[tuple[str, Text, Link | None], ...]:
-    """Return envelope, mode and protocol with who says so."""
-    attributes = message.resolved.attributes
-    options = attributes.get("envelopeoptions")
-    stated = [("Envelope", message.envelope, ("envelope",)), ("Protocol", message.protocol, ("protocol",))]
+def _selectors(book: Book, message: Message) -> list[tuple[str, str, Link | None]]:
+    """Return envelope, its options, and protocol, each with who says so if it isn't the message."""
+    stated: list[tuple[str, str, tuple[str, ...]]] = [
+        ("Envelope", message.envelope, ("envelope",)),
+        ("Protocol", message.protocol, ("protocol",)),
+    ]
+    options = message.resolved.attributes.get("envelopeoptions")
     if isinstance(options, Mapping):
-        titles = {"mode": "Envelope mode", "format": "Envelope format"}
-        paths = {name: ("envelopeoptions", name) for name in options}
-        stated += [(titles.get(name, name), written(value), paths[name]) for name, value in options.items()]
-    return tuple((title, Text(value), _origin(book, message, path)) for title, value, path in stated if value)
+        stated += [(f"Envelope {name}", written(value), ("envelopeoptions", name)) for name, value in options.items()]
+    return [(title, value, _origin(book, message, path)) for title, value, path in stated if value]
 
 
 def _carriers(book: Book, message: Message) -> tuple[Carrier, ...]:
@@ -145,7 +146,7 @@ def _carriers(book: Book, message: Message) -> tuple[Carrier, ...]:
 def _chain(book: Book, message: Message) -> tuple[Link, ...]:
     """Return the base messages, the nearest first; a missing one ends the chain, a cycle is named as such."""
     resolved = message.resolved
-    links = [book.link(xid) for xid in resolved.chain]
+    links = [message_link(book.registry, xid, message.xid) for xid in resolved.chain]
     if resolved.missing:
         outside = reference(book.registry, resolved.missing)
         links.append(Link(outside.text, outside.href, "not in this registry"))
@@ -202,8 +203,8 @@ def _payload(book: Book, message: Message) -> Payload | None:
     found = message.schema
     inline = attributes.get("dataschema")
     return Payload(
-        format=Link(_stated(attributes, "dataschemaformat")),
-        contenttype=Link(_stated(attributes, "datacontenttype")),
+        format=Link(text_of(attributes, "dataschemaformat")),
+        contenttype=Link(text_of(attributes, "datacontenttype")),
         schema=_schema_link(book, found),
         selector=found.selector if found else "",
         broken=found is not None and found.local and found.schema is None,
@@ -212,13 +213,8 @@ def _payload(book: Book, message: Message) -> Payload | None:
 
 
 def _content_only(attributes: Mapping[str, Any]) -> Payload | None:
-    contenttype = _stated(attributes, "datacontenttype")
+    contenttype = text_of(attributes, "datacontenttype")
     return Payload(Link(""), Link(contenttype), None, "", broken=False, source=None) if contenttype else None
-
-
-def _stated(attributes: Mapping[str, Any], name: str) -> str:
-    value = attributes.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _schema_link(book: Book, found: SchemaReference | None) -> Link | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xregit.pages.attributes import rows
 from xregit.pages.book import ALL_MESSAGES, titled
-from xregit.pages.groups import columns, counted, listed
+from xregit.pages.groups import counted, listed
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.prose import summary
@@ -63,7 +63,9 @@ def _counts(book: Book) -> list[tuple[int, Link]]:
     registry = book.registry
     counts = [(len(registry.messages), Link("Messages", href(ALL_MESSAGES)))] if registry.messages else []
     for model in _types(book):
-        counts.append((len(registry.groups[model.plural]), Link(titled(model.plural), href(address(f"/{model.plural}")))))
+        counts.append(
+            (len(registry.groups[model.plural]), Link(titled(model.plural), href(address(f"/{model.plural}"))))
+        )
         for plural in model.resources:
             if plural != "messages":
                 groups = registry.groups[model.plural].values()
@@ -79,7 +81,6 @@ def _section(book: Book, model: GroupModel) -> dict[str, object]:
     return {
         "title": titled(model.plural),
         "link": Link(f"All {len(groups)} {titled(model.plural).lower()}", href(address(f"/{model.plural}"))),
-        "columns": columns(shown),
-        "groups": [listed(book, group, columns(shown)) for group in shown],
+        "groups": [listed(book, group) for group in shown],
         "counted": counted(model),
     }

@@ -23,8 +23,8 @@ class Heading:
 class Page:
     """One finished page.
 
-    ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page; ``html``
-    the content that a theme puts its frame around; ``search`` plain text to be found by; ``parent`` the address of the
+    ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page;
+    ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, ``parent`` the address of the
     page above; ``listed`` says that the navigation names it.
     """
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 START = "Start"
 
 
-class XregitConfig(base.Config):
+class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document."""
 
     registry = options.Type(str, default="../registry")
@@ -56,7 +56,7 @@ class CatalogPage(MkDocsPage):
         self.present_anchor_ids = {"top", *(each.id for each in self.catalog_page.headings)}
 
 
-class XregitPlugin(BasePlugin[XregitConfig]):
+class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     """``plugins: [xregit]``."""
 
     def on_config(self, config: MkDocsConfig) -> None:

@@ -21,7 +21,7 @@ PARTS = ("envelopemetadata", "protocoloptions")
 # What tells a reader where a message travels, the first that a message has.
 ADDRESSES = ("method", "path", "topic_name", "topic", "node", "to", "subject")
 
-_PLACEHOLDER = re.compile(r"\{([A-Za-z0-9_.]+)\}")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +143,13 @@ def _constant(name: str, value: object, path: tuple[str, ...], place: _Place) ->
 
 
 def _is_definition(value: object, model: AttributeModel | None = None) -> bool:
-    """Tell whether a value is a property definition: its model says so, or it has nothing but a definition's members."""
+    """Tell whether a value is a property definition: its model says so, or it has only the members of one."""
     if not isinstance(value, Mapping):
         return False
     if model is not None and model.property:
         return True
-    return value.keys() <= MEMBERS and not any(isinstance(inner, Mapping | list | tuple) for name, inner in value.items() if name != "value")
+    nested = any(isinstance(inner, Mapping | list | tuple) for name, inner in value.items() if name != "value")
+    return value.keys() <= MEMBERS and not nested
 
 
 def _is_list_of_definitions(value: object) -> bool:

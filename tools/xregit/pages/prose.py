@@ -11,15 +11,19 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from markdown import Markdown
+
 MAX_CHARS = 50_000
-SUMMARY_CHARS = 180
-TAGS = frozenset(
-    "a abbr b blockquote br code dd del dl dt em h3 h4 h5 h6 hr i kbd li mark ol p pre q s samp small strong sub sup"
-    " table tbody td th thead tr ul var".split()
-)
+SUMMARY_CHARS = 160
+TAGS = frozenset({
+    "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "h3", "h4", "h5", "h6", "hr",
+    "i", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "samp", "small", "strong", "sub", "sup", "table",
+    "tbody", "td", "th", "thead", "tr", "ul", "var",
+})  # fmt: skip
 ATTRIBUTES = {"a": {"href", "title"}, "abbr": {"title"}, "td": {"align"}, "th": {"align"}, "ol": {"start"}}
 
 _MARKED = re.compile(r"[*_`<>&\[\]#|~\\]|^\s*(?:\d+[.)]|[-+=:])|\n[ \t]{2,}|  $", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"][.!?])\s+(?=[A-Z])")
 _SPACE = re.compile(r"\s+")
 
 
@@ -37,16 +41,16 @@ def prose(text: object, target: Callable[[str], str]) -> Markup:
 
 
 def summary(text: object) -> str:
-    """Return the first paragraph of a description as plain text, cut at a word when it is long."""
+    """Return the first sentence of a description as plain text, cut at a word when it is long."""
     if not isinstance(text, str):
         return ""
     first = re.split(r"\n\s*\n", text.strip())[0]
     if _MARKED.search(first):
         first = Markup(_stripped(_html(first))).unescape()  # noqa: S704 - unescaped to text at once
-    plain = _SPACE.sub(" ", first).strip()
-    if len(plain) <= SUMMARY_CHARS:
-        return plain
-    return plain[:SUMMARY_CHARS].rsplit(" ", 1)[0].rstrip(" ,.;:–-") + "…"
+    sentence = _SENTENCE_END.split(_SPACE.sub(" ", first).strip(), maxsplit=1)[0]
+    if len(sentence) <= SUMMARY_CHARS:
+        return sentence
+    return sentence[:SUMMARY_CHARS].rsplit(" ", 1)[0].rstrip(" ,.;:-") + "…"
 
 
 def plain(text: object) -> str:
@@ -62,15 +66,21 @@ def plain(text: object) -> str:
 def _html(text: str) -> str:
     if len(text) > MAX_CHARS:
         return f"<pre>{escape(text)}</pre>"
+    try:
+        return _converter().reset().convert(text)
+    except RecursionError:
+        _converter.cache_clear()
+        return f"<pre>{escape(text)}</pre>"
+
+
+@lru_cache(maxsize=1)
+def _converter() -> Markdown:
+    """Return the converter, whose making costs more than most conversions."""
     import markdown
 
     extensions = ["tables", "fenced_code", "sane_lists", "toc"]
     # Headings begin below those of the page, whose parts they are.
-    converter = markdown.Markdown(extensions=extensions, extension_configs={"toc": {"baselevel": 3, "toc_depth": 0}})
-    try:
-        return converter.convert(text)
-    except RecursionError:
-        return f"<pre>{escape(text)}</pre>"
+    return markdown.Markdown(extensions=extensions, extension_configs={"toc": {"baselevel": 3, "toc_depth": 0}})
 
 
 def _clean(html: str, target: Callable[[str], str]) -> str:

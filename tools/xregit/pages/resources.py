@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import Schema
 from xregit.pages import documents
-from xregit.pages.attributes import in_force, rows
+from xregit.pages.attributes import in_force, rows, text_of
 from xregit.pages.linking import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
 from xregit.pages.prose import plain, summary
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from xregit.pages.attributes import Row
     from xregit.pages.book import Book, Entry
 
-ELSEWHERE = frozenset(
-    "versionid name description format contenttype ancestor isdefault deprecated xref defaultversionid createdat"
-    " modifiedat epoch".split()
-)
+ELSEWHERE = frozenset({
+    "versionid", "name", "description", "format", "contenttype", "ancestor", "isdefault", "deprecated", "xref",
+    "defaultversionid", "createdat", "modifiedat", "epoch",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
     html = render(
         "resource.html",
         head=head,
-        format=_text(target.attributes, "format"),
-        contenttype=_text(target.attributes, "contenttype"),
+        format=text_of(target.attributes, "format"),
+        contenttype=text_of(target.attributes, "contenttype"),
         default=target.defaultversionid,
         versions=_versions(book, target) if has_version_pages(target) else (),
         document=_document(book, version),
@@ -89,8 +89,8 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
         "version.html",
         head=head,
         title=title,
-        format=_text(version.attributes, "format"),
-        contenttype=_text(version.attributes, "contenttype"),
+        format=text_of(version.attributes, "format"),
+        contenttype=text_of(version.attributes, "contenttype"),
         default=version.id == resource.defaultversionid,
         versions=_versions(book, resource),
         document=_document(book, version),
@@ -107,19 +107,23 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
 
 
 def _versions(book: Book, resource: Resource) -> tuple[Listed, ...]:
-    """Return the versions, the newest first."""
-    listed = (
-        Listed(
-            link=book.link(version.xid),
-            name=_text(version.attributes, "name"),
-            format=_text(version.attributes, "format"),
-            default=version.id == resource.defaultversionid,
-            ancestor=_text(version.attributes, "ancestor"),
-            created=_text(version.attributes, "createdat") or book.registry.facts(version.place).createdat,
+    """Return the versions, the newest first; one that doesn't name its ancestor follows the one before it."""
+    listed: list[Listed] = []
+    before = ""
+    for version in resource.versions.values():
+        ancestor = text_of(version.attributes, "ancestor") or before
+        listed.append(
+            Listed(
+                link=book.link(version.xid),
+                name=text_of(version.attributes, "name"),
+                format=text_of(version.attributes, "format"),
+                default=version.id == resource.defaultversionid,
+                ancestor="" if ancestor == version.id else ancestor,
+                created=text_of(version.attributes, "createdat") or book.registry.facts(version.place).createdat,
+            )
         )
-        for version in resource.versions.values()
-    )
-    return tuple(reversed(tuple(listed)))
+        before = version.id
+    return tuple(reversed(listed))
 
 
 def _document(book: Book, version: Version | None) -> Shown | None:
@@ -150,12 +154,12 @@ def _elsewhere(resource: Resource) -> frozenset[str]:
 
 def _search(resource: Resource, attributes: Mapping[str, Any]) -> str:
     labels = attributes.get("labels")
-    words = [resource.id, _text(attributes, "name"), plain(attributes.get("description")), _text(attributes, "format")]
+    words = [
+        resource.id,
+        text_of(attributes, "name"),
+        plain(attributes.get("description")),
+        text_of(attributes, "format"),
+    ]
     if isinstance(labels, Mapping):
         words += [str(value) for value in labels.values()]
     return " ".join(word for word in words if word)
-
-
-def _text(attributes: Mapping[str, Any], name: str) -> str:
-    value = attributes.get(name)
-    return value if isinstance(value, str) else ""
