@@ -101,7 +101,8 @@ def _encoded(char: str) -> str:
 
 
 def _opened(root: Path, relative: str) -> int:
-    if ".." in PurePosixPath(relative).parts or PurePosixPath(relative).is_absolute():
+    path = PurePosixPath(relative)
+    if ".." in path.parts or path.is_absolute() or "\0" in relative:
         raise FileError(_outside(relative))
     try:
         return os.open(root / relative, _FLAGS)

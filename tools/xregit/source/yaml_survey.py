@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NO_TAGS = 'remove the tag; put the value in quotes if it must be text, as in "1.0"'
 _NO_ALIASES = "write the value out at each place; messages share attributes through basemessage"
 _ONE_DOCUMENT = 'keep one document per file: remove the "---" and what follows it'
-_TEXT_KEYS = "write the key as plain text"
+_TEXT_KEYS = "write the key as plain text; put a value that begins with a bracket in quotes"
 _FILE_START = Span(1, 1, 1, 1)
 
 
@@ -140,7 +140,7 @@ class _Reading:
     def _start(self, event: MappingStartEvent | SequenceStartEvent) -> None:
         self._properties(event)
         keyed = type(event) is MappingStartEvent
-        if self.building.frame.key_due:
+        if self.building.frame.key_due and not any(frame.is_key for frame in self.building.frames):
             kind = "mapping" if keyed else "list"
             self.building.report("key", f"a key is a {kind}", _TEXT_KEYS, _span(event))
         self.building.open(keyed=keyed, span=_span(event))
