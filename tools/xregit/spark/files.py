@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # One row of this per written file, as Spark and as Arrow call the types.
 WRITTEN = "table string, path string, size bigint, modified bigint, stats string"
 MAX_BOUND_CHARS = 256
+COMPRESSION = "snappy"
 
 
 def writer(
@@ -43,9 +44,9 @@ def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.Rec
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = f"part-{uuid.uuid4()}.snappy.parquet"
+    path = f"part-{uuid.uuid4()}.{COMPRESSION}.parquet"
     full = os.path.join(folder, path)  # noqa: PTH118 - the folder's name is all that is shipped
-    with pq.ParquetWriter(full, schema) as file:
+    with pq.ParquetWriter(full, schema, compression=COMPRESSION) as file:
         for batch in batches:
             file.write_table(pa.Table.from_batches([batch]).cast(schema))
     facts = os.stat(full)  # noqa: PTH116

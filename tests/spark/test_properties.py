@@ -1,0 +1,88 @@
+"""The properties that a message declares, with the types and requirements that the model gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from xregit.model import builtin
+from xregit.spark.properties import Property, properties
+
+MESSAGE = builtin().groups["messagegroups"].resources["messages"]
+CLOUDEVENT = {"envelope": "CloudEvents/1.0"}
+
+CASES: list[tuple[dict[str, Any], list[tuple[str, str, str, bool, Any]]]] = [
+    ({}, []),
+    (
+        CLOUDEVENT | {"envelopemetadata": {"type": {"value": "a"}, "source": {}, "mine": {"required": True}}},
+        [
+            ("/envelopemetadata/type", "type", "string", True, "a"),
+            ("/envelopemetadata/source", "source", "uritemplate", True, None),
+            ("/envelopemetadata/mine", "mine", "string", True, None),
+        ],
+    ),
+    (
+        {
+            "protocol": "MQTT/5.0",
+            "protocoloptions": {"qos": 1, "topic_name": "{a}", "user_properties": [{"name": "u"}]},
+        },
+        [
+            ("/protocoloptions/qos", "qos", "integer", False, 1),
+            ("/protocoloptions/topic_name", "topic_name", "uritemplate", False, "{a}"),
+            ("/protocoloptions/user_properties/0", "u", "string", False, None),
+        ],
+    ),
+    (
+        {
+            "protocol": "AMQP/1.0",
+            "protocoloptions": {
+                "properties": {"to": {"value": "q"}},
+                "application-properties": {"a/b": {"type": "integer", "value": 3}},
+            },
+        },
+        [
+            ("/protocoloptions/properties/to", "to", "uritemplate", False, "q"),
+            ("/protocoloptions/application-properties/a~1b", "a/b", "integer", False, 3),
+        ],
+    ),
+    (
+        {"protocol": "HTTP", "protocoloptions": {"method": "POST", "headers": [{"name": "X", "value": "1"}]}},
+        [
+            ("/protocoloptions/method", "method", "string", False, "POST"),
+            ("/protocoloptions/headers/0", "X", "string", False, "1"),
+        ],
+    ),
+    (
+        {"protocol": "PIGEON/1", "protocoloptions": {"leg": {"ring": {"type": "uri", "value": "u:1"}}, "speed": 80}},
+        [
+            ("/protocoloptions/leg/ring", "ring", "uri", False, "u:1"),
+            ("/protocoloptions/speed", "speed", "string", False, 80),
+        ],
+    ),
+    ({"protocol": "KAFKA", "protocoloptions": ["wrong"], "envelopemetadata": "wrong"}, []),
+]
+
+
+@pytest.mark.parametrize(("attributes", "expected"), CASES)
+def test_properties_are_those_declared(
+    attributes: dict[str, Any], expected: list[tuple[str, str, str, bool, Any]]
+) -> None:
+    """Every declared property is there once, with the model's type where it has none of its own."""
+    found = [
+        (item.pointer, item.name, item.type, item.required, item.value) for item in properties(MESSAGE, attributes)
+    ]
+    assert found == expected
+
+
+def test_placeholders_are_named_once_in_order() -> None:
+    """A placeholder that stands twice is named once; braces around anything else are no placeholder."""
+    found = Property(("a",), "a", "uritemplate", required=False, value="{b}/{a}/{b}/{ x }/{}", description="")
+    assert found.placeholders == ["b", "a"]
+
+
+def test_section_is_what_holds_the_property() -> None:
+    """The section is the property's path without its last step."""
+    found = Property(("protocoloptions", "headers", "0"), "X", "string", required=False, value=None, description="")
+    assert found.section == "protocoloptions/headers"
+    assert found.placeholders == []

@@ -1,0 +1,223 @@
+"""Publishing with Spark: tables that Delta and Spark read back, and what a second publication writes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from tests.spark.repository import SAMPLE
+from xregit.errors import XregitError
+from xregit.spark import session as sessions
+from xregit.spark.publishing import Publication, publish
+from xregit.spark.rows import rows
+from xregit.spark.session import session
+from xregit.spark.tables import tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tests.spark.repository import Repository
+    from xregit.catalog import Registry
+
+pytestmark = pytest.mark.spark
+
+WEAR = "/messagegroups/brakes/messages/wear"
+WORN = "/messagegroups/brakes/messages/worn"
+
+
+def _delta(folder: Path, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pa.table(DeltaTable(folder / name).scan()).to_pylist()
+    return found
+
+
+def _spark(spark: SparkSession, folder: Path, name: str) -> DataFrame:
+    return spark.read.parquet(*DeltaTable(folder / name).file_uris())
+
+
+def _feed(folder: Path, name: str, version: int) -> set[tuple[str, str]]:
+    table = pa.table(DeltaTable(folder / name).load_cdf(starting_version=version))
+    return {(row["_change_type"], row["xid"]) for row in table.to_pylist()}
+
+
+def _versions(found: Publication) -> dict[str, int | None]:
+    return {table.name: table.version for table in found.tables}
+
+
+def test_tables_are_read_back(spark: SparkSession, sample: Registry, tmp_path: Path) -> None:
+    """Delta and Spark read from every table exactly the rows of the registry, with the types of the model."""
+    folder = tmp_path / "tables"
+    found = publish(sample, folder, spark=spark)
+    expected = rows(sample)
+    assert found.changed
+    assert {table.name: table.rows for table in found.tables} == {
+        **{name: len(some) for name, some in expected.items()},
+        "publications": 1,
+    }
+    for name, table in tables(sample.model).items():
+        by_delta = sorted(row["hash"] for row in _delta(folder, name))
+        assert len(by_delta) == len(expected.get(name, [0]))
+        if name in expected:
+            assert by_delta == sorted(row["hash"] for row in expected[name])
+        frame = _spark(spark, folder, name)
+        assert sorted(row["hash"] for row in frame.collect()) == by_delta
+        assert [field["type"] for field in json.loads(frame.schema.json())["fields"]] == [
+            field["type"] for field in table.structure["fields"]
+        ]
+    worn = next(row for row in _delta(folder, "messages") if row["xid"] == WORN)
+    assert worn["createdat"] == datetime(2026, 1, 1, 12, tzinfo=UTC)
+    group = _spark(spark, folder, "messagegroups").first()
+    assert group is not None
+    assert group["labels"] == {"team": "chassis"}
+
+
+def test_same_commit_writes_nothing(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+) -> None:
+    """Publishing again adds no version to any table, not even a publication."""
+    first = publish(sample, tmp_path / "tables", spark=spark)
+    again = publish(repository.read(), tmp_path / "tables", spark=spark)
+    assert (first.changed, again.changed, again.number) == (True, False, 1)
+    assert _versions(again) == _versions(first) == dict.fromkeys(_versions(first), 0)
+
+
+def test_only_what_changed_is_written(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+) -> None:
+    """A changed and a removed message change their own rows, tables without changes keep their version."""
+    folder = tmp_path / "tables"
+    publish(sample, folder, spark=spark)
+    changes: dict[str, str | None] = {
+        "messagegroups/brakes/messages/wear.yaml": SAMPLE["messagegroups/brakes/messages/wear.yaml"].replace(
+            "Wear", "W"
+        ),
+        "messagegroups/brakes/messages/alias.yaml": None,
+    }
+    after = publish(repository.commit(changes, "Rename"), folder, spark=spark)
+    alias = "/messagegroups/brakes/messages/alias"
+    assert _feed(folder, "messages", 1) == {
+        ("update_preimage", WEAR),
+        ("update_postimage", WEAR),
+        ("delete", alias),
+    }
+    assert _feed(folder, "changes", 1) == {("insert", WEAR), ("insert", alias)}
+    assert [name for name, version in _versions(after).items() if version == 0] == [
+        "registries", "messagegroups", "endpoints", "schemagroups", "schemas", "schemaversions",
+    ]  # fmt: skip
+    entry = DeltaTable(folder / "messages").history(1)[0]
+    assert entry["gitCommit"] == after.commit
+    assert json.loads(entry["userMetadata"])["subject"] == "Rename"
+
+
+def test_publications_name_the_versions_of_a_commit(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+) -> None:
+    """Each publication names its commit and, for every table, the version that has this commit's rows."""
+    folder = tmp_path / "tables"
+    first = publish(sample, folder, spark=spark)
+    second = publish(repository.commit({"endpoints/garage/messages/only.yaml": None}), folder, spark=spark)
+    third = publish(repository.commit({"../README.md": "text"}), folder, spark=spark)
+    found = {row["commit"]: dict(row["versions"]) for row in _delta(folder, "publications")}
+    assert found.keys() == {first.commit, second.commit, third.commit}
+    for published in (first, second, third):
+        named = {name: version for name, version in _versions(published).items() if name != "publications"}
+        assert found[published.commit] == named
+    before = DeltaTable(folder / "messages", version=found[first.commit]["messages"])
+    assert len(pa.table(before.scan()).to_pylist()) == 4
+
+
+def test_own_group_type_is_published(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+) -> None:
+    """A group type that the registry's model adds gets its table, an added attribute its column."""
+    folder = tmp_path / "tables"
+    publish(sample, folder, spark=spark)
+    model = """
+        groups:
+          gadgets:
+            singular: gadget
+            attributes: {weight: {type: decimal}}
+          endpoints:
+            attributes: {depth: {type: uinteger}}
+        """
+    extended = {
+        "model.yaml": model,
+        "gadgets/jack/gadget.yaml": "weight: 12.5\n",
+        "endpoints/garage/endpoint.yaml": "usage: [consumer]\ndepth: 3\n",
+    }
+    publish(repository.commit(extended), folder, spark=spark)
+    assert [(row["gadgetid"], row["weight"]) for row in _delta(folder, "gadgets")] == [("jack", 12.5)]
+    assert [row["depth"] for row in _delta(folder, "endpoints")] == [3]
+
+
+def test_active_session_is_used_and_left_running(spark: SparkSession, sample: Registry, tmp_path: Path) -> None:
+    """Without a session of its own, publishing uses the active one, and does not stop it."""
+    assert session(name="another") is spark
+    publish(sample, tmp_path / "tables")
+    assert spark.range(3).count() == 3
+
+
+def test_plain_parquet_replaces_the_whole_folder(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+) -> None:
+    """Plain Parquet is one folder per table, read by Spark as it is, and swapped in as a whole."""
+    folder = tmp_path / "tables"
+    for registry in (sample, repository.commit({"endpoints/garage/messages/only.yaml": None})):
+        found = publish(registry, folder, format="parquet", spark=spark)
+        for table in found.tables:
+            assert spark.read.parquet(str(folder / table.name)).count() == table.rows
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["repository", "tables"]
+    with pytest.raises(XregitError, match="something else than a Delta table"):
+        publish(sample, folder, spark=spark)
+
+
+def test_plain_parquet_replaces_nothing_else(spark: SparkSession, sample: Registry, tmp_path: Path) -> None:
+    """A folder that holds anything else is not replaced."""
+    (tmp_path / "notes.txt").write_text("text", encoding="utf-8")
+    with pytest.raises(XregitError, match="is not replaced"):
+        publish(sample, tmp_path, format="parquet", spark=spark)
+    assert (tmp_path / "notes.txt").exists()
+
+
+def test_full_disk_is_one_line(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write that fails on an executor is told in one line, and the tables stay at their last version."""
+    folder = tmp_path / "tables"
+    publish(sample, folder, spark=spark)
+    changed = repository.commit({"messagegroups/brakes/messages/new.yaml": "description: New.\n"})
+    monkeypatch.setattr("xregit.spark.files.COMPRESSION", "no such codec")
+    with pytest.raises(XregitError, match="can't write the tables in") as caught:
+        publish(changed, folder, spark=spark)
+    assert "\n" not in str(caught.value)
+    monkeypatch.undo()
+    assert len(_delta(folder, "messages")) == 4
+    assert publish(changed, folder, spark=spark).changed
+
+
+def test_path_that_is_a_file_is_one_line(spark: SparkSession, sample: Registry, tmp_path: Path) -> None:
+    """Where a file is in the way, one line says so."""
+    file = tmp_path / "tables"
+    file.write_text("text", encoding="utf-8")
+    with pytest.raises(XregitError, match=str(file)) as caught:
+        publish(sample, file, spark=spark)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_format_is_named(sample: Registry, tmp_path: Path) -> None:
+    """A format that we do not write is named, with those that we do."""
+    with pytest.raises(XregitError, match='"iceberg" is unknown; the formats are "delta" and "parquet"'):
+        publish(sample, tmp_path, format="iceberg")
+
+
+def test_missing_extra_is_named(sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Spark is not installed, one line says how to install it."""
+    monkeypatch.setattr(sessions, "PACKAGES", ("xregit_has_no_such_package",))
+    with pytest.raises(XregitError, match=r"pip install 'xregit\[spark\]'"):
+        publish(sample, tmp_path)

@@ -1,0 +1,173 @@
+"""Rows from a registry: one per entity, what authors wrote beside what follows from it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from tests.spark.repository import SAMPLE, Repository
+from xregit.spark.rows import rows
+from xregit.spark.tables import tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+WORN = "/messagegroups/brakes/messages/worn"
+WEAR = "/messagegroups/brakes/messages/wear"
+ONLY = "/endpoints/garage/messages/only"
+FIRST = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SECOND = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+def _by_xid(registry: Registry, table: str) -> dict[str, dict[str, Any]]:
+    return {row["xid"]: row for row in rows(registry)[table]}
+
+
+def test_every_entity_has_one_row(sample: Registry) -> None:
+    """Each group, resource and version is one row of the table of its type."""
+    found = rows(sample)
+    xids = [
+        row["xid"]
+        for name in ("messagegroups", "endpoints", "schemagroups", "messages", "schemas")
+        for row in found[name]
+    ]
+    assert sorted(xids) == sorted(sample)
+    assert len(found["schemaversions"]) == 2
+    assert [row["xid"] for row in found["registries"]] == ["/"]
+
+
+def test_rows_fill_only_columns_of_their_table(sample: Registry) -> None:
+    """No value is lost for want of a column, no two rows have the same keys, and each has a hash."""
+    known = tables(sample.model)
+    for name, some in rows(sample).items():
+        columns = {column.name for column in known[name].columns}
+        assert all(row.keys() <= columns and row["hash"] for row in some)
+        assert len({tuple(row[key] for key in known[name].keys) for row in some}) == len(some)
+
+
+def test_message_has_what_was_written_and_what_it_means(sample: Registry) -> None:
+    """A message's own attributes are as written; ``resolved`` has its base's and its group's too."""
+    row = _by_xid(sample, "messages")[WORN]
+    assert (row["messageid"], row["parentxid"], row["envelope"]) == ("worn", "/messagegroups/brakes", None)
+    assert row["basechain"] == [WEAR]
+    resolved = json.loads(row["resolved"])
+    assert resolved["envelope"] == "CloudEvents/1.0"
+    assert resolved["envelopemetadata"]["source"]["value"] == "/vehicles/{vin}"
+
+
+def test_alias_means_its_target(sample: Registry) -> None:
+    """An alias has its ``xref`` and means what its target means."""
+    found = _by_xid(sample, "messages")
+    alias = found["/messagegroups/brakes/messages/alias"]
+    assert (alias["xref"], alias["name"]) == (WEAR, None)
+    assert alias["resolved"] == found[WEAR]["resolved"]
+
+
+def test_property_names_who_wrote_it(sample: Registry) -> None:
+    """An inherited property names the base message that declares it, an own one the message itself."""
+    found = _by_xid(sample, "message_properties")
+    source = found[f"{WORN}#/envelopemetadata/source"]
+    assert (source["originxid"], source["placeholders"], source["required"]) == (WEAR, ["vin"], True)
+    kind = found[f"{WORN}#/envelopemetadata/type"]
+    assert (kind["originxid"], kind["value"], kind["description"]) == (WORN, "brakes.worn", "Beyond the limit.")
+    assert found[f"{WORN}#/protocoloptions/qos"]["value"] == "1"
+
+
+def test_contract_says_what_comes_through_what(sample: Registry) -> None:
+    """An endpoint carries its own messages and those of its message groups."""
+    found = {(row["messagexid"], row["viaxid"]) for row in rows(sample)["endpoint_messages"]}
+    assert (ONLY, "/endpoints/garage") in found
+    assert (WEAR, "/messagegroups/brakes") in found
+    assert len(found) == 4
+
+
+def test_schema_has_its_versions(sample: Registry) -> None:
+    """A schema names its default version; versions have their document and the version they were made from."""
+    schema = "/schemagroups/brakes/schemas/wear"
+    assert _by_xid(sample, "schemas")[schema]["defaultversionid"] == "2"
+    versions = _by_xid(sample, "schemaversions")
+    assert versions[f"{schema}/versions/2"]["ancestor"] == "1"
+    assert versions[f"{schema}/versions/1"]["ancestor"] == "1"
+    assert versions[f"{schema}/versions/1"]["schema"] == '{"type": "object"}'
+
+
+def test_document_that_is_no_text_is_in_base_64(repository: Repository, sample: Registry) -> None:
+    """Bytes that are no UTF-8 text are kept as they are, in base 64."""
+    file = sample.origin.root / "schemagroups/brakes/schemas/wear/versions/3.bin"
+    file.write_bytes(b"\xff\x00")
+    row = _by_xid(repository.read(), "schemaversions")["/schemagroups/brakes/schemas/wear/versions/3"]
+    assert (row["schema"], row["schemabase64"]) == (None, "/wA=")
+
+
+def test_facts_come_from_git(repository: Repository) -> None:
+    """The first and last commit of an entity's file give its times, their number its epoch."""
+    repository.commit(SAMPLE)
+    changed = repository.commit({"messagegroups/brakes/messages/wear.yaml": "name: Again\n"})
+    row = _by_xid(changed, "messages")[WEAR]
+    assert (row["epoch"], row["createdat"], row["modifiedat"]) == (2, FIRST, SECOND)
+    assert _by_xid(changed, "messages")[WORN]["epoch"] == 1
+
+
+def test_written_times_win(repository: Repository) -> None:
+    """What authors say about times counts more than what Git says."""
+    text = "createdat: 2020-02-02T02:02:02+02:00\n"
+    found = repository.commit(SAMPLE | {"messagegroups/brakes/messages/wear.yaml": text})
+    row = _by_xid(found, "messages")[WEAR]
+    assert (row["createdat"], row["modifiedat"]) == (datetime(2020, 2, 2, 0, 2, 2, tzinfo=UTC), FIRST)
+
+
+def test_unknown_attributes_are_extensions(tmp_path: Path) -> None:
+    """An attribute that the model allows without naming it is kept as JSON."""
+    registry = registry_of(tmp_path, {"messagegroups/g/messagegroup.yaml": "owner: {team: 1}\nhash: mine\n"})
+    row = _by_xid(registry, "messagegroups")["/messagegroups/g"]
+    assert json.loads(row["extensions"]) == {"owner": {"team": 1}, "hash": "mine"}
+
+
+def test_empty_registry_has_one_row(tmp_path: Path) -> None:
+    """A registry without groups, outside Git, has a row for itself and all tables."""
+    found = rows(registry_of(tmp_path, {}))
+    assert [name for name, some in found.items() if some] == ["registries"]
+
+
+def test_changes_follow_the_files(repository: Repository) -> None:
+    """Each commit has a row for every entity whose file it touched, those that are gone by now too."""
+    repository.commit(SAMPLE, "Begin")
+    repository.commit({"messagegroups/brakes/messages/alias.yaml": None, "registry.yaml": "registryid: new\n"}, "Go on")
+    last = repository.commit({"schemagroups/brakes/schemas/wear/versions/2.json": "{}"}, "End")
+    found = rows(last)
+    sha = {row["subject"]: row["commit"] for row in found["commits"]}
+    changes = {(row["commit"], row["xid"]): (row["change"], row["time"]) for row in found["changes"]}
+    assert changes[sha["Begin"], WEAR] == ("added", FIRST)
+    assert changes[sha["Begin"], "/messagegroups/brakes/messages/alias"] == ("added", FIRST)
+    assert changes[sha["Go on"], "/messagegroups/brakes/messages/alias"] == ("removed", SECOND)
+    assert changes[sha["Go on"], "/"] == ("changed", SECOND)
+    assert [xid for commit, xid in changes if commit == sha["End"]] == ["/schemagroups/brakes/schemas/wear/versions/2"]
+    assert {row["author"] for row in found["commits"]} == {"Ada"}
+
+
+def test_moved_entity_is_removed_and_added(repository: Repository) -> None:
+    """A file that moves takes one entity away and brings another."""
+    text = SAMPLE["messagegroups/brakes/messages/worn.yaml"]
+    repository.commit(SAMPLE, "Begin")
+    moved = {"messagegroups/brakes/messages/worn.yaml": None, "messagegroups/brakes/messages/gone.yaml": text}
+    found = rows(repository.commit(moved, "Move"))
+    sha = next(row["commit"] for row in found["commits"] if row["subject"] == "Move")
+    assert {row["xid"]: row["change"] for row in found["changes"] if row["commit"] == sha} == {
+        WORN: "removed",
+        WORN.replace("worn", "gone"): "added",
+    }
+
+
+@pytest.mark.parametrize("path", ["README.md", "registry/notes.txt"])
+def test_other_files_change_nothing(repository: Repository, path: str) -> None:
+    """Files that hold no entity have no rows in the changes."""
+    repository.commit(SAMPLE, "Begin")
+    found = rows(repository.commit({f"../{path}": "text\n"}, "Other"))
+    sha = next(row["commit"] for row in found["commits"] if row["subject"] == "Other")
+    assert [row for row in found["changes"] if row["commit"] == sha] == []
