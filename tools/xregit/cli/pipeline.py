@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from xregit.spark.publishing import Publication
 
 
+# Where the static API is served if xregit.yaml names no baseurl: the server of the README's command.
+LOCAL = "http://localhost:8000"
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What a build is about: the registry, the path that it was read from, and the folder to write to."""
@@ -72,7 +76,7 @@ def api(task: Task) -> str:
     from xregit.document.api import api_files
     from xregit.source import writing
 
-    files = api_files(task.registry)
+    files = api_files(task.registry, task.registry.settings.baseurl or LOCAL)
     writing.replace_tree(task.output / "api", files)
     return f"{len(files):,} files"
 

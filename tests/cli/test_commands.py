@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from xregit.cli.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MESSAGE = "/messagegroups/orders/messages/order.placed"
+ENDPOINT = "/endpoints/orders.webhook"
+FILE = "registry/messagegroups/orders/messages/order.placed.yaml"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Make a new registry with ``init`` and go there."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["init"]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+@pytest.fixture
+def broken(here: Path) -> Path:
+    """Make an attribute's name wrong, which is one error."""
+    message = here / FILE
+    message.write_text(message.read_text(encoding="utf-8").replace("description:", "descripton:"), encoding="utf-8")
+    return here
+
+
+def test_new_registry_is_right(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What ``init`` writes has nothing wrong with it, and is all that it writes."""
+    assert run(["check"]) == 0
+    assert capsys.readouterr().out == "Nothing found.\n"
+    assert sorted(path.name for path in here.iterdir()) == [".gitignore", "registry"]
+
+
+def test_init_overwrites_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there is a registry, ``init`` writes nothing and says so."""
+    before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    assert run(["init"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in here.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.usefixtures("broken")
+def test_finding_is_reported_at_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    """A finding makes the exit code 1 and names file, line, column and rule."""
+    assert run(["check"]) == 1
+    assert capsys.readouterr().out.startswith(f"{FILE}:2:1: error unknown-attribute: ")
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize(
+    ("path", "code"), [(FILE, 1), ("registry", 1), ("registry/endpoints", 0), ("registry/registry.yaml", 0)]
+)
+def test_paths_narrow_the_report(path: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a path, only what concerns it is reported, and the exit code is about that alone."""
+    assert run(["check", path, "--format", "json"]) == code
+    report = json.loads(capsys.readouterr().out)
+    assert report["counts"]["error"] == code
+    assert [item["rule"] for item in report["diagnostics"]] == ["unknown-attribute"] * code
+
+
+@pytest.mark.usefixtures("here")
+def test_compile_writes_the_same_to_file_and_output(capsys: pytest.CaptureFixture[str]) -> None:
+    """The document goes to standard output, or the same bytes to a file."""
+    assert run(["compile"]) == 0
+    printed = capsys.readouterr().out
+    assert run(["compile", "-o", "build/registry.json"]) == 0
+    written = capsys.readouterr()
+    with open("build/registry.json", encoding="utf-8") as file:  # noqa: PTH123 - relative to the working directory
+        assert file.read() == printed
+    assert written.out == ""
+    assert written.err.startswith("Wrote build/registry.json, ")
+    assert json.loads(printed)["messagegroups"]["orders"]["messages"]["order.placed"]["xid"] == MESSAGE
+
+
+@pytest.mark.usefixtures("here")
+def test_compiled_document_can_stand_for_the_registry(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--registry`` takes a document, ours too, and compiling it again changes nothing."""
+    run(["compile", "-o", "one.json"])
+    run(["--registry", "one.json", "compile", "-o", "two.json"])
+    run(["--registry", "two.json", "check"])
+    assert "Nothing found." in capsys.readouterr().out
+    run(["--registry", "one.json", "compile"])
+    again = capsys.readouterr().out
+    run(["compile"])
+    assert capsys.readouterr().out == again
+
+
+def test_import_of_our_document_gives_our_registry_back(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A compiled registry, imported elsewhere, is a registry that compiles to the same entities."""
+    run(["compile", "-o", "one.json"])
+    assert run(["import", "one.json", "--into", "again/registry"]) == 0
+    assert "files to again/registry" in capsys.readouterr().out
+    assert run(["--registry", "again/registry", "check"]) == 0
+    assert (here / "again" / FILE).is_file()
+
+
+def test_import_that_fails_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A document that can't be read is reported, and no file is written."""
+    (here / "bad.json").write_text('{"messagegroups": [', encoding="utf-8")
+    assert run(["import", "bad.json", "--into", "again"]) == 1
+    captured = capsys.readouterr()
+    assert "bad.json:1:" in captured.err
+    assert captured.out == "Nothing was imported.\n"
+    assert not (here / "again").exists()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("xid", [MESSAGE, ENDPOINT, "/schemagroups/orders/schemas/order"])
+def test_show_gives_what_the_file_says(xid: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An entity is shown with its file and attributes, the same in YAML and JSON."""
+    assert run(["show", xid, "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["xid"] == xid
+    assert run(["show", xid]) == 0
+    assert yaml.safe_load(capsys.readouterr().out) == shown
+    with open(shown["file"], encoding="utf-8") as file:  # noqa: PTH123 - relative to the working directory
+        assert yaml.safe_load(file) == shown["attributes"]
+
+
+@pytest.mark.usefixtures("here")
+def test_show_resolved_says_where_attributes_come_from(capsys: pytest.CaptureFixture[str]) -> None:
+    """Resolved, a message has its group's envelope, and that is said to come from the group."""
+    assert run(["show", MESSAGE, "--resolved", "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["attributes"]["envelope"] == "CloudEvents/1.0"
+    assert shown["origins"]["envelope"] == "/messagegroups/orders"
+    assert shown["origins"]["name"] == MESSAGE
+
+
+@pytest.mark.usefixtures("here")
+def test_contract_lists_messages_and_their_way(capsys: pytest.CaptureFixture[str]) -> None:
+    """An endpoint's contract names each message and what it comes through, for people and machines."""
+    assert run(["contract", ENDPOINT]) == 0
+    assert capsys.readouterr().out == f"{MESSAGE}\t/messagegroups/orders\n"
+    assert run(["contract", ENDPOINT, "--format", "json"]) == 0
+    messages = [{"xid": MESSAGE, "via": "/messagegroups/orders"}]
+    assert json.loads(capsys.readouterr().out) == {"endpoint": ENDPOINT, "messages": messages}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["show", "/messagegroups/order"], "did you mean /messagegroups/orders"),
+        (["contract", "/endpoints/orders"], "did you mean /endpoints/orders.webhook"),
+        (["explain", "unknown-atribute"], "did you mean unknown-attribute"),
+    ],
+)
+def test_unknown_name_is_wrong_usage_with_a_hint(
+    arguments: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that isn't there is answered by those that are like it."""
+    assert run(arguments) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_explain_prints_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    """A rule's page has a bad and a good example."""
+    assert run(["explain", "unknown-attribute"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("# unknown-attribute\n")
+    assert page.index("## Bad") < page.index("## Good")
+
+
+def test_schemas_are_one_for_each_kind_of_file(here: Path) -> None:
+    """Editors get a JSON Schema for registries, groups and resources."""
+    assert run(["schema", "-o", "schemas"]) == 0
+    names = {path.name.removesuffix(".schema.json") for path in (here / "schemas").iterdir()}
+    assert names >= {"registry", "messagegroup", "message", "endpoint", "schemagroup", "schema"}
+
+
+def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever order they are asked for in, the steps say one after the other what they have done."""
+    assert run(["build", "--only", "api,document,check"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["check", "document", "api"]
+    assert sorted(path.name for path in (here / "build").iterdir()) == ["api", "registry.json"]
+
+
+@pytest.mark.usefixtures("broken")
+def test_failing_check_leaves_the_last_build_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """If the check fails, the exit code is 1, the findings are on standard error and no output changes."""
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "registry.json").write_text("before", encoding="utf-8")
+    assert run(["build"]) == 1
+    captured = capsys.readouterr()
+    assert f"{FILE}:2:1: error unknown-attribute: " in captured.err
+    assert captured.out == ""
+    assert (tmp_path / "build" / "registry.json").read_text(encoding="utf-8") == "before"
+    assert sorted(path.name for path in (tmp_path / "build").iterdir()) == ["registry.json"]
+
+
+def test_broken_file_stops_every_command_that_writes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that isn't YAML is reported at its place, and nothing is written without it."""
+    (here / FILE).write_text("name: [", encoding="utf-8")
+    for arguments in (["compile", "-o", "out.json"], ["build", "--only", "document"], ["check"]):
+        assert run(arguments) == 1
+        captured = capsys.readouterr()
+        assert f"{FILE}:" in captured.out + captured.err
+    assert sorted(path.name for path in here.iterdir()) == [".gitignore", "registry"]
+
+
+@pytest.mark.spark
+def test_build_makes_everything(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One command makes document, static API, site and tables, and a second run finds the tables up to date."""
+    assert run(["build"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["check", "document", "api", "site", "tables"]
+    assert {path.name for path in (here / "build").iterdir()} == {"registry.json", "api", "site", "tables"}
+    assert run(["publish"]) == 0
+    assert "nothing changed" in capsys.readouterr().out
+
+
+def test_example_registry_passes_its_own_check(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The registry of this repository has no findings, not even remarks."""
+    assert run(["--registry", str(root / "registry"), "check"]) == 0
+    assert capsys.readouterr().out == "Nothing found.\n"
+
+
+def test_copy_of_the_template_needs_no_git(here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A registry outside any Git repository is checked and compiled too, to the same bytes wherever it lies."""
+    run(["compile"])
+    document = capsys.readouterr().out
+    shutil.move(here / "registry", tmp_path / "elsewhere" / "registry")
+    assert run(["--registry", "elsewhere/registry", "compile"]) == 0
+    assert capsys.readouterr().out == document
