@@ -1,0 +1,165 @@
+"""Attributes to the order of the model, with its defaults filled in or, the other way round, left out.
+
+A default is served only where the attribute is required and its object is there (model specification, "default").
+An attribute that a base message states passes to those that derive from it, so there the base's value takes the
+default's place: what is filled in never changes what a message means once its base is merged in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.model import siblings
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.model.language import AttributeModel
+
+Attributes = Mapping[str, "AttributeModel"]
+Inner = Callable[[Any, Any], Any]
+_NO = object()
+_LAST = 1_000_000
+
+
+class _Ranks(dict[str, int]):
+    """The place of each attribute; unknown ones come last, as they were written."""
+
+    def __missing__(self, name: str) -> int:
+        return _LAST
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What follows from a model for objects of one kind: order, how to arrange members, served defaults."""
+
+    ranks: _Ranks
+    inner: Mapping[str, Inner]
+    defaults: tuple[tuple[str, Any], ...]
+    other: Inner | None
+
+
+class Arranger:
+    """Arranges values by the attributes of a model; what follows from the model is worked out once and kept."""
+
+    def __init__(self, *, defaults: bool) -> None:
+        """Fill defaults in, or leave out what says no more than the default."""
+        self._fills = defaults
+        self._selectors: dict[int, tuple[str, ...]] = {}
+        self._shapes: dict[tuple[Any, ...], _Shape] = {}
+        self._kept: list[Attributes] = []
+
+    def arranged(
+        self, attributes: Attributes, value: Mapping[str, Any], inherited: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Return the object with its attributes in the model's order, unknown ones last.
+
+        ``inherited`` holds what a base message gives; None leaves all defaults alone, for a base that isn't known.
+        """
+        shape = self._shape(attributes, value, NOTHING if inherited is None else inherited)
+        if shape.defaults and inherited is not None:
+            value = self._completed(shape, value, inherited)
+        result: dict[str, Any] = {}
+        arrange = shape.inner.get
+        for name in sorted(value, key=shape.ranks.__getitem__):
+            inner = arrange(name) if name in shape.ranks else shape.other
+            if inner is None:
+                result[name] = value[name]
+            else:
+                result[name] = inner(value[name], None if inherited is None else inherited.get(name, NOTHING))
+        return result
+
+    def _completed(self, shape: _Shape, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the object with defaults filled in or left out."""
+        due = {name: inherited.get(name, default) for name, default in shape.defaults}
+        if self._fills:
+            return {**due, **value}
+        return {name: item for name, item in value.items() if not _is(item, due.get(name, _NO))}
+
+    def _shape(self, attributes: Attributes, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> _Shape:
+        selectors = self._selectors.get(id(attributes))
+        if selectors is None:
+            selectors = self._selectors[id(attributes)] = tuple(_selectors(attributes))
+            self._kept.append(attributes)
+        key = (id(attributes), *[str(value.get(name, inherited.get(name))) for name in selectors])
+        found = self._shapes.get(key)
+        if found is None:
+            found = self._shapes[key] = self._worked_out(attributes, value, inherited)
+        return found
+
+    def _worked_out(self, attributes: Attributes, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> _Shape:
+        force = siblings(attributes, value, inherited) if _selectors(attributes) else attributes
+        names = _in_place(attributes, force)
+        pairs = ((name, self._inner(force[name])) for name in names)
+        other = force.get("*")
+        return _Shape(
+            ranks=_Ranks({name: rank for rank, name in enumerate(names)}),
+            inner={name: inner for name, inner in pairs if inner is not None},
+            defaults=tuple((name, force[name].default) for name in names if _serves_default(force[name])),
+            other=self._inner(other) if other else None,
+        )
+
+    def _inner(self, model: AttributeModel) -> Inner | None:
+        """Return what arranges values of an attribute, or nothing where they stay as they are."""
+        if model.attributes:
+            attributes = model.attributes
+            return lambda value, inherited: self._object(attributes, value, inherited)
+        item = self._inner(model.item) if model.item else None
+        if item is None:
+            return None
+        return lambda value, inherited: _items(value, inherited, item)
+
+    def _object(self, attributes: Attributes, value: Any, inherited: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return self.arranged(
+            attributes, value, inherited if isinstance(inherited, dict) or inherited is None else NOTHING
+        )
+
+
+def _in_place(attributes: Attributes, force: Attributes) -> list[str]:
+    """Return the names of the attributes in force, each right after the one whose value brings it along."""
+    order: dict[str, None] = {}
+    pending = [*attributes][::-1]
+    while pending:
+        name = pending.pop()
+        if name in order or name == "*" or name not in force:
+            continue
+        order[name] = None
+        brought = [sibling for clause in force[name].ifvalues.values() for sibling in clause]
+        pending += reversed(brought)
+    return list(order | dict.fromkeys(name for name in force if name != "*"))
+
+
+def _serves_default(model: AttributeModel) -> bool:
+    return model.required and model.default is not None
+
+
+def _is(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)
+
+
+def _below(inherited: Mapping[str, Any] | None, name: str) -> Any:
+    return None if inherited is None else inherited.get(name, NOTHING)
+
+
+def _items(value: Any, inherited: Any, item: Inner) -> Any:
+    """Arrange each value of a map, or of an array, which replaces a base's array as a whole."""
+    if isinstance(value, dict):
+        below = inherited if isinstance(inherited, dict) or inherited is None else NOTHING
+        return {name: item(found, _below(below, name)) for name, found in value.items()}
+    if isinstance(value, list):
+        return [item(found, NOTHING) for found in value]
+    return value
+
+
+def _selectors(attributes: Attributes) -> list[str]:
+    """Return the names of all attributes whose value brings others with it, at this level."""
+    found: list[str] = []
+    for name, model in attributes.items():
+        if model.ifvalues:
+            found.append(name)
+            for clause in model.ifvalues.values():
+                found += _selectors(clause)
+    return list(dict.fromkeys(found))

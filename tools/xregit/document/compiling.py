@@ -1,0 +1,89 @@
+"""A registry to one xRegistry document in the document view (core specification, "Doc Flag").
+
+Everything that is inside the document is addressed by a pointer into it; resources carry no attributes of their
+default version; aliases carry nothing but where they lead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.identifying import Identifying
+from xregit.document.models import modelsource
+from xregit.document.short import short_document
+from xregit.document.stating import Stating
+from xregit.document.tables import profile as profile_of
+from xregit.document.tables import profiles
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xregit.catalog.entities import Group, Resource
+    from xregit.catalog.registry import Registry
+
+DEFAULT_PROFILE = "1.0-rc2"
+VIEWS = ("document", "short")
+
+
+def compile_document(
+    registry: Registry, *, profile: str = DEFAULT_PROFILE, view: str = "document", resolved: bool = False
+) -> dict[str, Any]:
+    """Return a registry as one document.
+
+    ``view`` is ``document``, or ``short`` for the authoring form that code generators read; ``resolved`` merges base
+    messages in.
+
+    Raises:
+        XregitError: there is no such profile or view.
+    """
+    for given, known, what in ((profile, profiles(), "profile"), (view, VIEWS, "view")):
+        if given not in known:
+            message = f'there is no {what} "{given}"; known: {", ".join(known)}'
+            raise XregitError(message)
+    stating = Stating(registry, profile_of(profile), resolved=resolved)
+    return short_document(stating) if view == "short" else document_view(stating)
+
+
+def document_view(stating: Stating) -> dict[str, Any]:
+    """Return the whole registry in the document view."""
+    registry = stating.registry
+    entities = Identifying(stating, pointer)
+    document = entities.registry()
+    document["capabilities"] = stating.profile.capabilities
+    document["modelsource"] = modelsource(registry.model, stating.profile)
+    for plural in registry.model.groups:
+        groups = registry.groups.get(plural, {})
+        _collection(document, plural, "#", {gid: _group(entities, group) for gid, group in groups.items()})
+    return document
+
+
+def _group(entities: Identifying, group: Group) -> dict[str, Any]:
+    result = entities.group(group)
+    for plural in group.type.resources:
+        resources = group.collections.get(plural, {})
+        members = {rid: _resource(entities, resource) for rid, resource in resources.items()}
+        _collection(result, plural, result["self"], members)
+    return result
+
+
+def _resource(entities: Identifying, resource: Resource) -> dict[str, Any]:
+    result = entities.resource(resource)
+    result["metaurl"] = f"{result['self']}/meta"
+    if resource.xref:
+        result["meta"] = entities.alias(resource)
+        return result
+    result["meta"] = entities.meta(resource)
+    _collection(result, "versions", result["self"], dict(entities.versions(resource)))
+    return result
+
+
+def _collection(owner: dict[str, Any], plural: str, address: str, members: Mapping[str, Any]) -> None:
+    owner[f"{plural}url"] = f"{address}/{plural}"
+    owner[f"{plural}count"] = len(members)
+    owner[plural] = members
+
+
+def pointer(xid: str) -> str:
+    """Return the address of an entity inside the document, a JSON pointer; ids have no slash to escape."""
+    return "#" + (xid.replace("~", "~0") if "~" in xid else xid)

@@ -1,0 +1,241 @@
+"""The value of a document of the 1.0 family to groups, resources and versions under our names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Document, Group, Place, Resource
+from xregit.catalog.resolving import BASE, SELECTORS
+from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names, resource_from
+from xregit.diagnostics import Severity
+from xregit.document.documents import contents
+from xregit.document.normalising import normalised
+from xregit.document.tables import dialect
+from xregit.model import canonical
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.document.steps import Change
+    from xregit.model.language import GroupModel, Model, ResourceModel
+
+Path = tuple[str | int, ...]
+DIALECT = "1.0"
+MAX_BASES = 100
+OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
+SERVED = frozenset({"self", "shortself", "xid"})
+_LEAKED = "None"
+_RESOURCE_PARTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What was changed or is wrong at a path of the document."""
+
+    rule: str
+    severity: Severity
+    path: Path
+    message: str
+    help: str = ""
+    xid: str = ""
+
+
+class Gathering:
+    """One pass over one document's value; ``notes`` is what there is to say about it."""
+
+    def __init__(self, model: Model, file: str) -> None:
+        """Take entities of a model out of the value of a file."""
+        self._model = model
+        self._file = file
+        self._steps = dialect(DIALECT).entities
+        self._whole: Mapping[str, Any] = NOTHING
+        self.notes: list[Note] = []
+
+    def registry(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the attributes of the registry itself."""
+        own = _without_collections(value, self._model.groups)
+        own = {name: item for name, item in own.items() if name not in OF_SERVERS}
+        return self._entity("registry", own, (), SERVED)
+
+    def groups(self, value: Mapping[str, Any]) -> dict[str, dict[str, Group]]:
+        """Return all groups by type and id."""
+        self._whole = value
+        return {plural: self._of_type(model, value.get(plural)) for plural, model in self._model.groups.items()}
+
+    def _of_type(self, model: GroupModel, groups: Any) -> dict[str, Group]:
+        members = self._members(groups, (model.plural,))
+        return {gid: self._group(model, gid, members[gid]) for gid in sorted(members)}
+
+    def _members(self, collection: Any, path: Path) -> dict[str, Mapping[str, Any]]:
+        """Return those members of a collection that are mappings, and report the others."""
+        if collection is None:
+            return {}
+        if not isinstance(collection, Mapping):
+            self._error("not-a-mapping", path, f'"{path[-1]}" must be a mapping of ids')
+            return {}
+        for key, value in collection.items():
+            if not isinstance(value, Mapping):
+                self._error("not-a-mapping", (*path, key), f'"{key}" holds no attributes')
+        return {key: value for key, value in collection.items() if isinstance(value, Mapping)}
+
+    def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
+        path: Path = (model.plural, gid)
+        attributes = self._entity(model.singular, _without_collections(value, model.resources), path, SERVED)
+        self._identified(attributes, f"{model.singular}id", gid, path)
+        collections = {
+            plural: self._resources(resource, value.get(plural), (*path, plural), attributes)
+            for plural, resource in model.resources.items()
+        }
+        return Group(f"/{model.plural}/{gid}", gid, model, attributes, collections, Place(self._file, path))
+
+    def _resources(
+        self, model: ResourceModel, collection: Any, path: Path, group: Mapping[str, Any]
+    ) -> dict[str, Resource]:
+        members = self._members(collection, path)
+        return {rid: self._resource(model, rid, members[rid], path, group) for rid in sorted(members)}
+
+    def _resource(
+        self, model: ResourceModel, rid: str, value: Mapping[str, Any], path: Path, group: Mapping[str, Any]
+    ) -> Resource:
+        path = (*path, rid)
+        selectors = {} if model.hasdocument else self._selected(value, group)
+        own = {name: item for name, item in value.items() if name not in {META, VERSIONS}}
+        whole = self._entity(model.singular, own, path, _served(model), selectors)
+        self._identified(whole, f"{model.singular}id", rid, path)
+        meta = value.get(META)
+        if isinstance(meta, Mapping):
+            whole[META] = self._entity("meta", meta, (*path, META), _served(model))
+            self._identified(whole[META], f"{model.singular}id", rid, (*path, META))
+        versions = self._versions(model, rid, value.get(VERSIONS), path, selectors)
+        if versions:
+            if "versionid" in value or "isdefault" in value:
+                whole = _of_resource(model, whole)
+            whole[VERSIONS] = versions
+        place = Place(self._file, path)
+        documents = self._documents(model.singular, whole, place) if model.hasdocument else {}
+        return resource_from(_xid(path), model, whole, place, documents)
+
+    def _versions(
+        self, model: ResourceModel, rid: str, collection: Any, path: Path, selectors: Mapping[str, str]
+    ) -> dict[str, dict[str, Any]]:
+        members = self._members(collection, (*path, VERSIONS))
+        kind = f"{model.singular} version" if f"{model.singular} version" in self._steps else model.singular
+        found = {}
+        for vid, value in members.items():
+            at = (*path, VERSIONS, vid)
+            found[vid] = self._entity(kind, value, at, _served(model), selectors)
+            self._identified(found[vid], "versionid", vid, at)
+            self._identified(found[vid], f"{model.singular}id", rid, at)
+        return found
+
+    def _documents(self, singular: str, whole: dict[str, Any], place: Place) -> dict[str, Document]:
+        """Take the inline documents out of a resource's versions, or of the resource that has no versions."""
+        alone = {str(whole.get("versionid", FIRST_VERSION)): whole}
+        found = {}
+        for vid, said in whole.get(VERSIONS, alone).items():
+            at = Place(place.path, (*place.pointer, VERSIONS, vid)) if VERSIONS in whole else place
+            document = self._document(singular, said, at)
+            if document is not None:
+                found[vid] = document
+        return found
+
+    def _document(self, singular: str, said: dict[str, Any], place: Place) -> Document | None:
+        names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in said]
+        if len(names) > 1:
+            self._error("one-resource", (*place.pointer, names[1]), f"only one of {', '.join(names)} may be stated")
+        data = contents(said, singular)
+        said.pop(singular, None)
+        encoded = said.pop(f"{singular}base64", None)
+        if data is None and encoded is not None:
+            self._error(
+                "invalid-attribute", (*place.pointer, f"{singular}base64"), f'"{singular}base64" is not base 64'
+            )
+        return Document(Place(place.path, (*place.pointer, names[0])), data) if data is not None else None
+
+    def _entity(
+        self,
+        kind: str,
+        value: Mapping[str, Any],
+        path: Path,
+        served: frozenset[str],
+        selectors: Mapping[str, str] = NOTHING,
+    ) -> dict[str, Any]:
+        """Return an entity's attributes under our names, without those that only a server states."""
+        own = {name: item for name, item in value.items() if name not in served}
+        steps = [step for step in self._steps.get(kind, ()) if step.holds(selectors)]
+        result, changes = normalised(own, steps)
+        self.notes += [_note(change, path) for change in changes]
+        return dict(result)
+
+    def _identified(self, attributes: dict[str, Any], name: str, due: str, path: Path) -> None:
+        """Take an id out of the attributes; it must be that of the key it stands under."""
+        stated = attributes.pop(name, due)
+        if stated != due:
+            self._error("mismatched-id", (*path, name), f'the {name} is "{stated}", but its key is "{due}"')
+
+    def _selected(self, value: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, str]:
+        """Return a message's protocol and envelope: its own, else its group's, else those of its base messages."""
+        found: dict[str, str] = {}
+        for name in SELECTORS:
+            for source in chain((value, group), self._bases(value)):
+                stated = source.get(name)
+                if isinstance(stated, str) and stated != _LEAKED:
+                    found[name] = canonical(name, stated)
+                    break
+        return found
+
+    def _bases(self, value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Give a message's base messages in this document, the nearest first."""
+        for _ in range(MAX_BASES):
+            reference = next((value[name] for name in _base_names() if isinstance(value.get(name), str)), "")
+            parts = reference.removeprefix("#").split("/")[1:_RESOURCE_PARTS]
+            target: Any = self._whole if len(parts) == _RESOURCE_PARTS - 1 else None
+            for part in parts:
+                target = target.get(part) if isinstance(target, Mapping) else None
+            if not isinstance(target, Mapping):
+                return
+            yield target
+            value = target
+
+    def _error(self, rule: str, path: Path, message: str) -> None:
+        self.notes.append(Note(rule, Severity.ERROR, path, message, xid=_xid(path)))
+
+
+def _note(change: Change, path: Path) -> Note:
+    at = (*path, *change.path)
+    if change.conflict:
+        return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", _xid(path))
+    return Note("other-dialect", Severity.INFO, at, change.message)
+
+
+def _xid(path: Path) -> str:
+    """Return the xid of the entity that a path of the document leads to or into."""
+    return "/" + "/".join(str(part) for part in path[: _RESOURCE_PARTS - 1])
+
+
+def _without_collections(value: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    names = {f"{plural}{ending}" for plural in types for ending in ("", "url", "count")}
+    return {name: item for name, item in value.items() if name not in names}
+
+
+@lru_cache(maxsize=64)
+def _served(model: ResourceModel) -> frozenset[str]:
+    """Return what only a server states of a resource, its versions and its meta entity; epochs are kept."""
+    kinds = (model.resourceattributes, model.attributes, model.metaattributes)
+    pairs = [pair for kind in kinds for pair in kind.items()]
+    return frozenset(name for name, attribute in pairs if attribute.core and attribute.readonly) - {"epoch"}
+
+
+def _of_resource(model: ResourceModel, whole: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a resource states of itself; the rest repeats its default version (API view)."""
+    return {name: value for name, value in whole.items() if name == META or name in meta_names(model)}
+
+
+@cache
+def _base_names() -> tuple[str, ...]:
+    """Return all names of the attribute that refers to a base message."""
+    steps = dialect(DIALECT).entities["message"]
+    return (BASE, *(old for step in steps if not step.at for old, new in step.names.items() if new == BASE))

@@ -1,0 +1,145 @@
+"""xRegistry documents to the YAML files of one registry: all of it, or nothing at all.
+
+What is there already stays as it is; an entity that is there with other content, or differs between two documents, is
+an error that names both places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
+from xregit.catalog.reading import read_folder
+from xregit.diagnostics import Diagnostic, Severity, ordered
+from xregit.document.authoring import Authoring
+from xregit.document.identifying import DEFAULT_REGISTRY_ID
+from xregit.document.joining import Joined, joined
+from xregit.document.models import added
+from xregit.document.reading import read_document
+from xregit.model import source_form
+from xregit.source import writing
+from xregit.source.emitting import to_yaml
+from xregit.xid import is_id
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did: ``files`` were written, relative to the registry folder; entities ``kept`` were there before.
+
+    Nothing was written where ``diagnostics`` holds an error.
+    """
+
+    files: tuple[str, ...]
+    kept: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing was imported because of an error."""
+        return any(item.severity is Severity.ERROR for item in self.diagnostics)
+
+
+def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
+    """Write the entities of documents as files of a registry folder, which is made if it is missing.
+
+    Raises:
+        XregitError: a document can't be opened, or a file can't be written; then no file was.
+    """
+    there = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
+    read = [read_document(path) for path in documents]
+    registries = [there, *read] if there else read
+    if not read:
+        return ImportReport((), (), ())
+    diagnostics = [problem for registry in registries for problem in registry.problems]
+    if _failed(diagnostics):
+        return ImportReport((), (), ordered(diagnostics))
+    whole = joined(registries)
+    diagnostics += [*whole.diagnostics, *_left_out(read, there), *_left_to_git(read)]
+    files = {} if _failed(diagnostics) else dict(_files(whole, read, there, into))
+    diagnostics += [_taken(into, path) for path in files if (into / path).exists()]
+    diagnostics += _unlike_model(whole, there)
+    if _failed(diagnostics):
+        return ImportReport((), (), ordered(diagnostics))
+    writing.write_files(into, files)
+    kept = {source.entity.xid for source in whole.again if there and whole.first[source.entity.xid].registry is there}
+    return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics))
+
+
+def _files(whole: Joined, read: Sequence[Registry], there: Registry | None, into: Path) -> Iterator[tuple[str, bytes]]:
+    """Give the path and bytes of every file that is not there yet."""
+    authoring = Authoring(whole.registry)
+    if there is None:
+        default = into.resolve().name
+        own = read[0].attributes if len(read) == 1 else {}
+        identified = {"registryid": default if is_id(default) else DEFAULT_REGISTRY_ID, **own}
+        yield REGISTRY_FILE, authoring.registry_file(identified)
+        if whole.extra:
+            yield MODEL_FILE, to_yaml(whole.extra).encode()
+    for xid, source in whole.first.items():
+        if source.registry is there:
+            continue
+        entity = whole.registry.entity(xid)
+        if isinstance(entity, Group):
+            yield authoring.group_file(entity)
+        elif isinstance(entity, Resource):
+            yield from authoring.resource_files(entity)
+
+
+def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
+    return any(item.severity is Severity.ERROR for item in diagnostics)
+
+
+def _left_out(read: Sequence[Registry], there: Registry | None) -> Iterator[Diagnostic]:
+    """Say which attributes of the documents themselves have no place in a registry made of more than one."""
+    if there is None and len(read) == 1:
+        return
+    for registry in read:
+        known = there.attributes if there else {}
+        names = [name for name, value in registry.attributes.items() if known.get(name) != value]
+        if names:
+            message = f"What the document says of itself is left out: {', '.join(names)}."
+            advice = "A registry made of several documents has attributes of its own; see registry.yaml."
+            yield Diagnostic("left-out", Severity.INFO, registry.place.path, message, help=advice)
+
+
+def _left_to_git(read: Sequence[Registry]) -> Iterator[Diagnostic]:
+    for registry in read:
+        stated = [entity for entity in _all_attributes(registry) if "epoch" in entity]
+        if stated:
+            message = f"Epoch and times of {len(stated)} entities are left to Git."
+            yield Diagnostic("left-out", Severity.INFO, registry.place.path, message)
+
+
+def _all_attributes(registry: Registry) -> Iterator[Mapping[str, object]]:
+    yield registry.attributes
+    for group in registry.all_groups:
+        yield group.attributes
+    for resource in registry.all_resources:
+        yield from (version.attributes for version in resource.versions.values())
+
+
+def _taken(into: Path, path: str) -> Diagnostic:
+    message = "The import would write this file, but it is there and holds something else."
+    advice = "Move the file away, or give the entity another id."
+    return Diagnostic("different-entity", Severity.ERROR, (into / path).as_posix(), message, help=advice)
+
+
+def _unlike_model(whole: Joined, there: Registry | None) -> Iterator[Diagnostic]:
+    """Report that a registry which is there already has no model for what the documents bring."""
+    if there is None or added({"modelsource": source_form(there.model)}) == whole.extra:
+        return
+    message = "A document's model defines group types or attributes that the registry's model.yaml does not."
+    advice = f"Add them to {MODEL_FILE} first: {', '.join(_defined(whole))}."
+    yield Diagnostic("different-model", Severity.ERROR, there.place.path, message, help=advice)
+
+
+def _defined(whole: Joined) -> list[str]:
+    extra = whole.extra
+    return [*extra.get("groups", {}), *extra.get("attributes", {})]

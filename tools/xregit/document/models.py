@@ -1,0 +1,183 @@
+"""A registry's model to what its document and its API say of it, and a document's model to what it adds to ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.tables import dialect
+from xregit.model import builtin, source_form
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.document.tables import Profile, Step
+    from xregit.model.language import AttributeModel, GroupModel, Model
+
+
+def added(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a document's own model adds to ours: group types, and attributes of types that we know."""
+    source = document.get("modelsource") or document.get("model")
+    if not isinstance(source, Mapping):
+        return {}
+    ours, groups = builtin(), {}
+    for plural, group in _mappings(source.get("groups")):
+        known = ours.groups.get(plural)
+        extra = _further_group(group, known) if known else _whole_group(group)
+        if extra:
+            groups[plural] = extra
+    own = _further(source, ours.attributes)
+    return {**({"attributes": own} if own else {}), **({"groups": groups} if groups else {})}
+
+
+def _further_group(group: Mapping[str, Any], known: GroupModel) -> dict[str, Any]:
+    resources = {}
+    for plural, resource in _mappings(group.get("resources")):
+        attributes = _further(resource, known.resources[plural].attributes) if plural in known.resources else {}
+        if attributes:
+            resources[plural] = {"attributes": attributes}
+    own = _further(group, known.attributes)
+    return {**({"attributes": own} if own else {}), **({"resources": resources} if resources else {})}
+
+
+def _whole_group(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a group type that we don't have, without what every type has anyway."""
+    resources = {plural: _own(resource) for plural, resource in _mappings(group.get("resources"))}
+    return {**_own(group), **({"resources": resources} if resources else {})}
+
+
+def _own(kind: Mapping[str, Any]) -> dict[str, Any]:
+    given = _given_names() | {f"{kind.get('singular', '')}id"}
+    attributes = {name: value for name, value in _mappings(kind.get("attributes")) if name not in given}
+    rest = {name: value for name, value in kind.items() if name not in {"attributes", "resources", "plural"}}
+    return {**rest, **({"attributes": attributes} if attributes else {})}
+
+
+def _further(kind: Mapping[str, Any], known: Mapping[str, AttributeModel]) -> dict[str, Any]:
+    given = _given_names()
+    pairs = _mappings(kind.get("attributes"))
+    return {name: value for name, value in pairs if name not in known and name not in given and name != "*"}
+
+
+def _mappings(value: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    pairs = value.items() if isinstance(value, Mapping) else ()
+    return [(name, item) for name, item in pairs if isinstance(item, Mapping)]
+
+
+@cache
+def _given_names() -> frozenset[str]:
+    """Return attributes that no model needs to define: those of the core specification, and other names of ours."""
+    ours = builtin()
+    kinds = [ours.attributes]
+    for group in ours.groups.values():
+        kinds += [group.attributes, *(resource.attributes for resource in group.resources.values())]
+        kinds += [resource.resourceattributes for resource in group.resources.values()]
+    core = {name for kind in kinds for name, attribute in kind.items() if attribute.core}
+    steps = [
+        step for steps in dialect("1.0").entities.values() for step in steps if step.do == "rename" and not step.at
+    ]
+    return frozenset(core.union(*(step.names for step in steps)))
+
+
+@lru_cache(maxsize=8)
+def _source_form(model: Model) -> Mapping[str, Any]:
+    return source_form(model)
+
+
+def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
+    """Return the model as its authors would write it, in the model language and the names of the profile."""
+    source = _source_form(model)
+    if not profile.renames and not profile.modelflags:
+        return source
+    groups = {plural: _group(group, profile) for plural, group in source.get("groups", {}).items()}
+    return {**source, "groups": groups}
+
+
+def full_model(model: Model, profile: Profile) -> dict[str, Any]:
+    """Return the model with plural names and the core attributes that every entity has, as ``/model`` serves it."""
+    source = modelsource(model, profile)
+    groups = {plural: _whole(plural, group, model, profile) for plural, group in source.get("groups", {}).items()}
+    return {"attributes": {**_core(model.attributes, profile), **source.get("attributes", {})}, "groups": groups}
+
+
+def _whole(plural: str, group: Mapping[str, Any], model: Model, profile: Profile) -> dict[str, Any]:
+    known = model.groups[plural]
+    source = _source_form(model)["groups"]
+    resources = {}
+    for name, resource in known.resources.items():
+        said = next(other["resources"][name] for other in source.values() if name in other.get("resources", {}))
+        own = _resource(said, profile)
+        resources[name] = {"plural": name, **own}
+        for part in ("attributes", "resourceattributes", "metaattributes"):
+            given = _core(getattr(resource, part), profile)
+            resources[name][part] = {**given, **own.get(part, {})}
+    rest = {name: value for name, value in group.items() if name not in {"attributes", "resources", "ximportresources"}}
+    attributes = {**_core(known.attributes, profile), **group.get("attributes", {})}
+    return {"plural": plural, **rest, "attributes": attributes, "resources": resources}
+
+
+def _core(attributes: Mapping[str, AttributeModel], profile: Profile) -> dict[str, Any]:
+    """Return the attributes of the core specification in the model language."""
+    return {
+        profile.core.get(name, name): _language(attribute) for name, attribute in attributes.items() if attribute.core
+    }
+
+
+def _language(attribute: AttributeModel) -> dict[str, Any]:
+    said: dict[str, Any] = {"type": attribute.type}
+    said |= {flag: True for flag in ("readonly", "immutable", "required") if getattr(attribute, flag)}
+    if attribute.item is not None:
+        said["item"] = _language(attribute.item)
+    if attribute.attributes:
+        said["attributes"] = {name: _language(inner) for name, inner in attribute.attributes.items()}
+    return said
+
+
+def _resource(resource: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    return {name: value for name, value in _renamed(resource, profile).items() if name not in profile.modelflags}
+
+
+def _group(group: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    resources = {plural: _resource(resource, profile) for plural, resource in group.get("resources", {}).items()}
+    return {**_renamed(group, profile), **({"resources": resources} if resources else {})}
+
+
+def _renamed(entity: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    """Rename an entity's attributes as the profile does; options of a protocol are renamed below its clause."""
+    attributes = entity.get("attributes")
+    if attributes is None:
+        return dict(entity)
+    for step in profile.renames.get(entity.get("singular", ""), ()):
+        attributes = _declared(attributes, step)
+    return {**entity, "attributes": attributes}
+
+
+def _declared(attributes: Mapping[str, Any], step: Step) -> Mapping[str, Any]:
+    """Rename attributes where a step's path leads, also in the clauses of those selectors that it depends on."""
+    if not step.at:
+        return {step.names.get(name, name): value for name, value in attributes.items()}
+    head = step.at[0]
+    result = {name: _within(value, step) for name, value in attributes.items()}
+    if isinstance(result.get(head), dict) and "attributes" in result[head]:
+        inner = replace(step, at=step.at[1:], when=NOTHING)
+        if not step.when:
+            result[head] = {**result[head], "attributes": _declared(result[head]["attributes"], inner)}
+    return result
+
+
+def _within(attribute: Any, step: Step) -> Any:
+    """Rename in those clauses of an attribute for which the step holds."""
+    clauses = attribute.get("ifvalues") if isinstance(attribute, dict) else None
+    if not clauses:
+        return attribute
+    wanted = set(chain.from_iterable(step.when.values())) or clauses.keys()
+    open_step = replace(step, when=NOTHING)
+    renamed = {
+        value: {**clause, "siblingattributes": _declared(clause.get("siblingattributes", {}), open_step)}
+        if value in wanted
+        else clause
+        for value, clause in clauses.items()
+    }
+    return {**attribute, "ifvalues": renamed}

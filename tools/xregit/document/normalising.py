@@ -1,0 +1,42 @@
+"""One entity's attributes in some dialect to our names, step by step, with a note of everything that was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.steps import DOES, Change, Here, Path
+
+if TYPE_CHECKING:
+    from xregit.document.tables import Step
+
+
+def normalised(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping[str, Any], list[Change]]:
+    """Return an entity's attributes after the steps, the same object where nothing changes, and what changed."""
+    changes: list[Change] = []
+    result: Mapping[str, Any] = value if isinstance(value, dict) else dict(value)
+    for step in steps:
+        if not step.at or step.at[0] in result:
+            result = _at(result, step.at, (), step, changes)
+    return (result, changes) if changes else (value, changes)
+
+
+def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change]) -> Any:
+    if not at:
+        if step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about):
+            return value
+        return DOES[step.do](value, step, Here(changes, path))
+    result = value
+    for key in _keys(value, at[0]):
+        inner = _at(value[key], at[1:], (*path, key), step, changes)
+        if inner is not value[key]:
+            if result is value:
+                result = value.copy()
+            result[key] = inner
+    return result
+
+
+def _keys(value: Any, wanted: str) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value) if wanted == "*" else [wanted] if wanted in value else []
+    return list(range(len(value))) if isinstance(value, list) and wanted == "*" else []

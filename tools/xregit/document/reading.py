@@ -1,0 +1,173 @@
+"""An xRegistry document of any dialect that we read, JSON or YAML, to a `Registry`; nothing is fetched.
+
+Names and forms of other releases become ours; each kind of change is noted once, with the number of its places.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Place
+from xregit.catalog.origin import Origin, repository_of
+from xregit.catalog.reading import read_folder
+from xregit.catalog.registry import Registry
+from xregit.diagnostics import Diagnostic, Severity, Span
+from xregit.document.gathering import Gathering, Note
+from xregit.document.models import added
+from xregit.document.recognising import foreign
+from xregit.errors import CatalogError, XregitError
+from xregit.model import builtin, extended
+from xregit.model.language import NOTHING, Model
+from xregit.source import json, yaml
+from xregit.source.plain import without_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+JSON_FIRST = b"{["
+MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+
+
+def read(path: Path) -> Registry:
+    """Return the registry of a folder, or of an xRegistry document, with all that is wrong as its ``problems``.
+
+    Raises:
+        XregitError: there is no registry at the path, or it can't be read.
+    """
+    return read_folder(path) if path.is_dir() else read_document(path)
+
+
+def load(path: Path | str) -> Registry:
+    """Return the registry of a folder, or of an xRegistry document.
+
+    Raises:
+        CatalogError: something in it can't be read as what it should be.
+        XregitError: there is no registry at the path, or it can't be read.
+    """
+    registry = read(Path(path))
+    errors = tuple(item for item in registry.problems if item.severity is Severity.ERROR)
+    if errors:
+        raise CatalogError(errors)
+    return registry
+
+
+def read_document(path: Path) -> Registry:
+    """Return the registry that a document describes; one that can't be read is empty, with the reason as a problem.
+
+    Raises:
+        XregitError: the file can't be read.
+    """
+    return _Reading(path.resolve()).registry()
+
+
+class _Reading:
+    """The reading of one document."""
+
+    def __init__(self, path: Path) -> None:
+        self.data = _bytes(path)
+        repository = repository_of(path)
+        self.path = path.relative_to(repository).as_posix()
+        self.origin = Origin(repository, path)
+        self.language = json if self.data.lstrip()[:1] in (b"{", b"[") else yaml
+        self.problems: list[Diagnostic] = []
+
+    def registry(self) -> Registry:
+        value = self.value()
+        if value is None:
+            return self.finished(builtin(), NOTHING, {}, broken=True)
+        model = self.model(value)
+        gathering = Gathering(model, self.path)
+        attributes = gathering.registry(value)
+        groups = gathering.groups(value)
+        self.tell(gathering.notes)
+        return self.finished(model, attributes, groups, broken=False)
+
+    def finished(self, model: Model, attributes: Mapping[str, Any], groups: Any, *, broken: bool) -> Registry:
+        return Registry(
+            model=model,
+            attributes=attributes,
+            groups={plural: groups.get(plural, {}) for plural in model.groups},
+            place=Place(self.path),
+            origin=self.origin,
+            problems=tuple(self.problems),
+            broken=frozenset({self.path}) if broken else frozenset(),
+        )
+
+    def value(self) -> dict[str, Any] | None:
+        """Return the document's value if it is an xRegistry document that we read."""
+        parsed = self.language.parse(self.data)
+        for problem in parsed.problems:
+            self.report(problem.rule, problem.message, problem.help, problem.span)
+        value = without_text(parsed.value) if parsed.plain else parsed.value
+        if not isinstance(value, dict):
+            if not parsed.problems:
+                self.report("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))
+            return None
+        other = foreign(value)
+        if other is not None:
+            dialect, path = other
+            said = ".".join(path)
+            message = f'The document is written in the dialect "{dialect.name}", as "{said}" shows, which is not read.'
+            self.report("unknown-dialect", message, dialect.help, self.span(path))
+            return None
+        return value
+
+    def model(self, value: Mapping[str, Any]) -> Model:
+        """Return our model with what the document's own model adds to it."""
+        extra = added(value)
+        if not extra:
+            return builtin()
+        model, findings = extended(builtin(), extra)
+        for finding in findings:
+            self.report(finding.rule, finding.message, finding.help, self.span(("modelsource", *finding.path)))
+        return model
+
+    def tell(self, notes: Sequence[Note]) -> None:
+        """Report every error, and of each kind of change the first place and the number of places."""
+        counts = Counter(note.message for note in notes)
+        told: set[str] = set()
+        for note in notes:
+            if note.severity is not Severity.ERROR:
+                if note.message in told:
+                    continue
+                told.add(note.message)
+            more = counts[note.message] - 1
+            times = f" (and at {more} more places)" if more and note.severity is not Severity.ERROR else ""
+            message = f"{note.message[0].upper()}{note.message[1:]}{times}."
+            self.report(note.rule, message, note.help, self.span(note.path), note.severity, note.xid)
+
+    def span(self, path: tuple[str | int, ...]) -> Span:
+        return self.origin.span(Place(self.path), path, on_key=True)
+
+    def report(
+        self,
+        rule: str,
+        message: str,
+        help: str,  # noqa: A002 - the field's name
+        span: Span,
+        severity: Severity = Severity.ERROR,
+        xid: str = "",
+    ) -> None:
+        line = (span.line, span.column, span.endline, span.endcolumn)
+        self.problems.append(Diagnostic(rule, severity, self.path, message, *line, xid=xid, help=help))
+
+
+def _bytes(path: Path) -> bytes:
+    """Return what a file holds.
+
+    Raises:
+        XregitError: it isn't there, no file, too large, or can't be read.
+    """
+    try:
+        if not path.is_file():
+            message = f'"{path}" is no file; expected a registry folder or an xRegistry document'
+            raise XregitError(message)
+        if path.stat().st_size > MAX_DOCUMENT_BYTES:
+            message = f'"{path}" is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB, the most that is read'
+            raise XregitError(message)
+        return path.read_bytes()
+    except OSError as error:
+        message = f'"{path}" can\'t be read: {error.strerror}'
+        raise XregitError(message) from error

@@ -1,0 +1,90 @@
+"""A registry to the short, authoring form of a document, which people write and code generators read.
+
+Attributes stand on the message itself, there is no ``meta``, nothing that a server would make, and entities of the
+same document are referred to by ``#/…``. Schemas keep their ``versions``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xregit.catalog.entities import Group, Resource, Version
+    from xregit.document.stating import Stating
+
+
+def short_document(stating: Stating) -> dict[str, Any]:
+    """Return the registry in the short form."""
+    registry = stating.registry
+    result: dict[str, Any] = {"specversion": stating.profile.specversion}
+    if "registryid" in registry.attributes:
+        result["registryid"] = registry.attributes["registryid"]
+    result |= stating.of_registry()
+    for plural in registry.model.groups:
+        groups = registry.groups.get(plural, {})
+        if groups:
+            result[plural] = {gid: _group(stating, group) for gid, group in groups.items()}
+    return result
+
+
+def _group(stating: Stating, group: Group) -> dict[str, Any]:
+    result = {f"{group.type.singular}id": group.id, **_pointed(stating.of_group(group), group.type.singular)}
+    for plural in group.type.resources:
+        resources = group.collections.get(plural, {})
+        if resources:
+            result[plural] = {rid: _resource(stating, resource) for rid, resource in resources.items()}
+    return result
+
+
+def _resource(stating: Stating, resource: Resource) -> dict[str, Any]:
+    result = {f"{resource.type.singular}id": resource.id}
+    meta = _pointed(stating.of_meta(resource), "meta")
+    if resource.xref:
+        return result | {"xref": meta["xref"]}
+    versions = {vid: _version(stating, resource, version) for vid, version in resource.versions.items()}
+    if not resource.type.hasdocument and list(versions) == ["1"]:
+        return result | meta | versions["1"]
+    default = versions.get(resource.defaultversionid, {})
+    shown = {name: default[name] for name in ("name", "format") if name in default}
+    return result | shown | meta | {"defaultversionid": resource.defaultversionid, "versions": versions}
+
+
+def _version(stating: Stating, resource: Resource, version: Version) -> dict[str, Any]:
+    result = _pointed(stating.of_version(resource, version), resource.type.singular)
+    if "ancestor" in version.attributes:
+        result["ancestor"] = version.attributes["ancestor"]
+    return result
+
+
+def _pointed(value: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Write references to entities of the same document as pointers into it."""
+    for path in _REFERENCES.get(kind, ()):
+        value = _at(value, path)
+    return value
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    if not path:
+        return _pointer(value)
+    if not isinstance(value, dict) or path[0] not in value:
+        return value
+    return {**value, path[0]: _at(value[path[0]], path[1:])}
+
+
+def _pointer(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_pointer(item) for item in value]
+    if isinstance(value, str) and value.startswith("/"):
+        return "#" + value.replace("~", "~0")
+    return value
+
+
+def _references(value: Mapping[str, Any]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    return {kind: tuple(tuple(path) for path in paths) for kind, paths in value.items()}
+
+
+_REFERENCES = _references(table("references.yaml"))

@@ -1,0 +1,121 @@
+"""The data files beside this package: dialects, profiles, formats and capabilities, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from xregit.model.language import NOTHING
+from xregit.source import yaml
+
+
+def _nothing() -> Mapping[str, Any]:
+    return NOTHING
+
+
+# Steps that look into objects at any depth, whatever their attributes are called.
+_ANYWHERE = frozenset({"declarations"})
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change that a dialect asks for, to the object at one path of an entity's attributes.
+
+    ``names`` are the attributes it is about, mapped to what they become, if to anything; ``when`` limits it to
+    entities whose selector, such as ``protocol``, has one of the values.
+    """
+
+    do: str
+    at: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=_nothing)
+    values: Mapping[str, tuple[Any, ...]] = field(default_factory=_nothing)
+    when: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+
+    def holds(self, selected: Mapping[str, str]) -> bool:
+        """Tell whether the step is for entities with these selectors."""
+        return all(selected.get(name, "") in values for name, values in self.when.items())
+
+    @cached_property
+    def about(self) -> frozenset[str]:
+        """The attributes of which an object must have one for the step to do anything; empty where any may count."""
+        return frozenset() if self.do in _ANYWHERE else frozenset(self.names) | frozenset(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way of naming things: the steps to our names by kind of entity, or the marks by which it is recognised."""
+
+    name: str
+    reads: bool
+    help: str
+    markers: tuple[tuple[str, ...], ...]
+    entities: Mapping[str, tuple[Step, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a document of one specification version looks like.
+
+    ``renames`` are steps from our names to the version's by kind of entity, ``core`` renames attributes of the core
+    specification, ``modelflags`` are not known to its model language.
+    """
+
+    specversion: str
+    capabilities: Mapping[str, Any]
+    renames: Mapping[str, tuple[Step, ...]]
+    core: Mapping[str, str]
+    modelflags: frozenset[str]
+
+
+def table(*path: str) -> Any:
+    """Return the value of a data file of this package."""
+    return yaml.parse(files("xregit.document").joinpath(*path).read_bytes()).value
+
+
+@cache
+def dialect(name: str) -> Dialect:
+    """Return the dialect of that name, with the steps of the one that follows it."""
+    value = table("dialects", f"{name}.yaml")
+    markers = tuple(tuple(path) for path in value.get("markers", ()))
+    own = _entities(value, "entities")
+    after = dialect(value["then"]).entities if "then" in value else NOTHING
+    entities = {kind: (*own.get(kind, ()), *after.get(kind, ())) for kind in {**own, **after}}
+    return Dialect(value["name"], value["reads"], value.get("help", ""), markers, entities)
+
+
+@cache
+def profile(name: str) -> Profile:
+    """Return the profile of that name."""
+    value = table("profiles", f"{name}.yaml")
+    return Profile(
+        specversion=value["specversion"],
+        capabilities=value["capabilities"],
+        renames=_entities(value, "renames"),
+        core=value.get("core", NOTHING),
+        modelflags=frozenset(value.get("modelflags", ())),
+    )
+
+
+@cache
+def profiles() -> tuple[str, ...]:
+    """Return the names of all profiles."""
+    folder = files("xregit.document").joinpath("profiles")
+    return tuple(sorted(item.name.removesuffix(".yaml") for item in folder.iterdir() if item.name.endswith(".yaml")))
+
+
+def _entities(value: Mapping[str, Any], section: str) -> Mapping[str, tuple[Step, ...]]:
+    return {kind: tuple(_step(step) for step in steps) for kind, steps in value.get(section, {}).items()}
+
+
+def _step(value: Mapping[str, Any]) -> Step:
+    names = value.get("names", {})
+    return Step(
+        do=value["do"],
+        at=tuple(value.get("at", ())),
+        names=names if isinstance(names, Mapping) else dict.fromkeys(names, ""),
+        values={name: tuple(values) for name, values in value.get("values", {}).items()},
+        when={name: tuple(values) for name, values in value.get("when", {}).items()},
+    )

@@ -1,0 +1,61 @@
+"""Epoch and times of an entity: what its file states, else what Git knows of the commits that touched its files."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xregit.catalog.entities import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xregit.catalog.registry import Registry
+
+
+FACTS = frozenset({"epoch", "createdat", "modifiedat"})
+
+
+class Facts(NamedTuple):
+    """An entity's epoch and times."""
+
+    epoch: int
+    createdat: str
+    modifiedat: str
+
+
+def facts_of(registry: Registry, paths: tuple[str, ...]) -> Facts:
+    """Return the facts of an entity that is kept in these files, relative to the repository."""
+    histories = [registry.facts(Place(path)) for path in dict.fromkeys(paths)]
+    if len(histories) == 1:
+        return Facts(histories[0].epoch, histories[0].createdat, histories[0].modifiedat)
+    commits = {commit for history in histories for commit in history.commits}
+    return Facts(
+        len(commits) or max(history.epoch for history in histories),
+        min(history.createdat for history in histories),
+        max(history.modifiedat for history in histories),
+    )
+
+
+def stated_facts(attributes: Mapping[str, Any], otherwise: Facts) -> Facts:
+    """Return the facts that an entity states, and others for those it doesn't."""
+    stated = attributes.get("epoch")
+    return Facts(
+        stated if isinstance(stated, int) and not isinstance(stated, bool) and stated > 0 else otherwise.epoch,
+        _time(attributes.get("createdat"), otherwise.createdat),
+        _time(attributes.get("modifiedat"), otherwise.modifiedat),
+    )
+
+
+def _time(stated: Any, otherwise: str) -> str:
+    """Return a stated time in UTC; one without a zone counts as UTC, one that can't be read stays as it is."""
+    if not isinstance(stated, str) or not stated:
+        return otherwise
+    if stated.endswith("Z"):
+        return stated
+    try:
+        time = datetime.fromisoformat(stated)
+    except ValueError:
+        return stated
+    zoned = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return zoned.isoformat().replace("+00:00", "Z")
