@@ -17,7 +17,7 @@ from xregit.source.plain import without_text
 
 MESSAGE = {
     "name": "Bag loaded",
-    "description": "A bag went into the hold of an aircraft, and the scanner at the belt has read its tag for the last time.",
+    "description": "A bag went into the hold of an aircraft, and the scanner at the belt read its tag for the last time.",
     "versionid": "1.0",
     "labels": {"domain": "luggage", "no": "no"},
     "envelopemetadata": {
@@ -35,7 +35,7 @@ MESSAGE_TEXT = """\
 # yaml-language-server: $schema=message.schema.json
 name: Bag loaded
 description: >-
-  A bag went into the hold of an aircraft, and the scanner at the belt has read its tag for the last
+  A bag went into the hold of an aircraft, and the scanner at the belt read its tag for the last
   time.
 versionid: "1.0"
 labels: {domain: luggage, "no": "no"}

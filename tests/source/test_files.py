@@ -36,7 +36,9 @@ def test_a_listing_is_sorted_and_relative(tmp_path: Path) -> None:
 
 def test_hidden_files_and_backups_are_passed_over(tmp_path: Path) -> None:
     """What editors and Git leave around is neither a file nor a problem; a folder may end in a tilde."""
-    _write(tmp_path, ".git/config", ".a.yaml.new", "a.yaml~", "#a.yaml#", "a.yaml.bak", "a.orig", "Thumbs.db", "x~/a.yaml")
+    _write(
+        tmp_path, ".git/config", ".a.yaml.new", "a.yaml~", "#a.yaml#", "a.yaml.bak", "a.orig", "Thumbs.db", "x~/a.yaml"
+    )
     assert listing(tmp_path) == files.Listing(("x~/a.yaml",))
 
 
@@ -45,7 +47,14 @@ def test_links_stay_inside(tmp_path: Path) -> None:
     root = tmp_path / "registry"
     _write(root, "a.yaml", "folder/b.yaml", ".git/token")
     _write(tmp_path, "secret")
-    links = {"in": "a.yaml", "out": "../secret", "far": "/etc/hostname", "dir": "folder", "gone": "nowhere", "loop": "loop"}
+    links = {
+        "in": "a.yaml",
+        "out": "../secret",
+        "far": "/etc/hostname",
+        "dir": "folder",
+        "gone": "nowhere",
+        "loop": "loop",
+    }
     for name, target in (links | {"hidden": ".git/token", "up": ".."}).items():
         (root / name).symlink_to(target)
     assert listing(root).files == ("a.yaml", "folder/b.yaml", "in")

@@ -18,6 +18,9 @@ from xregit.source.json_survey import survey
 from xregit.source.plain import without_text
 from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS
 
+Keys = tuple[str | int, ...]
+Place = tuple[int, int, int, int]
+
 PROBLEMS: dict[str, tuple[bytes, str, tuple[int, int], str]] = {
     # name: text, rule, line and column, part of the message
     "duplicate key": (b'{"a": 1,\n "a": 2}', "json-duplicate-key", (2, 2), "line 1"),
@@ -125,7 +128,7 @@ TEXT = b"""\
         (("é", "a", 9), False, (3, 14, 3, 17)),
     ],
 )
-def test_every_value_and_key_has_its_place(path: tuple[str | int, ...], *, on_key: bool, place: tuple[int, ...]) -> None:
+def test_every_value_and_key_has_its_place(path: Keys, *, on_key: bool, place: Place) -> None:
     """Unknown paths are shown at the key of their nearest known ancestor."""
     assert json.positions(TEXT).span(path, on_key) == Span(*place)
 

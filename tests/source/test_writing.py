@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,8 @@ from xregit.source.writing import replace_tree, write, write_files
 
 TOOLS = str(Path(__file__).parents[2] / "tools")
 MIB = 2**20
+
+Attempt = Callable[[], None]
 
 
 def _tree(folder: Path) -> dict[str, bytes]:
@@ -62,7 +64,7 @@ def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
     write(path, b"two")
     assert path.read_bytes() == b"two"
     assert path.stat().st_mode & 0o777 == 0o754
-    assert os.listdir(path.parent) == ["file"]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_new_files_have_the_users_usual_mode(tmp_path: Path) -> None:
@@ -107,7 +109,7 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
     replace_tree(target, {"a/b/c": b"1", "d": b"2"})
     replace_tree(target, {"a/x": b"3"})
     assert _tree(tmp_path) == {"made/out/a/x": b"3"}
-    assert os.listdir(target.parent) == ["out"]
+    assert list(target.parent.iterdir()) == [target]
 
 
 def test_writing_many_leaves_others_alone(tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ def test_a_folder_in_the_way_stays(tmp_path: Path) -> None:
     """A folder where a file is due, and the reverse, are errors of one line."""
     write_files(tmp_path, {"folder/a": b"1", "file": b"2"})
     before = _tree(tmp_path)
-    for attempt in (
+    attempts: tuple[Attempt, ...] = (
         lambda: write(tmp_path / "folder", b""),
         lambda: write(tmp_path / "file" / "x", b""),
         lambda: write_files(tmp_path, {"new": b"", "folder": b""}),
@@ -130,7 +132,8 @@ def test_a_folder_in_the_way_stays(tmp_path: Path) -> None:
         lambda: replace_tree(tmp_path / "folder", {"a": b"", "a/b": b""}),
         lambda: write(tmp_path / ("x" * 300), b""),
         lambda: write(tmp_path / "a\0b", b""),
-    ):
+    )
+    for attempt in attempts:
         with pytest.raises(XregitError) as raised:
             attempt()
         assert "\n" not in str(raised.value)
@@ -151,11 +154,12 @@ def test_what_nobody_wants_to_lose_is_not_replaced(tmp_path: Path, monkeypatch: 
 def test_a_full_disk_leaves_what_was_there(small_disk: Path) -> None:
     """ENOSPC is one line, the old content is intact, and the space is free again."""
     write_files(small_disk, {"file": b"old", "out/a": b"old"})
-    for attempt in (
+    attempts: tuple[Attempt, ...] = (
         lambda: write(small_disk / "file", bytes(2 * MIB)),
         lambda: write_files(small_disk, {"file": b"new", "more": bytes(2 * MIB)}),
         lambda: replace_tree(small_disk / "out", {"a": b"new", "b": bytes(2 * MIB)}),
-    ):
+    )
+    for attempt in attempts:
         with pytest.raises(XregitError, match="No space left on device; what was there before is unchanged"):
             attempt()
         assert _tree(small_disk) == {"file": b"old", "out/a": b"old"}
@@ -166,7 +170,11 @@ def test_a_read_only_disk_leaves_what_was_there(small_disk: Path) -> None:
     """EROFS is one line."""
     write_files(small_disk, {"file": b"old", "out/a": b"old"})
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    for attempt in (lambda: write(small_disk / "file", b""), lambda: replace_tree(small_disk / "out", {})):
+    attempts: tuple[Attempt, ...] = (
+        lambda: write(small_disk / "file", b""),
+        lambda: replace_tree(small_disk / "out", {}),
+    )
+    for attempt in attempts:
         with pytest.raises(XregitError, match="Read-only file system"):
             attempt()
     assert _tree(small_disk) == {"file": b"old", "out/a": b"old"}

@@ -1,0 +1,231 @@
+"""What Git says about files, in one pass."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.source.repositories import Repository, new_repository
+from xregit.errors import XregitError
+from xregit.source import history
+from xregit.source.commits import FileChange, FileHistory, commits
+from xregit.source.history import History
+
+LONG = "some lines\nthat stay\nthe same when\na file is renamed\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Return an empty repository, out of reach of the user's configuration and of a hook that runs the tests."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    return new_repository(tmp_path / "repository")
+
+
+def test_epoch_and_times_come_from_the_commits_of_a_file(repository: Repository) -> None:
+    """The committer's time counts, in UTC; a merge or empty commit touches nothing."""
+    first = repository.commit("one", a="1", b="1")
+    second = repository.commit("two", a="2")
+    last = repository.commit("")
+    known = history.read(repository.root)
+    assert (known.repository, known.head, known.head_time) == (repository.root, last, "2023-11-14T22:15:20Z")
+    assert (known.shallow, known.reason) == (False, "")
+    assert known.of("a") == FileHistory(2, "2023-11-14T22:13:20Z", "2023-11-14T22:14:20Z", (second, first))
+    assert known.of("b") == FileHistory(1, "2023-11-14T22:13:20Z", "2023-11-14T22:13:20Z", (first,))
+    assert [(commit.subject, commit.author) for commit in known.commits] == [
+        ("", "Ada"),
+        ("two", "Ada"),
+        ("one", "Ada"),
+    ]
+    assert known.commits[1].files == (FileChange("M", "a"),)
+
+
+def test_a_file_that_was_never_committed_has_the_time_of_head(repository: Repository, tmp_path: Path) -> None:
+    """Without any commit it is the beginning of time, so that nothing depends on a clock."""
+    repository.commit("one", a="1")
+    assert history.read(repository.root).of("new") == FileHistory(1, "2023-11-14T22:13:20Z", "2023-11-14T22:13:20Z")
+    assert history.read(tmp_path).of("new") == FileHistory(1, "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z")
+
+
+def test_renames_are_followed(repository: Repository) -> None:
+    """A file keeps its history through two renames; what took its old name begins anew."""
+    one = repository.commit("one", a=LONG)
+    repository.git("mv", "a", "b")
+    two = repository.commit("two")
+    three = repository.commit("three", a="something quite different")
+    repository.git("mv", "b", "c")
+    four = repository.commit("four", c=LONG + "one more\n")
+    known = history.read(repository.root)
+    assert known.of("c").commits == (four, two, one)
+    assert known.of("a").commits == (three,)
+    assert known.commits[0].files == (FileChange("R", "c", "b"),)
+
+
+def test_what_a_branch_did_to_an_old_name_counts(repository: Repository) -> None:
+    """A change made beside a rename, and merged later, belongs to the renamed file."""
+    one = repository.commit("one", a=LONG)
+    repository.git("branch", "side")
+    repository.git("mv", "a", "b")
+    two = repository.commit("two")
+    repository.git("checkout", "-q", "side")
+    three = repository.commit("three", a=LONG + "more\n")
+    repository.git("checkout", "-q", "main")
+    repository.git("merge", "-q", "--no-edit", "side")
+    known = history.read(repository.root)
+    assert set(known.of("b").commits) == {one, two, three}
+    assert known.of("b").epoch == 3
+    assert "a" not in known.files
+
+
+def test_a_file_that_came_back_keeps_its_first_life(repository: Repository) -> None:
+    """As ``git log`` of its path would say."""
+    one = repository.commit("one", a="x")
+    (repository.root / "a").unlink()
+    two = repository.commit("two")
+    three = repository.commit("three", a="y")
+    assert history.read(repository.root).of("a").commits == (three, two, one)
+
+
+@pytest.mark.parametrize("name", ['ü "q".yaml', "a\nb", "\x01x", "M", "tab\there", os.fsdecode(b"\xff")])
+def test_odd_names_are_names(repository: Repository, name: str) -> None:
+    """Nothing in a path is mistaken for Git's own words."""
+    repository.write({"before": "1"})
+    (repository.root / name).write_text(LONG)
+    one = repository.commit("a subject\x01 with \U0001f600")
+    (repository.root / name).rename(repository.root / (name + "2"))
+    two = repository.commit("two")
+    known = history.read(repository.root)
+    assert known.of(name + "2").commits == (two, one)
+    assert history.read_at(repository.root, one)[name] == LONG.encode()
+
+
+def test_the_end_of_a_shallow_clone_is_not_a_beginning(repository: Repository, tmp_path: Path) -> None:
+    """What ends there is marked; what lies above it is known."""
+    repository.commit("one", a="1", b="1", new="")
+    repository.commit("two", a="2")
+    (repository.root / "new").unlink()
+    repository.commit("three", b="2")
+    repository.commit("four", new="1")
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--depth=3", repository.root.as_uri(), str(clone))
+    known = history.read(clone)
+    assert known.shallow
+    assert [(path, known.of(path).epoch, known.of(path).complete) for path in "ab"] == [
+        ("a", 1, False),
+        ("b", 2, False),
+    ]
+    assert [len(commit.files) for commit in known.commits] == [1, 2, 0]
+
+
+def test_a_folder_inside_is_in_the_repository(repository: Repository) -> None:
+    """Paths are always relative to the repository, wherever reading starts, and in a linked work tree too."""
+    repository.commit("one", registry__a="1")
+    repository.git("worktree", "add", "-q", "../tree")
+    for folder in (repository.root / "registry", repository.root.parent / "tree" / "registry"):
+        assert history.read(folder).of("registry/a").epoch == 1
+
+
+def test_the_users_configuration_changes_nothing(repository: Repository) -> None:
+    """The same commit says the same everywhere."""
+    repository.commit("one", sub__a=LONG, b="1")
+    repository.git("mv", "sub/a", "sub/c")
+    repository.commit("two")
+    before = history.read(repository.root / "sub")
+    for name, value in {
+        "diff.renames": "false", "diff.renameLimit": "1", "diff.relative": "true", "log.showSignature": "true",
+        "log.date": "relative", "log.decorate": "full", "i18n.logOutputEncoding": "latin1", "core.quotePath": "true",
+        "color.ui": "always", "log.follow": "true", "format.pretty": "oneline", "diff.noprefix": "true",
+    }.items():  # fmt: skip
+        repository.git("config", name, value)
+    assert history.read(repository.root / "sub") == before
+
+
+@pytest.mark.parametrize("case", ["missing", "outside", "no commits", "bare", "broken", "bad configuration"])
+def test_without_a_usable_repository_there_is_a_reason(repository: Repository, tmp_path: Path, case: str) -> None:
+    """Nothing raises; the reason is one line."""
+    folder, words = tmp_path / case, "in no Git repository"
+    if case == "outside":
+        folder.mkdir()
+    elif case == "no commits":
+        folder, words = repository.root, "no commits yet"
+    elif case == "bare":
+        repository.git("init", "-q", "--bare", str(folder))
+        words = "bare"
+    elif case == "broken":
+        repository.commit("one", a="1")
+        (repository.root / ".git/refs/heads/main").write_text("0" * 39 + "1\n")
+        folder, words = repository.root, "Git"
+    elif case == "bad configuration":
+        (repository.root / ".git/config").write_text("no section\n")
+        folder, words = repository.root, "Git"
+    known = history.read(folder)
+    assert words in known.reason
+    assert known == History(reason=known.reason)
+    assert "\n" not in known.reason
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_repository_of_someone_else_has_a_reason(repository: Repository) -> None:
+    """Git refuses to read it, and the way out is named."""
+    repository.commit("one", a="1")
+    for path in (repository.root, repository.root / ".git"):
+        os.chown(path, 65534, 65534)
+    assert "safe.directory" in history.read(repository.root).reason
+
+
+def test_without_git_there_is_a_reason(tmp_path: Path) -> None:
+    """A machine without Git can still check a catalog."""
+    code = (
+        "from pathlib import Path; from xregit.source import history\n"
+        "print(history.read(Path('.')).reason)\n"
+        "try: history.read_at(Path('.'), 'HEAD')\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "tools"), "PATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
+    reason = "Git is not installed, or not on PATH"
+    assert done.stdout.splitlines() == [reason, f"XregitError {reason}"]
+
+
+def test_the_log_may_be_empty_or_hold_strange_times() -> None:
+    """Times beyond year 9999 are cut, bytes that aren't UTF-8 are replaced."""
+    assert list(commits(b"")) == []
+    (commit,) = commits(b"\x01abc\x00999999999999999\x00\xff\x00x\x00\nM\x00a\x00\x00T\x00b\x00")
+    assert (commit.time, commit.author) == ("9999-12-31T23:59:59Z", "\ufffd")
+    assert commit.files == (FileChange("M", "a"), FileChange("T", "b"))
+
+
+def test_the_files_of_a_commit_are_read_as_they_were(repository: Repository) -> None:
+    """By branch, tag or hash, relative to the folder; links inside lead to bytes, others to nothing."""
+    repository.write({"registry__a": "1\n", "registry__b__c": "", "registry__b__\xe9": "\n\nx", "other": "2"})
+    for name, target in {"in": "b/\xe9", "out": "../other", "gone": "x"}.items():
+        (repository.root / "registry" / name).symlink_to(target)
+    repository.commit("one")
+    repository.git("tag", "v1")
+    repository.commit("two", registry__a="changed")
+    expected = {"a": b"1\n", "b/c": b"", "b/\xe9": b"\n\nx", "in": b"\n\nx"}
+    for ref in ("v1", "main~1", "HEAD~1"):
+        assert history.read_at(repository.root / "registry", ref) == expected
+    assert history.read_at(repository.root, "main")["registry/a"] == b"changed"
+    (repository.root / "new").mkdir()
+    assert history.read_at(repository.root / "new", "main") == {}
+
+
+@pytest.mark.parametrize("ref", ["nothing", "--output=x", "", "v1 v2", "HEAD:registry", "@{-1}", "a\nb"])
+def test_a_ref_that_is_no_commit_is_an_error(repository: Repository, ref: str) -> None:
+    """Whatever a user types, one line says what is missing."""
+    repository.commit("one", registry__a="1")
+    with pytest.raises(XregitError, match="no commit") as raised:
+        history.read_at(repository.root, ref)
+    assert "\n" not in str(raised.value).replace(ref, "")
+
+
+def test_outside_a_repository_no_commit_can_be_read(tmp_path: Path) -> None:
+    """The folder is named."""
+    with pytest.raises(XregitError, match="in no Git repository"):
+        history.read_at(tmp_path, "HEAD")
