@@ -5,7 +5,8 @@ from __future__ import annotations
 from xregit.document.api import api_files
 from xregit.document.compiling import compile_document
 from xregit.document.importing import ImportReport, import_documents
-from xregit.document.reading import load, read, read_document
+from xregit.document.loading import load, read
+from xregit.document.reading import read_document
 from xregit.document.serialising import to_bytes
 
 __all__ = [

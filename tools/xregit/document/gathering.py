@@ -70,7 +70,7 @@ class Gathering:
         return {gid: self._group(model, gid, members[gid]) for gid in sorted(members)}
 
     def _members(self, collection: Any, path: Path) -> dict[str, Mapping[str, Any]]:
-        """Return those members of a collection that are mappings, and report the others."""
+        """Return those members of a collection that are mappings and can have an xid, and report the others."""
         if collection is None:
             return {}
         if not isinstance(collection, Mapping):
@@ -79,7 +79,9 @@ class Gathering:
         for key, value in collection.items():
             if not isinstance(value, Mapping):
                 self._error("not-a-mapping", (*path, key), f'"{key}" holds no attributes')
-        return {key: value for key, value in collection.items() if isinstance(value, Mapping)}
+            elif "/" in key:
+                self._error("malformed-id", (*path, key), f'"{key}" can\'t be an id, because of the "/"')
+        return {key: value for key, value in collection.items() if isinstance(value, Mapping) and "/" not in key}
 
     def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
         path: Path = (model.plural, gid)

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Place
 from xregit.catalog.origin import Origin, repository_of
-from xregit.catalog.reading import read_folder
 from xregit.catalog.registry import Registry
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.document.gathering import Gathering, Note
 from xregit.document.models import added
 from xregit.document.recognising import foreign
-from xregit.errors import CatalogError, XregitError
+from xregit.errors import XregitError
 from xregit.model import builtin, extended
 from xregit.model.language import NOTHING, Model
 from xregit.source import json, yaml
@@ -26,31 +25,7 @@ from xregit.source.plain import without_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-JSON_FIRST = b"{["
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
-
-
-def read(path: Path) -> Registry:
-    """Return the registry of a folder, or of an xRegistry document, with all that is wrong as its ``problems``.
-
-    Raises:
-        XregitError: there is no registry at the path, or it can't be read.
-    """
-    return read_folder(path) if path.is_dir() else read_document(path)
-
-
-def load(path: Path | str) -> Registry:
-    """Return the registry of a folder, or of an xRegistry document.
-
-    Raises:
-        CatalogError: something in it can't be read as what it should be.
-        XregitError: there is no registry at the path, or it can't be read.
-    """
-    registry = read(Path(path))
-    errors = tuple(item for item in registry.problems if item.severity is Severity.ERROR)
-    if errors:
-        raise CatalogError(errors)
-    return registry
 
 
 def read_document(path: Path) -> Registry:
@@ -99,18 +74,18 @@ class _Reading:
         """Return the document's value if it is an xRegistry document that we read."""
         parsed = self.language.parse(self.data)
         for problem in parsed.problems:
-            self.report(problem.rule, problem.message, problem.help, problem.span)
+            self.error(problem.rule, problem.message, problem.help, problem.span)
         value = without_text(parsed.value) if parsed.plain else parsed.value
         if not isinstance(value, dict):
             if not parsed.problems:
-                self.report("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))
+                self.error("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))
             return None
         other = foreign(value)
         if other is not None:
             dialect, path = other
-            said = ".".join(path)
+            said = "/".join(path)
             message = f'The document is written in the dialect "{dialect.name}", as "{said}" shows, which is not read.'
-            self.report("unknown-dialect", message, dialect.help, self.span(path))
+            self.error("unknown-dialect", message, dialect.help, self.span(path))
             return None
         return value
 
@@ -121,7 +96,7 @@ class _Reading:
             return builtin()
         model, findings = extended(builtin(), extra)
         for finding in findings:
-            self.report(finding.rule, finding.message, finding.help, self.span(("modelsource", *finding.path)))
+            self.error(finding.rule, finding.message, finding.help, self.span(("modelsource", *finding.path)))
         return model
 
     def tell(self, notes: Sequence[Note]) -> None:
@@ -129,29 +104,25 @@ class _Reading:
         counts = Counter(note.message for note in notes)
         told: set[str] = set()
         for note in notes:
-            if note.severity is not Severity.ERROR:
-                if note.message in told:
-                    continue
+            if note.severity is Severity.ERROR:
+                self.problems.append(self.diagnostic(note, 1))
+            elif note.message not in told:
                 told.add(note.message)
-            more = counts[note.message] - 1
-            times = f" (and at {more} more places)" if more and note.severity is not Severity.ERROR else ""
-            message = f"{note.message[0].upper()}{note.message[1:]}{times}."
-            self.report(note.rule, message, note.help, self.span(note.path), note.severity, note.xid)
+                self.problems.append(self.diagnostic(note, counts[note.message]))
+
+    def diagnostic(self, note: Note, places: int) -> Diagnostic:
+        span = self.span(note.path)
+        line = (span.line, span.column, span.endline, span.endcolumn)
+        times = f" (in {places} places)" if places > 1 else ""
+        message = f"{note.message[0].upper()}{note.message[1:]}{times}."
+        return Diagnostic(note.rule, note.severity, self.path, message, *line, xid=note.xid, help=note.help)
 
     def span(self, path: tuple[str | int, ...]) -> Span:
         return self.origin.span(Place(self.path), path, on_key=True)
 
-    def report(
-        self,
-        rule: str,
-        message: str,
-        help: str,  # noqa: A002 - the field's name
-        span: Span,
-        severity: Severity = Severity.ERROR,
-        xid: str = "",
-    ) -> None:
+    def error(self, rule: str, message: str, advice: str, span: Span) -> None:
         line = (span.line, span.column, span.endline, span.endcolumn)
-        self.problems.append(Diagnostic(rule, severity, self.path, message, *line, xid=xid, help=help))
+        self.problems.append(Diagnostic(rule, Severity.ERROR, self.path, message, *line, help=advice))
 
 
 def _bytes(path: Path) -> bytes:

@@ -209,13 +209,7 @@ def _bare(target: Any, step: Step, here: Here) -> Any:
     result = target
     for name, kind in step.names.items():
         declared = target.get(name) if isinstance(target, dict) else None
-        if (
-            isinstance(declared, dict)
-            and "value" in declared
-            and {"type": kind, **declared}.keys() == {"type", "value"}
-        ):
-            if declared.get("type", kind) != kind:
-                continue
+        if isinstance(declared, dict) and {"type": kind, **declared} == {"type": kind, "value": declared.get("value")}:
             here.note(name, f'"{name}" is read as a plain value')
             result = {**result, name: declared["value"]}
     return result
