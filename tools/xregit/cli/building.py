@@ -45,8 +45,14 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
 
     steps = pipeline.chosen(only, skip)
     task = pipeline.opened(registry, steps, output)
-    for step in progress(steps, lambda step: step.name):
-        result(pipeline.line(step, task, step.run(task)))
+    done: list[str] = []
+    try:
+        with progress(steps, lambda step: step.name) as bar:
+            for step in bar:
+                done.append(pipeline.line(step, task))  # noqa: PERF401 - what went well before a failure is shown too
+    finally:
+        result("\n".join(done))
+    note(pipeline.hints(steps, output))
 
 
 @click.command("compile")

@@ -157,8 +157,14 @@ def published(publication: Publication) -> str:
     return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
 
 
-def line(step: Step, task: Task, done: str) -> str:
-    """Return the line of the summary that says what a step did, and how to look at it."""
-    place = task.output / step.writes if step.writes else ""
-    look = f"   {step.look.format(place=place)}" if step.look else ""
-    return f"{step.name:<9} {place!s:<20} {done}{look}".rstrip()
+def line(step: Step, task: Task) -> str:
+    """Take one step, and return the line of the summary that says what it did."""
+    done = step.run(task)
+    place = str(task.output / step.writes) if step.writes else ""
+    return f"{step.name:<9} {place:<20} {done}" if place else f"{step.name:<9} {done}"
+
+
+def hints(steps: Iterable[Step], output: Path) -> str:
+    """Return how to look at what the steps wrote."""
+    looks = [f"  {step.name:<9} {step.look.format(place=output / step.writes)}" for step in steps if step.look]
+    return "\n".join(["To look at it:", *looks]) if looks else ""

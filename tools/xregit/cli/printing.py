@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
 Item = TypeVar("Item")
 
@@ -20,8 +21,9 @@ def result(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Print what is not the result: summaries, warnings, errors."""
-    click.echo(_printable(text), err=True)
+    """Print what is not the result: hints, warnings, errors."""
+    if text:
+        click.echo(_printable(text), err=True)
 
 
 def as_json(value: object) -> str:
@@ -38,15 +40,14 @@ def as_yaml(value: Mapping[str, object]) -> str:
     return to_yaml(value)
 
 
-def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> Iterator[Item]:
-    """Give one item after the other, with a bar that names the current one if standard error is a terminal."""
+def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> AbstractContextManager[Iterable[Item]]:
+    """Return a bar to enter and go through the items with; it names the current one if standard error is a terminal."""
 
     def named(item: Item | None) -> str:
         return name_of(item) if item is not None else ""
 
     hidden = not sys.stderr.isatty()
-    with click.progressbar(items, file=sys.stderr, hidden=hidden, item_show_func=named, show_eta=False) as bar:
-        yield from bar
+    return click.progressbar(items, file=sys.stderr, hidden=hidden, item_show_func=named, show_eta=False)
 
 
 def _printable(text: str) -> str:
