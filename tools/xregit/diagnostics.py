@@ -67,6 +67,11 @@ class Diagnostic:
         return asdict(self)
 
 
+def sentence(text: str) -> str:
+    """Return the text with a capital at its beginning and a full stop at its end."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?')) or not text else '.'}"
+
+
 def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without doubles, by file, place, rule and text."""
     return tuple(sorted(set(diagnostics), key=_order))

@@ -22,7 +22,7 @@ def groups_of(drafts: Drafts) -> dict[str, dict[str, Group]]:
         for draft in groups.values():
             _spread_inline(drafts, draft)
     return {
-        plural: {gid: _group(drafts, gid, groups[gid]) for gid in sorted(groups)}
+        plural: {gid: _group(drafts, gid, groups[gid]) for gid in _ids(drafts, groups)}
         for plural, groups in drafts.groups.items()
     }
 
@@ -73,7 +73,16 @@ def _take_id(drafts: Drafts, attributes: dict[str, Any], name: str, due: str, pl
 
 
 def _resources(drafts: Drafts, group: str, collection: Mapping[str, Draft]) -> dict[str, Resource]:
-    return {rid: _resource(drafts, group, rid, collection[rid]) for rid in sorted(collection)}
+    return {rid: _resource(drafts, group, rid, collection[rid]) for rid in _ids(drafts, collection)}
+
+
+def _ids(drafts: Drafts, collection: Mapping[str, Draft] | Mapping[str, GroupDraft]) -> list[str]:
+    """Return the ids in order, and report those that no xid could hold."""
+    for name, draft in collection.items():
+        if "/" in name:
+            message = f'"{name}" can\'t be an id, because of the "/".'
+            drafts.report_key(draft.place, "malformed-id", message, "Rename it.")
+    return sorted(name for name in collection if "/" not in name)
 
 
 def _resource(drafts: Drafts, group: str, rid: str, draft: Draft) -> Resource:

@@ -20,6 +20,8 @@ NOW = "0000-01-01T00:00:00Z"
 _PCT = "%[0-9A-Fa-f]{2}"
 _URI_CHARS = rf"(?:[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|{_PCT})*"
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.\-]*:"
+# Kafka's listeners stand where the scheme does and have names such as SASL_SSL.
+_LISTENER = r"[A-Za-z][A-Za-z0-9+._\-]*:"
 _URI = rf"{_URI_CHARS}(?:#{_URI_CHARS})?"
 # RFC 6570, section 2.1: literals; 3.2.2: level 1 expressions, whose names the message specification calls symbols.
 _LITERAL = rf"(?:[^\x00-\x20\"%<>\\^`{{|}}\x7f]|{_PCT})"
@@ -186,6 +188,7 @@ def _is_filled(value: Any) -> bool:
 #: Narrower forms that our model files name; a text with placeholders is tested after they are filled.
 SYNTAXES: Mapping[str, Datatype] = {
     "absolute": _text(rf"{_SCHEME}[^\s]+", "an absolute address, with its scheme"),
+    "address": _text(rf"(?:{_LISTENER}|[^\s]*{PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
     "base64": DATATYPES["binary"],
     "cloudevents": _text("[a-z0-9]+", "lower-case letters and digits only"),
     "httpstatus": _text("[1-5][0-9]{2}", "a status code from 100 to 599"),

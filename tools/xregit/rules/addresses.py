@@ -54,10 +54,19 @@ def address_missing(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding
     for index, entry in items(endpoint.options, "endpoints"):
         if not any(entry.get(name) is not None for name in ("uri", "url", BOOTSTRAP)):
             message = f'Entry {index + 1} of "endpoints" has no "uri".'
-            yield found(OPTIONS, "endpoints", index, message=message, help="Add the address as \"uri\".", on_key=True)
+            yield found(OPTIONS, "endpoints", index, message=message, help='Add the address as "uri".', on_key=True)
 
 
-@rule("endpoint", Severity.ERROR, "An address has a scheme of another protocol.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
+@rule(
+    "endpoint",
+    Severity.ERROR,
+    "An address has a scheme of another protocol.",
+    "EP-42",
+    "EP-47",
+    "EP-52",
+    "EP-61",
+    "EP-67",
+)
 def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report, for example, an ``https`` address of an endpoint that speaks MQTT."""
     allowed = SCHEMES.get(endpoint.protocol)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.entities import Group
 from xregit.catalog.indexes import carried_groups
 from xregit.catalog.resolving import SELECTORS
 from xregit.diagnostics import Finding, Severity
@@ -14,7 +13,7 @@ from xregit.rules.rule import found, rule
 from xregit.rules.stated import text
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Resource
+    from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint, Message
 
@@ -98,7 +97,13 @@ def _names(item: Any, group: Group) -> bool:
     return isinstance(item, str) and item.endswith(group.xid)
 
 
-@rule("entity", Severity.WARNING, "A protocol is named without the version that tells its options apart.", "MSG-23", "EP-18")
+@rule(
+    "entity",
+    Severity.WARNING,
+    "A protocol is named without the version that tells its options apart.",
+    "MSG-23",
+    "EP-18",
+)
 def protocol_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``MQTT`` and ``AMQP``, which have versions that don't understand each other."""
     stated = entity.attributes.get("protocol")

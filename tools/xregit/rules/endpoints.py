@@ -36,9 +36,12 @@ USAGES: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 # Names that, with a text of some length beside them, hold a secret and no hint.
 SECRETS = frozenset(
-    "password passwd secret clientsecret client_secret token accesstoken access_token apikey api_key accesskey "
-    "access_key sharedaccesskey sharedaccesskeyvalue privatekey private_key connectionstring".split()
-)
+    {
+        "password", "passwd", "secret", "clientsecret", "client_secret", "token", "accesstoken", "access_token",
+        "apikey", "api_key", "accesskey", "access_key", "sharedaccesskey", "sharedaccesskeyvalue",
+        "privatekey", "private_key", "connectionstring",
+    }
+)  # fmt: skip
 
 
 @rule("endpoint", Severity.WARNING, "A message group that an endpoint carries is not in this registry.", "EP-38")
@@ -51,7 +54,9 @@ def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[F
         # What doesn't have the form of a message group's xid is reported as a malformed xid.
         if xid == f"/{MESSAGEGROUPS}/{gid}" and gid not in registry.groups.get(MESSAGEGROUPS, {}):
             near = difflib.get_close_matches(gid, registry.groups.get(MESSAGEGROUPS, {}), n=1)
-            help_ = f'Did you mean "/{MESSAGEGROUPS}/{near[0]}"?' if near else "Add the group, or correct the reference."
+            help_ = (
+                f'Did you mean "/{MESSAGEGROUPS}/{near[0]}"?' if near else "Add the group, or correct the reference."
+            )
             yield found(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
 
 
@@ -143,7 +148,9 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
         for name, value in way.items():
             if name not in KNOWN_HINTS and value in ("", [], {}):
                 message = f'"{name}" is empty, so it helps nobody to be admitted.'
-                yield found(OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it.")
+                yield found(
+                    OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it."
+                )
 
 
 KNOWN_HINTS = frozenset({"type", "mechanism", "resourceuri", "authorityuri", "granttypes"})
@@ -151,5 +158,3 @@ KNOWN_HINTS = frozenset({"type", "mechanism", "resourceuri", "authorityuri", "gr
 
 def _listed(names: frozenset[str]) -> str:
     return " and ".join(f"{name}s" for name in sorted(names))
-
-

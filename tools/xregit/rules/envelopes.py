@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from xregit.catalog.references import local_xid
 from xregit.catalog.entities import Group
+from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import DATATYPES, NOW
 from xregit.rules.rule import found, rule
@@ -78,7 +78,13 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
     yield found(OPTIONS, "format", message=text_, help=help_, on_key=True)
 
 
-@rule("entity", Severity.ERROR, "Binary mode is asked for with MQTT 3.1.1, which has no place for attributes.", "CEM-1", "CEM-8")
+@rule(
+    "entity",
+    Severity.ERROR,
+    "Binary mode is asked for with MQTT 3.1.1, which has no place for attributes.",
+    "CEM-1",
+    "CEM-8",
+)
 def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``mode: binary`` of messages and endpoints that speak MQTT 3.1.1."""
     own = entity.attributes
@@ -95,5 +101,3 @@ def _in_full(registry: Registry, entity: Group | Resource) -> Mapping[str, Any]:
     if isinstance(entity, Group) or entity.type.singular != "message" or entity.xref:
         return entity.attributes
     return registry.resolved(entity.xid).attributes
-
-

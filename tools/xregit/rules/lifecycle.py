@@ -23,7 +23,7 @@ def removal_before_effective(_registry: Registry, entity: Group | Resource) -> I
         return
     effective, removal = _time(text(stated, "effective")), _time(text(stated, "removal"))
     if effective and removal and removal < effective:
-        message = f'It is deprecated from {text(stated, "effective")}, but removed at {text(stated, "removal")}.'
+        message = f"It is deprecated from {text(stated, 'effective')}, but removed at {text(stated, 'removal')}."
         yield found("deprecated", "removal", message=message, help="Let the removal be the later of the two times.")
 
 

@@ -89,7 +89,9 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     mode = text(attributes, "envelopeoptions", "mode")
     if mode == "structured" or protocol == "MQTT/3.1.1":
         return [whole, carried]
-    inner = Stated(text(attributes, "envelopemetadata", CONTENTTYPE, "value"), ("envelopemetadata", CONTENTTYPE, "value"))
+    inner = Stated(
+        text(attributes, "envelopemetadata", CONTENTTYPE, "value"), ("envelopemetadata", CONTENTTYPE, "value")
+    )
     every = [whole, inner, carried]
     return every if mode == "binary" else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
+# An xid that begins otherwise is reported as malformed.
+_SCHEMAS = "/schemagroups/"
 
 
 @rule("message", Severity.ERROR, "A message has a schema of its own and a reference to another.", "MSG-38")
@@ -42,7 +44,9 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
             return
         reference = schema_reference(registry, text(own, URI))
         known = text(reference.version.attributes, "format") if reference.version else ""
-        advice = f'Write "dataschemaformat: {known}".' if known else "Write, for example, dataschemaformat: Avro/1.11.0."
+        advice = (
+            f'Write "dataschemaformat: {known}".' if known else "Write, for example, dataschemaformat: Avro/1.11.0."
+        )
         text_ = f'"dataschemaformat" is missing; it says in which language the schema at "{name}" is written.'
         yield found(name, message=text_, help=advice, on_key=True)
 
@@ -61,7 +65,7 @@ def dataschemaxid_not_found(registry: Registry, message: Message) -> Iterator[Fi
 
 def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Finding]:
     stated = message.entity.attributes.get(name)
-    if not isinstance(stated, str) or not stated:
+    if not isinstance(stated, str) or not stated or (name == XID and not stated.startswith(_SCHEMAS)):
         return
     reference = schema_reference(registry, stated)
     if not reference.local or reference.version is not None:
@@ -97,7 +101,9 @@ def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
     return uri.version.xid == xid.version.xid
 
 
-@rule("message", Severity.WARNING, "The language of a payload's schema is not what the message says.", "MSG-36", "MSG-37")
+@rule(
+    "message", Severity.WARNING, "The language of a payload's schema is not what the message says.", "MSG-36", "MSG-37"
+)
 def dataschemaformat_differs_from_schema(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemaformat`` other than the ``format`` of the schema that the message refers to."""
     own = message.entity.attributes

@@ -89,7 +89,7 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
     if declared.get("type") == "uritemplate":
         return
     text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'
-    help_ = "Remove the value, or make it a template with \"type: uritemplate\"."
+    help_ = 'Remove the value, or make it a template with "type: uritemplate".'
     yield found(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
 
 
@@ -126,5 +126,3 @@ def _suspicious(value: str) -> str:
         (item for item in _NOT_LEVEL_1.finditer(value) if not _LEVEL_1.fullmatch(item.group())), None
     )
     return match.group() if match else ""
-
-

@@ -97,7 +97,7 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
     """Report what stands beside an ``xref``: the target's attributes count, and nothing else may."""
     if not resource.xref:
         return
-    others = [(name,) for name in resource.written if name not in {"xref", "meta"}]
+    others: list[tuple[str, ...]] = [(name,) for name in resource.written if name not in {"xref", "meta"}]
     others += [("meta", name) for name in mapping(resource.written, "meta") if name not in ALIAS_META]
     if others:
         names = ", ".join(f'"{path[-1]}"' for path in others)
@@ -162,5 +162,3 @@ def _kind(registry: Registry, resource: Resource) -> str:
 def _guess(registry: Registry, xid: str, what: str) -> str:
     near = difflib.get_close_matches(xid, registry, n=1, cutoff=MIN_LIKENESS)
     return f'Did you mean "{near[0]}"?' if near else f"Add {what}, or correct the reference."
-
-

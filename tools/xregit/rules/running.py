@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Place
@@ -11,7 +11,7 @@ from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE
 from xregit.catalog.resolving import group_of
 from xregit.catalog.resources import authored
 from xregit.catalog.views import view
-from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
+from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
 from xregit.model.language import NOTHING, AttributeModel
 from xregit.rules.documents import problems
@@ -73,7 +73,9 @@ class _Run:
         for problem in self.registry.problems:
             severity = self.severity(problem.rule) if problem.rule in self.rules else problem.severity
             if severity is not None:
-                yield problem if severity is problem.severity else _with_severity(problem, severity)
+                yield replace(
+                    problem, severity=severity, message=sentence(problem.message), help=sentence(problem.help)
+                )
         yield from self.located(self.of_registry(), self.registry.place, "/")
         yield from self.located(self.of_settings(), self.settings_place, "/")
         for group in self.registry.all_groups:
@@ -132,8 +134,8 @@ class _Run:
                 if severity is not None and version.document is not None:
                     span, path = problem.span, version.document.place.path
                     line = (span.line, span.column, span.endline, span.endcolumn)
-                    text = (problem.rule, severity, path, problem.message)
-                    yield Diagnostic(*text, *line, version.xid, problem.help)
+                    text = (problem.rule, severity, path, sentence(problem.message))
+                    yield Diagnostic(*text, *line, version.xid, sentence(problem.help))
 
     def checked(self, resource: Resource) -> Iterable[Finding]:
         """Check what a resource's file states: beside its versions, in ``meta`` and in each of ``versions``."""
@@ -211,8 +213,3 @@ def _under(prefix: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterat
     for item in findings:
         path = (*prefix, *item.path)
         yield Finding(item.rule, path, item.message, item.help, item.requirement, item.on_key)
-
-
-def _with_severity(item: Diagnostic, severity: Severity) -> Diagnostic:
-    line = (item.line, item.column, item.endline, item.endcolumn)
-    return Diagnostic(item.rule, severity, item.path, item.message, *line, item.xid, item.help, item.requirement)

@@ -88,16 +88,16 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
 def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report each cycle once, on that of its versions which comes first."""
     above = {vid: text(version.attributes, "ancestor") for vid, version in resource.versions.items()}
-    if sum(map(bool, above.values())) <= 1:
-        return
-    for vid in above:
-        chain, here = [vid], above[vid]
+    for vid, ancestor in above.items():
+        chain, here = [vid], ancestor
         while here in above and here not in chain and above[here] != here:
             chain.append(here)
             here = above[here]
-        if here == vid and len(chain) > 1 and vid == min(chain):
+        if here == vid == min(chain) and len(chain) > 1:
             shown = " → ".join((*chain, vid))
-            yield found(*_at(resource, vid), message=f"The ancestors form a cycle: {shown}.", help="Remove one of them.")
+            yield found(
+                *_at(resource, vid), message=f"The ancestors form a cycle: {shown}.", help="Correct one of them."
+            )
 
 
 def _at(resource: Resource, vid: str) -> tuple[str, ...]:

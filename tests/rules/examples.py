@@ -1,0 +1,103 @@
+"""The pages of rules as tests: the files of their bad and good examples, and the findings that are due there."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from xregit.catalog import read_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+PAGES = files("xregit.rules") / "docs"
+MIB = 2**20
+
+# "# path", "# path -> target", "# path (missing)", "# path (a pipe)", "# path (9 MiB)", then perhaps "# error".
+_FILE = re.compile(
+    r"(?:#|//) (?P<path>\S.*?)(?: -> (?P<target>\S+)| \((?P<kind>missing|a pipe|(?P<size>[0-9]+) MiB)\))?\s*(?:#.*)?$"
+)
+_MARK = re.compile(r"\s*(?:#|//) error(?:: (?P<rule>[a-z0-9-]+))?$")
+_BLOCK = re.compile(r"^```(?P<language>[a-z-]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(r"^## (Bad|Good)$", re.MULTILINE)
+
+# File below the registry's folder, line, rule; line 0 is any line of the file.
+Due = tuple[str, int, str]
+
+
+@dataclass(frozen=True)
+class Example:
+    """The files of one example: their texts, what is no ordinary file, and the findings that are due."""
+
+    texts: dict[str, bytes] = field(default_factory=dict)
+    special: dict[str, str] = field(default_factory=dict)
+    due: Counter[Due] = field(default_factory=Counter)
+
+    def registry(self, root: Path) -> Registry:
+        """Write the files below the folder and read them."""
+        folder = root / "registry"
+        for path, text in {**self._group_files(), "registry.yaml": b"registryid: test\n", **self.texts}.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(text)
+        for path, kind in self.special.items():
+            _make(folder / path, kind)
+        return read_folder(folder)
+
+    def _group_files(self) -> dict[str, bytes]:
+        folders = {tuple(path.split("/")[:2]) for path in (*self.texts, *self.special) if path.count("/") > 1}
+        named = {f"{group}/{gid}/{group.removesuffix('s')}.yaml" for group, gid in folders}
+        return {path: b"description: A group.\n" for path in named if self.special.get(path) != "missing"}
+
+    def found(self, diagnostics: Iterator[Due]) -> Counter[Due]:
+        """Return the findings in the form of those that are due."""
+        anywhere = {(path, rule) for path, line, rule in self.due if line == 0}
+        return Counter((path, 0 if (path, rule) in anywhere else line, rule) for path, line, rule in diagnostics)
+
+
+def example(name: str, kind: str) -> Example:
+    """Return the example of a rule's page, of kind ``Bad`` or ``Good``."""
+    parts = _SECTION.split((PAGES / f"{name}.md").read_text(encoding="utf-8"))
+    text = dict(zip(parts[1::2], parts[2::2], strict=True))[kind]
+    made = Example()
+    for block in _BLOCK.finditer(text):
+        _add(made, name, block["language"], block["text"].splitlines())
+    return made
+
+
+def _add(made: Example, name: str, language: str, lines: list[str]) -> None:
+    if language.endswith("-escaped"):
+        lines = [codecs.decode(line, "unicode_escape") for line in lines]
+    head = _FILE.match(lines[0])
+    assert head, f"the first line of a block names its file: {lines[0]}"
+    path = head["path"]
+    shown = path.encode("unicode_escape").decode()
+    for number, line in enumerate(lines, 1):
+        mark = _MARK.search(line)
+        if mark:
+            at = 0 if number == 1 else number - (language == "json")
+            made.due[shown, at, mark["rule"] or name] += 1
+    kept = [_MARK.sub("", line) for line in lines]
+    if head["target"] or head["kind"]:
+        made.special[path] = head["target"] or head["kind"]
+    else:
+        text = "\n".join(kept[1:] if language == "json" else kept) + "\n"
+        made.texts[path] = text.encode("latin-1" if language.endswith("-escaped") else "utf-8")
+
+
+def _make(path: Path, kind: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind.endswith(" MiB"):
+        with path.open("wb") as file:
+            file.truncate(int(kind.split(maxsplit=1)[0]) * MIB)
+    elif kind != "missing":
+        path.symlink_to(kind)

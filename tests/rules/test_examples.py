@@ -1,0 +1,70 @@
+"""Every rule's page is its test: the bad example gives exactly the marked findings, the good one none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.rules.examples import Due, example
+from xregit.diagnostics import Severity
+from xregit.rules import RULES, Rule, check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+
+
+def findings(registry: Registry) -> Iterator[Due]:
+    """Give what the check finds: file below the registry's folder, line, rule."""
+    for item in check(registry).diagnostics:
+        yield item.path.removeprefix("registry/"), item.line, item.rule
+
+
+@every_rule
+def test_bad_example_gives_exactly_the_marked_findings(rule: Rule, tmp_path: Path) -> None:
+    """A rule finds what its page marks, on those lines, and no other rule finds anything else."""
+    bad = example(rule.name, "Bad")
+    assert rule.name in {name for _, _, name in bad.due}
+    assert bad.due == bad.found(findings(bad.registry(tmp_path)))
+
+
+@every_rule
+def test_good_example_gives_no_finding(rule: Rule, tmp_path: Path) -> None:
+    """What the page recommends is right by every rule."""
+    good = example(rule.name, "Good")
+    assert [str(item) for item in check(good.registry(tmp_path)).diagnostics] == []
+
+
+@every_rule
+def test_rule_that_is_off_finds_nothing(rule: Rule, tmp_path: Path) -> None:
+    """The finding of the bad example comes from this rule and from no other."""
+    bad = example(rule.name, "Bad")
+    registry = bad.registry(tmp_path)
+    off = replace(registry, settings=replace(registry.settings, rules={rule.name: "off"}))
+    others = {due: count for due, count in bad.due.items() if due[2] != rule.name}
+    assert others == bad.found(findings(off))
+
+
+@every_rule
+def test_severity_can_be_set(rule: Rule, tmp_path: Path) -> None:
+    """A registry decides how bad a finding is."""
+    registry = example(rule.name, "Bad").registry(tmp_path)
+    for level in Severity:
+        changed = replace(registry, settings=replace(registry.settings, rules={rule.name: str(level)}))
+        assert {level} == {item.severity for item in check(changed).diagnostics if item.rule == rule.name}
+
+
+@every_rule
+def test_findings_say_what_is_wrong_and_what_to_do(rule: Rule, tmp_path: Path) -> None:
+    """A message is a sentence; what to do is said beside it."""
+    registry = example(rule.name, "Bad").registry(tmp_path)
+    for item in check(registry).diagnostics:
+        assert item.message[-1:] in {".", "?"}
+        assert not item.message[:1].islower()
+        assert item.help or rule.about in {"text", "model"}
