@@ -17,7 +17,9 @@ from xregit.source.plain import without_text
 
 MESSAGE = {
     "name": "Bag loaded",
-    "description": "A bag went into the hold of an aircraft, and the scanner at the belt read its tag for the last time.",
+    "description": "A bag went into the hold of a plane, and the scanner beside its belt read the tag.",
+    "documentation": "Every bag that is loaded says so once; a bag that is unloaded again, because its owner "
+    "has not come on board, says so too.",
     "versionid": "1.0",
     "labels": {"domain": "luggage", "no": "no"},
     "envelopemetadata": {
@@ -34,9 +36,10 @@ MESSAGE = {
 MESSAGE_TEXT = """\
 # yaml-language-server: $schema=message.schema.json
 name: Bag loaded
-description: >-
-  A bag went into the hold of an aircraft, and the scanner at the belt read its tag for the last
-  time.
+description: A bag went into the hold of a plane, and the scanner beside its belt read the tag.
+documentation: >-
+  Every bag that is loaded says so once; a bag that is unloaded again, because its owner has not
+  come on board, says so too.
 versionid: "1.0"
 labels: {domain: luggage, "no": "no"}
 envelopemetadata:

@@ -275,3 +275,24 @@ def test_two_runs_in_one_folder_are_told_apart(tmp_path: Path) -> None:
     assert _tree(tmp_path) == {"out/a": b"first"}
     replace_tree(target, {"a": b"third"})
     assert _tree(tmp_path) == {"out/a": b"third"}
+
+
+def test_many_runs_in_one_folder_leave_one_whole_folder(tmp_path: Path) -> None:
+    """Whoever comes last, all files are of one run; those that give way say so."""
+    script = """
+        from xregit.errors import XregitError
+        for round in range(60):
+            try:
+                replace_tree(Path(sys.argv[1]), {str(n): sys.argv[2].encode() for n in range(20)})
+            except XregitError as error:
+                print(error)
+    """
+    target = tmp_path / "out"
+    runs = [_start(script, target, name) for name in "abcd"]
+    outputs = [run.communicate(timeout=60) for run in runs]
+    assert [errors for _, errors in outputs] == [""] * 4
+    lines = {line for output, _ in outputs for line in output.splitlines()}
+    assert all("another run is writing" in line or "Directory not empty" in line for line in lines), lines
+    assert len(_tree(target)) == 20
+    assert len(set(_tree(target).values())) == 1
+    assert listing(tmp_path).files == tuple(sorted(f"out/{n}" for n in range(20)))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from yaml import YAMLError
 
 from tests.source.values import mappings
 from xregit.diagnostics import Span
@@ -18,6 +19,7 @@ from xregit.source.emitting import to_yaml
 from xregit.source.events import PARSER, EventSource, PurePythonParser
 from xregit.source.plain import PlainFloat, PlainInt, without_text
 from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS
+from xregit.source.yaml_faults import syntax_problem
 from xregit.source.yaml_survey import survey
 
 BOTH = pytest.mark.parametrize("parser", [PARSER, PurePythonParser], ids=["libyaml", "pure"])
@@ -268,3 +270,10 @@ def test_without_libyaml_the_pure_parser_reads(monkeypatch: pytest.MonkeyPatch) 
     """An installation of pyyaml without its C part works, only slower."""
     monkeypatch.setitem(sys.modules, "yaml._yaml", None)
     assert events._parser() is PurePythonParser  # noqa: SLF001 - it has run once at import
+
+
+def test_a_complaint_without_a_place_is_still_a_problem() -> None:
+    """Whatever a parser of the future raises has a sentence."""
+    problem = syntax_problem(YAMLError("something else"), b"")
+    assert (problem.rule, problem.span) == ("yaml-syntax", Span(1, 1, 1, 1))
+    assert "something else" in problem.message

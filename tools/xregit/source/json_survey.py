@@ -174,8 +174,6 @@ def _tokens(text: str) -> Iterator[_Token]:
         kind = str(found.lastgroup)
         word = found[kind]
         yield _Token(word if kind == "sign" else kind, word, found.start(kind), found.end(kind))
-        if kind == "end":
-            return
 
 
 def _fault(token: _Token, expected: str, text: str) -> tuple[str, str]:

@@ -21,6 +21,9 @@ if sys.platform != "win32":
     import fcntl
 
 
+_NEW, _OLD = ".new", ".old"
+
+
 def write(path: Path, data: bytes) -> None:
     """Replace one file, and wait until its bytes are on the disk; devices and pipes are written as they are.
 
@@ -32,7 +35,7 @@ def write(path: Path, data: bytes) -> None:
             path.write_bytes(data)
             return
         place = Path(os.path.realpath(path))
-        beside = _beside(place, "new")
+        beside = _beside(place, _NEW)
         place.parent.mkdir(parents=True, exist_ok=True)
         with _locked(beside, Path.touch), _removed_on_failure(beside):
             _fill(beside, place, data)
@@ -53,7 +56,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
         pairs = []
         for relative, data in files.items():
             place = Path(os.path.realpath(_inside(root, relative)))
-            beside = _beside(place, "new")
+            beside = _beside(place, _NEW)
             _refuse_folder(place)
             place.parent.mkdir(parents=True, exist_ok=True)
             undo.callback(beside.unlink, missing_ok=True)
@@ -72,7 +75,7 @@ def replace_tree(target: Path, files: Mapping[str, bytes]) -> None:
         XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
     """
     place = Path(os.path.realpath(target))
-    beside, old = _beside(place, "new"), _beside(place, "old")
+    beside, old = _beside(place, _NEW), _beside(place, _OLD)
     with _failing_in_one_line(target):
         _refuse_to_lose(place)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -85,8 +88,8 @@ def replace_tree(target: Path, files: Mapping[str, bytes]) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
-def _beside(place: Path, kind: str) -> Path:
-    return place.with_name(f".{place.name}.{kind}")
+def _beside(place: Path, ending: str) -> Path:
+    return place.with_name(f".{place.name}{ending}")
 
 
 def _inside(root: Path, relative: str) -> Path:
@@ -194,13 +197,18 @@ def _locked(beside: Path, create: Callable[[Path], None]) -> Iterator[None]:
 def _lock(beside: Path, create: Callable[[Path], None]) -> int:
     while True:
         create(beside)
-        descriptor = os.open(beside, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            descriptor = os.open(beside, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:  # another run has just renamed it to its place
+            continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(descriptor)
-            message = f'another run is writing "{beside.parent / beside.name[1:].rpartition(".")[0]}"; wait for its end'
+            message = f'another run is writing "{beside.parent / beside.name[1 : -len(_NEW)]}"; wait for its end'
             raise XregitError(message) from error
+        except OSError:  # a file system without locks
+            return descriptor
         if _is_still(beside, descriptor):
             return descriptor
         os.close(descriptor)
