@@ -58,7 +58,7 @@ def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Find
     """Return the finding for an attribute that the model doesn't have here."""
     names = [other for other in known if other != "*"]
     listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else ""
-    help_ = goes_with or guess(name, names) or listed
+    help_ = goes_with or guess(str(name), names) or listed
     return Finding(UNKNOWN, (*path, name), f'The attribute "{_short(name)}" is not in the model.', help_, on_key=True)
 
 
@@ -110,7 +110,8 @@ def _written(choice: Any) -> str:
     return choice if isinstance(choice, str) else json.dumps(choice, default=str)
 
 
-def _short(text: str) -> str:
+def _short(text: object) -> str:
+    text = str(text)  # a name that YAML read as a number or boolean is still a name
     return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
 
 

@@ -41,9 +41,9 @@ def _entity(value: Any, kind: str, path: Path, given: Mapping[str, Any]) -> Iter
     else:
         findings = check(language(kind), value, given)
         yield from (replace(item, rule=MODEL_ERROR, path=(*path, *item.path)) for item in findings)
-        faulty = {item.path[0] for item in findings if item.path}
+        faulty = {item.path for item in findings}
         for name, aspect in language(kind).items():
-            if name in value and name not in faulty and aspect.unwrap:
+            if aspect.unwrap and value.get(name) is not None and (name,) not in faulty:
                 yield from _NESTED[aspect.unwrap](value[name], (*path, name), value)
 
 
@@ -87,7 +87,7 @@ def _item(value: Any, path: Path, _holder: Mapping[str, Any]) -> Iterator[Findin
 
 def _clauses(value: Any, path: Path, _holder: Mapping[str, Any]) -> Iterator[Finding]:
     for key, clause in value.items():
-        if not key or key.startswith("^"):
+        if key.startswith("^"):
             message = f'A clause of ifvalues can\'t be for "{key}".'
             yield Finding(MODEL_ERROR, (*path, key), message, "Name one value of the attribute.", on_key=True)
         yield from _entity(clause, "clause", (*path, key), NOTHING)
@@ -173,7 +173,7 @@ def _group(plural: str, group: Mapping[str, Any], value: Mapping[str, Any], mode
         yield from _redefined(group.get("attributes"), known.attributes, (*path, "attributes"))
     imported = group.get("ximportresources")
     for index, other in enumerate(imported if isinstance(imported, list) else ()):
-        if isinstance(other, str) and not _exists(other, value, model):
+        if SYNTAXES["imported"].test(other) and not _exists(other, value, model):
             yield Finding(MODEL_ERROR, (*path, "ximportresources", index), f'There is no resource type "{other}".')
     resources = group.get("resources")
     for name, resource in resources.items() if isinstance(resources, Mapping) else ():
@@ -213,7 +213,7 @@ def _redefined(value: Any, known: Mapping[str, AttributeModel], path: Path) -> I
 
 
 def _exists(path: str, value: Mapping[str, Any], model: Model) -> bool:
-    _, group, resource = path.split("/") if path.count("/") == _IMPORT_PARTS else ("", "", "")
+    _, group, resource = path.split("/")
     known = model.groups.get(group)
     if known is not None and resource in known.resources:
         return True
@@ -221,6 +221,3 @@ def _exists(path: str, value: Mapping[str, Any], model: Model) -> bool:
     for part in (group, "resources", resource):
         own = own.get(part) if isinstance(own, Mapping) else None
     return isinstance(own, Mapping)
-
-
-_IMPORT_PARTS = 2

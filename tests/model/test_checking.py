@@ -1,0 +1,184 @@
+"""What `check` finds, and laws that hold for whatever it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.model.cases import attributes_of, brief, cases, expected_of, found_in
+from xregit.model import builtin, check, normalised, siblings
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+MESSAGE = attributes_of("message")
+ENDPOINT = attributes_of("endpoint")
+NAMES = sorted({*MESSAGE, *ENDPOINT, "protocoloptions", "envelopemetadata", "envelopeoptions"})
+SELECTORS = {
+    "protocol": st.sampled_from(["AMQP/1.0", "MQTT/3.1.1", "mqtt", "Kafka", "HTTP/2", "NATS", "Bunny", 5, None]),
+    "envelope": st.sampled_from(["CloudEvents/1.0", "Other/1", "", None]),
+}
+OPTION_NAMES = sorted(
+    {name for clause in MESSAGE["protocol"].ifvalues.values() for name in clause["protocoloptions"].attributes}
+)
+OPTIONS = st.dictionaries(st.sampled_from(OPTION_NAMES), JSON, max_size=4)
+VALUES = st.builds(
+    lambda rest, chosen, options: {**rest, **chosen, "protocoloptions": options},
+    st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=8), JSON, max_size=6),
+    st.fixed_dictionaries(SELECTORS),
+    OPTIONS | JSON,
+)
+
+
+@pytest.mark.parametrize("case", cases())
+def test_check_finds_each_fault_once(case: dict[str, Any]) -> None:
+    """Every fault of a case is found at its place, and nothing else is."""
+    assert brief(found_in(case)) == expected_of(case)
+
+
+@given(VALUES, st.sampled_from([MESSAGE, ENDPOINT]))
+def test_check_takes_any_value(value: dict[str, Any], attributes: Any) -> None:
+    """Whatever a file or document holds is reported or accepted, never a crash."""
+    for finding in check(attributes, value):
+        assert finding.message.endswith(".")
+        assert finding.rule.islower()
+
+
+@given(VALUES, st.sampled_from([MESSAGE, ENDPOINT]))
+def test_null_counts_as_absent(value: dict[str, Any], attributes: Any) -> None:
+    """A value with nulls has the same findings as one without those attributes."""
+    without = {name: item for name, item in value.items() if item is not None}
+    assert check(attributes, without) == check(attributes, value)
+
+
+@given(VALUES)
+def test_every_path_leads_to_something(value: dict[str, Any]) -> None:
+    """A finding's path leads to what it is about."""
+    for finding in check(MESSAGE, value):
+        found: Any = value
+        for key in finding.path:
+            found = found[key]
+
+
+def test_a_finding_says_all_that_a_reader_needs() -> None:
+    """The text names the attribute, what is there and what is due; the requirement is cited."""
+    (finding,) = check(MESSAGE, {"datacontenttype": "json"})
+    assert finding.message == '"datacontenttype" must be a media type such as application/json, but is "json".'
+    assert finding.requirement == "MSG-48"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"protocl": 1}, 'Did you mean "protocol"?'),
+        ({"Description": ""}, 'Did you mean "description"?'),
+        ({"envelopeoptions": {}}, 'It goes with "envelope", which may be CloudEvents/1.0.'),
+        ({"protocol": "MQTT/3.1.1", "protocoloptions": {"ears": 1}}, "Known here: qos, retain, topic_name."),
+        ({"deprecated": {"remuval": ""}}, 'Did you mean "removal"?'),
+        ({"zzzzzzzzz": 1}, ""),
+        ({"x" * 5000: 1}, ""),
+    ],
+)  # fmt: skip
+def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> None:
+    """An attribute that the model lacks comes with the likely fix, if there is one, and points at its key."""
+    (finding,) = check(MESSAGE, value)
+    assert finding.help == expected
+    assert finding.on_key
+
+
+def test_many_unknown_attributes_are_cheap() -> None:
+    """A document of nothing but unknown attributes is reported in full, without guessing at each."""
+    findings = check(MESSAGE, {f"x{number}": 1 for number in range(20_000)})
+    assert len(findings) == 20_000
+
+
+def test_long_text_is_cut_short() -> None:
+    """A value of any length makes a message of readable length."""
+    (finding,) = check(MESSAGE, {"datacontenttype": "x" * 100_000})
+    assert len(finding.message) < 200
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 200_000, "{" * 200_000, "{a" * 100_000, "a/" * 100_000, "a; " * 60_000, "%" * 200_000]
+)
+@pytest.mark.parametrize("kind", ["string", "symbol", "uri", "uritemplate", "binary", "timestamp", "duration", "uuid"])
+def test_checking_takes_linear_time(kind: str, text: str) -> None:
+    """Text made to keep a backtracking pattern busy is judged at once."""
+    properties = {"correlation-id": {"type": kind, "value": text}, "content-type": {"value": text}}
+    value = {"protocol": "AMQP/1.0", "protocoloptions": {"properties": properties}, "documentation": text}
+    check(MESSAGE, {**value, "datacontenttype": text, "basemessage": text, "dataschemaformat": text})
+
+
+def test_siblings_are_the_attributes_in_force() -> None:
+    """A selector adds its own attributes, those of a group or base message count too, and "*" stays last."""
+    assert "protocoloptions" not in siblings(MESSAGE, {})
+    assert "topic" in siblings(MESSAGE, {"protocol": "Kafka/2.0"})["protocoloptions"].attributes
+    assert "subject" in siblings(MESSAGE, {}, {"protocol": "NATS"})["protocoloptions"].attributes
+    assert list(siblings(ENDPOINT, {"protocol": "NATS"}))[-1] == "*"
+
+
+def test_a_check_is_made_ready_once() -> None:
+    """Whoever asks again for the same attributes gets the same mapping, so that it can be a key of a cache."""
+    attributes = builtin().groups["endpoints"].attributes
+    assert siblings(attributes, {"protocol": "mqtt"}) is siblings(attributes, {"protocol": "MQTT/5.0"})
+
+
+@given(VALUES)
+def test_normalising_changes_what_is_right_no_more(value: dict[str, Any]) -> None:
+    """Normalising twice is normalising once."""
+    once = normalised(MESSAGE, value)
+    assert normalised(MESSAGE, once) == once
+
+
+class Plain(float):
+    """A number that knows its text, as `xregit.source` reads it."""
+
+    text = "1.10"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"name": Plain(1.1)}, {"name": "1.10"}),
+        ({"name": 5, "labels": {"a": True}}, {"name": "5", "labels": {"a": "true"}}),
+        ({"name": [1]}, {"name": [1]}),
+        ({"epoch": 5}, {"epoch": 5}),
+        ({"unknown": 5}, {"unknown": 5}),
+        ({"dataschema": {"a": Plain(1.1)}}, {"dataschema": {"a": Plain(1.1)}}),
+    ],
+)
+def test_text_without_quotes_becomes_text(value: dict[str, Any], expected: dict[str, Any]) -> None:
+    """What was written where text is due stays as it was written; everything else is left alone."""
+    assert normalised(MESSAGE, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"query": {"a": 1}}, {"query": [{"name": "a", "value": "1"}]}),
+        ({"query": {"a": {"value": "b"}}}, {"query": [{"name": "a", "value": "b"}]}),
+        ({"status": 200}, {"status": "200"}),
+        ({"status": {"type": "integer", "value": 200}}, {"status": {"type": "integer", "value": 200}}),
+        ({"headers": [{"name": 1, "value": 2}]}, {"headers": [{"name": "1", "value": "2"}]}),
+        ({"headers": [{"value": 2, "type": "number"}]}, {"headers": [{"value": 2, "type": "number"}]}),
+        ({"headers": "x"}, {"headers": "x"}),
+    ],
+)  # fmt: skip
+def test_options_are_written_out(options: dict[str, Any], expected: dict[str, Any]) -> None:
+    """A map of parameters becomes a list of them, and a property's value is text where its type says so."""
+    value = {"protocol": "HTTP", "protocoloptions": options}
+    assert normalised(MESSAGE, value)["protocoloptions"] == expected
+
+
+@pytest.mark.requirement("MSG-67")
+def test_nested_envelope_metadata_is_moved_up() -> None:
+    """Attributes under "attributes" move up, unless it is an attribute of that name."""
+    value = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"attributes": {"type": {"value": "x"}}}}
+    assert normalised(MESSAGE, value)["envelopemetadata"] == {"type": {"value": "x"}}
+    value["envelopemetadata"] = {"attributes": {"type": "string", "value": "x"}}
+    assert normalised(MESSAGE, value) == value

@@ -1,0 +1,132 @@
+"""A registry's own model on top of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.model.cases import brief
+from tests.model.test_checking import JSON
+from xregit.model import builtin, check, extended, json_schemas, source_form
+
+CASES = yaml.safe_load((Path(__file__).parents[1] / "cases" / "extending.yaml").read_text(encoding="utf-8"))
+WORDS = st.sampled_from(
+    [
+        "attributes",
+        "groups",
+        "resources",
+        "messagegroups",
+        "messages",
+        "singular",
+        "type",
+        "item",
+        "enum",
+        "default",
+        "ifvalues",
+        "siblingattributes",
+        "string",
+        "array",
+        "object",
+        "xid",
+        "target",
+        "ximportresources",
+        "name",
+        "maxversions",
+        "x",
+        "*",
+    ]
+)
+MODELS = st.recursive(
+    JSON | WORDS,
+    lambda inner: st.dictionaries(WORDS, inner, max_size=4) | st.lists(inner, max_size=2),
+    max_leaves=25,
+)
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in CASES])
+def test_faults_of_a_model_are_found(case: dict[str, Any]) -> None:
+    """Every fault is found at its place, once, and what is left makes a model."""
+    model, findings = extended(builtin(), case["model"])
+    assert brief(findings) == case.get("finds", [])
+    assert check(model.groups["messagegroups"].attributes, {"owner": "me"}) == []
+
+
+@given(st.dictionaries(WORDS, MODELS, max_size=4))
+def test_any_value_makes_a_model(value: dict[str, Any]) -> None:
+    """Whatever model.yaml holds there is a model, which everything else can work with."""
+    model, _ = extended(builtin(), value)
+    json_schemas(model)
+    source_form(model)
+    for group in model.groups.values():
+        check(group.attributes, {"x": 1, "name": "y"})
+
+
+def test_nesting_without_end_is_a_fault() -> None:
+    """A model that nests deeper than anyone means is refused where it gets too deep."""
+    value: dict[str, Any] = {"type": "string"}
+    for _ in range(5000):
+        value = {"type": "array", "item": value}
+    _, findings = extended(builtin(), {"attributes": {"a": value}})
+    assert [item.message for item in findings] == ["The model is nested too deeply."]
+
+
+def test_extensions_count() -> None:
+    """Attributes of ours and of the registry's own model are checked side by side."""
+    own = CASES[0]["model"]
+    model, findings = extended(builtin(), own)
+    assert findings == []
+    message = model.groups["endpoints"].resources["messages"]
+    assert message is model.groups["messagegroups"].resources["messages"]
+    assert brief(check(message.attributes, {"retention": -1, "name": "x"})) == ["invalid-attribute retention"]
+    assert "reviewed" in message.metaattributes
+    assert brief(check(model.attributes, {"registryid": "a", "tier": "tin"})) == ["invalid-attribute tier"]
+    term = model.groups["glossaries"].resources["terms"]
+    assert brief(check(term.attributes, {"kind": "SHORT"})) == ["required-attribute-missing"]
+    assert brief(check(term.attributes, {"seealso": ["/glossaries/g"]})) == ["malformed-xid seealso.0"]
+    assert brief(check(term.attributes, {"size": {"max-width": "x", "more": [1]}})) == [
+        "invalid-attribute size.max-width"
+    ]
+    assert "termsurl" in model.groups["glossaries"].attributes
+    assert "termid" in term.attributes
+    assert "term" not in term.attributes
+
+
+def test_a_known_attribute_keeps_what_is_not_said_of_it() -> None:
+    """Asking for an attribute leaves its form and description as they are, and shows in the source."""
+    value = {"groups": {"messagegroups": {"attributes": {"description": {"type": "string", "required": True}}}}}
+    model, _ = extended(builtin(), value)
+    group = model.groups["messagegroups"]
+    assert (
+        group.attributes["description"].description
+        == builtin().groups["messagegroups"].attributes["description"].description
+    )
+    assert brief(check(group.attributes, {})) == ["required-attribute-missing"]
+    assert source_form(model)["groups"]["messagegroups"]["attributes"]["description"]["required"] is True
+
+
+def test_a_faulty_attribute_takes_any_value() -> None:
+    """One fault in the model is one finding: entities that have the attribute are not reported for it."""
+    model, findings = extended(builtin(), {"groups": {"messagegroups": {"attributes": {"team": {"type": "strin"}}}}})
+    assert len(findings) == 1
+    assert check(model.groups["messagegroups"].attributes, {"team": ["a"]}) == []
+
+
+def test_the_source_form_gives_the_same_model_again() -> None:
+    """What we serve says what its authors wrote: read again, it adds nothing and lacks nothing."""
+    model, _ = extended(builtin(), CASES[0]["model"])
+    source = source_form(model)
+    again, findings = extended(builtin(), source)
+    assert findings == []
+    assert source_form(again)["groups"]["glossaries"] == source["groups"]["glossaries"]
+    assert source["groups"]["glossaries"]["resources"]["terms"]["attributes"]["kind"]["ifvalues"]["short"]
+    assert source["attributes"]["tier"] == {
+        "type": "string",
+        "enum": ["gold", "silver"],
+        "required": True,
+        "default": "gold",
+    }
