@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from xregit.model.language import Model
 
+# Faults of a text around which every value can still be read.
+WHOLE = frozenset({"yaml-duplicate-key", "yaml-tag"})
+
 
 def read_folder(folder: Path) -> Registry:
     """Return what a registry folder holds, with all that is wrong with its files as ``problems``.
@@ -142,6 +145,8 @@ class _Reading:
         if isinstance(parsed.value, dict):
             if parsed.plain:
                 self.drafts.numbered.add(place.path)
+            if not all(problem.rule in WHOLE for problem in parsed.problems):
+                self.drafts.broken.add(place.path)
             return parsed.value
         if not parsed.problems:
             message = "The file holds no mapping of attribute names to values."

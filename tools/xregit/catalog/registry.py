@@ -29,8 +29,8 @@ class Registry(Mapping[str, Any]):
     """A catalog as its authors wrote it.
 
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
-    ``problems`` is what was found wrong while reading, and ``broken`` names the files of which nothing could be
-    read. Iterating gives the xids of groups and resources.
+    ``problems`` is what was found wrong while reading, and ``broken`` names the files that could not be
+    read as a whole. Iterating gives the xids of groups and resources.
     """
 
     model: Model
