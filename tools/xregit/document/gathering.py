@@ -26,6 +26,8 @@ Path = tuple[str | int, ...]
 DIALECT = "1.0"
 MAX_BASES = 100
 OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
+# The kind of entity whose steps hold for all types that a dialect doesn't know.
+OTHER = "other"
 SERVED = frozenset({"self", "shortself", "xid"})
 _LEAKED = "None"
 _RESOURCE_PARTS = 5
@@ -58,6 +60,10 @@ class Gathering:
         """Return the attributes of the registry itself."""
         own = _without_collections(value, self._model.groups)
         own = {name: item for name, item in own.items() if name not in OF_SERVERS}
+        for name in [name for name, item in own.items() if name not in self._model.attributes and _is_collection(item)]:
+            del own[name]
+            advice = "Define the type in model.yaml, or in the document's modelsource."
+            self._error("unknown-group-type", (name,), f'the model has no group type "{name}"', advice)
         return self._entity("registry", own, (), SERVED)
 
     def groups(self, value: Mapping[str, Any]) -> dict[str, dict[str, Group]]:
@@ -85,7 +91,9 @@ class Gathering:
 
     def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
         path: Path = (model.plural, gid)
-        attributes = self._entity(model.singular, _without_collections(value, model.resources), path, SERVED)
+        attributes = self._entity(
+            model.singular, _without_collections(value, model.resources), path, SERVED, self._selected(value, NOTHING)
+        )
         self._identified(attributes, f"{model.singular}id", gid, path)
         collections = {
             plural: self._resources(resource, value.get(plural), (*path, plural), attributes)
@@ -147,7 +155,7 @@ class Gathering:
     def _document(self, singular: str, said: dict[str, Any], place: Place) -> Document | None:
         names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in said]
         if len(names) > 1:
-            self._error("one-resource", (*place.pointer, names[1]), f"only one of {', '.join(names)} may be stated")
+            self._error("two-documents", (*place.pointer, names[1]), f"only one of {', '.join(names)} may be stated")
         data = contents(said, singular)
         said.pop(singular, None)
         encoded = said.pop(f"{singular}base64", None)
@@ -167,8 +175,8 @@ class Gathering:
     ) -> dict[str, Any]:
         """Return an entity's attributes under our names, without those that only a server states."""
         own = {name: item for name, item in value.items() if name not in served}
-        steps = [step for step in self._steps.get(kind, ()) if step.holds(selectors)]
-        result, changes = normalised(own, steps)
+        steps = self._steps.get(kind) or self._steps[OTHER]
+        result, changes = normalised(own, [step for step in steps if step.holds(selectors)])
         self.notes += [_note(change, path) for change in changes]
         return dict(result)
 
@@ -202,8 +210,8 @@ class Gathering:
             yield target
             value = target
 
-    def _error(self, rule: str, path: Path, message: str) -> None:
-        self.notes.append(Note(rule, Severity.ERROR, path, message, xid=_xid(path)))
+    def _error(self, rule: str, path: Path, message: str, advice: str = "") -> None:
+        self.notes.append(Note(rule, Severity.ERROR, path, message, advice, _xid(path)))
 
 
 def _note(change: Change, path: Path) -> Note:
@@ -216,6 +224,10 @@ def _note(change: Change, path: Path) -> Note:
 def _xid(path: Path) -> str:
     """Return the xid of the entity that a path of the document leads to or into."""
     return "/" + "/".join(str(part) for part in path[: _RESOURCE_PARTS - 1])
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and all(isinstance(item, dict) for item in value.values())
 
 
 def _without_collections(value: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:

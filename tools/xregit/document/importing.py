@@ -53,7 +53,7 @@ def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
         XregitError: a document can't be opened, or a file can't be written; then no file was.
     """
     there = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
-    read = [read_document(path) for path in documents]
+    read = [read_document(path, there.model if there else None) for path in documents]
     registries = [there, *read] if there else read
     if not read:
         return ImportReport((), (), ())

@@ -135,7 +135,9 @@ def _lookalikes(first: Mapping[str, Source]) -> list[Diagnostic]:
         other = seen.setdefault(xid.casefold(), xid)
         if other != xid and other.rsplit("/", 1)[0] == xid.rsplit("/", 1)[0]:
             message = f'"{xid}" and "{other}" differ by upper and lower case alone.'
-            found.append(_at(source, "duplicate-id", message, "Ids are unique without regard to case; rename one."))
+            found.append(
+                _at(source, "ids-differ-only-in-case", message, "Ids are unique without regard to case; rename one.")
+            )
     return found
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel, GroupModel, Model
 
 
-def added(document: Mapping[str, Any]) -> dict[str, Any]:
+def added(document: Mapping[str, Any], ours: Model | None = None) -> dict[str, Any]:
     """Return what a document's own model adds to ours: group types, and attributes of types that we know."""
     source = document.get("modelsource") or document.get("model")
     if not isinstance(source, Mapping):
         return {}
-    ours, groups = builtin(), {}
+    ours, groups = ours or builtin(), {}
     for plural, group in _mappings(source.get("groups")):
         known = ours.groups.get(plural)
         extra = _further_group(group, known) if known else _whole_group(group)

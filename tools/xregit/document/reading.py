@@ -6,6 +6,7 @@ Names and forms of other releases become ours; each kind of change is noted once
 from __future__ import annotations
 
 from collections import Counter
+from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,23 +26,27 @@ from xregit.source.plain import without_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+DOUBLES = "json-duplicate-key"
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 
-def read_document(path: Path) -> Registry:
+def read_document(path: Path, model: Model | None = None) -> Registry:
     """Return the registry that a document describes; one that can't be read is empty, with the reason as a problem.
+
+    ``model`` is that of the registry it belongs to, if that is not the one of the specifications.
 
     Raises:
         XregitError: the file can't be read.
     """
-    return _Reading(path.resolve()).registry()
+    return _Reading(path.resolve(), model or builtin()).registry()
 
 
 class _Reading:
     """The reading of one document."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, ours: Model) -> None:
         self.data = _bytes(path)
+        self.ours = ours
         repository = repository_of(path)
         self.path = path.relative_to(repository).as_posix()
         self.origin = Origin(repository, path)
@@ -51,7 +56,7 @@ class _Reading:
     def registry(self) -> Registry:
         value = self.value()
         if value is None:
-            return self.finished(builtin(), NOTHING, {}, broken=True)
+            return self.finished(self.ours, NOTHING, {}, broken=True)
         model = self.model(value)
         gathering = Gathering(model, self.path)
         attributes = gathering.registry(value)
@@ -73,8 +78,10 @@ class _Reading:
     def value(self) -> dict[str, Any] | None:
         """Return the document's value if it is an xRegistry document that we read."""
         parsed = self.language.parse(self.data)
+        harmless = DOUBLES if parsed.problems and _same_doubles(self.data) else ""
         for problem in parsed.problems:
-            self.error(problem.rule, problem.message, problem.help, problem.span)
+            severity = Severity.WARNING if problem.rule == harmless else Severity.ERROR
+            self.error(problem.rule, problem.message, problem.help, problem.span, severity)
         value = without_text(parsed.value) if parsed.plain else parsed.value
         if not isinstance(value, dict):
             if not parsed.problems:
@@ -91,10 +98,10 @@ class _Reading:
 
     def model(self, value: Mapping[str, Any]) -> Model:
         """Return our model with what the document's own model adds to it."""
-        extra = added(value)
+        extra = added(value, self.ours)
         if not extra:
-            return builtin()
-        model, findings = extended(builtin(), extra)
+            return self.ours
+        model, findings = extended(self.ours, extra)
         for finding in findings:
             self.error(finding.rule, finding.message, finding.help, self.span(("modelsource", *finding.path)))
         return model
@@ -120,9 +127,25 @@ class _Reading:
     def span(self, path: tuple[str | int, ...]) -> Span:
         return self.origin.span(Place(self.path), path, on_key=True)
 
-    def error(self, rule: str, message: str, advice: str, span: Span) -> None:
+    def error(self, rule: str, message: str, advice: str, span: Span, severity: Severity = Severity.ERROR) -> None:
         line = (span.line, span.column, span.endline, span.endcolumn)
-        self.problems.append(Diagnostic(rule, Severity.ERROR, self.path, message, *line, help=advice))
+        self.problems.append(Diagnostic(rule, severity, self.path, message, *line, help=advice))
+
+
+def _same_doubles(data: bytes) -> bool:
+    """Tell whether keys that stand twice in one object of a JSON text have the same value each time."""
+    differing: list[str] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        differing.extend(name for name, value in pairs if found.setdefault(name, value) != value)
+        return found
+
+    try:
+        loads(data, object_pairs_hook=members)
+    except (ValueError, RecursionError):
+        return False
+    return not differing
 
 
 def _bytes(path: Path) -> bytes:

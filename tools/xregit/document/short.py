@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.document.models import modelsource
 from xregit.document.tables import table
+from xregit.model import builtin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +26,8 @@ def short_document(stating: Stating) -> dict[str, Any]:
     if "registryid" in registry.attributes:
         result["registryid"] = registry.attributes["registryid"]
     result |= stating.of_registry()
+    if registry.model is not builtin():
+        result["modelsource"] = modelsource(registry.model, stating.profile)
     for plural in registry.model.groups:
         groups = registry.groups.get(plural, {})
         if groups:
