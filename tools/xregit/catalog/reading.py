@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.assembling import groups_of, ordinary
@@ -14,12 +11,14 @@ from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, Kind
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.settings import settings_of
+from xregit.collecting import uncollected
 from xregit.diagnostics import Span
 from xregit.errors import XregitError
 from xregit.model import builtin, normalised
 from xregit.source import files, yaml
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from xregit.model.language import Model
@@ -38,20 +37,8 @@ def read_folder(folder: Path) -> Registry:
     if not (root / REGISTRY_FILE).is_file():
         message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; "xregit init" makes one'
         raise XregitError(message)
-    with _no_garbage_collection():
+    with uncollected():
         return _Reading(root).registry()
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Thousands of small dictionaries that all stay alive make the collector run for nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Reading:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xregit.collecting import uncollected
 from xregit.rules.listed import RULES, rule_named
 from xregit.rules.rule import Rule
 from xregit.rules.running import Report, run
@@ -16,4 +17,5 @@ __all__ = ["RULES", "Report", "Rule", "check", "rule_named"]
 
 def check(registry: Registry) -> Report:
     """Return everything that is wrong with a registry, by all rules and at the severities that it sets."""
-    return run(registry, RULES)
+    with uncollected():
+        return run(registry, RULES)
