@@ -156,10 +156,18 @@ def test_own_group_type_is_published(
     assert [row["depth"] for row in _delta(folder, "endpoints")] == [3]
 
 
-def test_active_session_is_used_and_left_running(spark: SparkSession, sample: Registry, tmp_path: Path) -> None:
-    """Without a session of its own, publishing uses the active one, and does not stop it."""
+def test_active_session_is_used_as_it_is(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+) -> None:
+    """Without a session given, the active one is used and not stopped; its time zone changes no time."""
     assert session(name="another") is spark
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     publish(sample, tmp_path / "tables")
+    publish(repository.commit({"messagegroups/brakes/messages/wear.yaml": "name: Again\n"}), tmp_path / "tables")
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    found = {row["xid"]: (row["createdat"], row["modifiedat"]) for row in _delta(tmp_path / "tables", "messages")}
+    first, second = (datetime(2026, 1, day, 12, tzinfo=UTC) for day in (1, 2))
+    assert (found[WORN], found[WEAR]) == ((first, first), (first, second))
     assert spark.range(3).count() == 3
 
 

@@ -54,6 +54,11 @@ def frame(spark: SparkSession, table: Table, rows: tuple[Row, ...]) -> DataFrame
     return made.coalesce(-(-len(rows) // ROWS_PER_FILE))
 
 
+def collected(frame: DataFrame, table: Table) -> pa.Table:
+    """Return a data frame's rows with exactly the table's types, whatever the session's time zone is."""
+    return frame.toArrow().cast(arrow_schema(table))
+
+
 def write(
     spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: Path
 ) -> dict[str, list[dict[str, Any]]]:

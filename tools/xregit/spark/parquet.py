@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.spark import files, frames
-from xregit.spark.derived import PUBLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,9 +28,9 @@ def refuse_others(folder: Path) -> None:
     Raises:
         XregitError: it does.
     """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists():
         return
-    if not (folder / PUBLICATIONS.name / COMPLETE).is_file():
+    if not folder.is_dir() or not all((entry / COMPLETE).is_file() for entry in folder.iterdir()):
         message = (
             f"{folder} holds something else than tables in plain Parquet, and is not replaced; name another folder"
         )
@@ -49,12 +48,13 @@ def write(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: 
             if not rows:
                 files.written(table.name, str(beside / table.name), frames.arrow_schema(table), ())
             (beside / table.name / COMPLETE).touch()
-        _swap(beside, folder)
+        swap(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _swap(beside: Path, folder: Path) -> None:
+def swap(beside: Path, folder: Path) -> None:
+    """Put a folder in the place of another one, which stays where it is if that fails."""
     old = folder.with_name(f".{folder.name}.old-{os.getpid()}")
     if folder.exists():
         folder.rename(old)

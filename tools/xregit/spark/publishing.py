@@ -125,7 +125,7 @@ def _prepared(
         for name, some in todo.items():
             if not some.only_inserts:
                 table = delta.changing(stands[name].table)
-                prepared[name] = frames.frame(session, table, delta.changes(some)).toArrow()
+                prepared[name] = frames.collected(frames.frame(session, table, delta.changes(some)), table)
     return prepared
 
 
