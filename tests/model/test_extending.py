@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from tests.model.cases import brief
 from tests.model.test_checking import JSON
@@ -130,3 +131,27 @@ def test_the_source_form_gives_the_same_model_again() -> None:
         "required": True,
         "default": "gold",
     }
+
+
+def test_flags_and_open_enumerations_count() -> None:
+    """What a registry's own model says of an attribute reaches check, editors and servers."""
+    value = next(case for case in CASES if case["name"].startswith("flags"))["model"]
+    model, _ = extended(builtin(), value)
+    assert brief(check(model.attributes, {"registryid": "r", "a": "y", "b": True})) == ["required-attribute-missing"]
+    assert check(model.attributes, {"registryid": "r", "b": False}) == []
+    source = source_form(model)["attributes"]
+    assert source["a"] == {"type": "string", "enum": ["x"], "strict": False, "readonly": True, "immutable": True}
+    schema = json_schemas(model)["registry.schema.json"]
+    errors = [Draft202012Validator(schema).is_valid({"registryid": "r", **more}) for more in SELECTED]
+    assert errors == [not check(model.attributes, {"registryid": "r", **more}) for more in SELECTED]
+
+
+SELECTED: list[dict[str, Any]] = [
+    {"b": True},
+    {"b": True, "c": "x"},
+    {"b": False},
+    {"d": 5, "e": "x"},
+    {"d": 5, "e": ["x"]},
+    {"d": 6},
+    {"a": "y"},
+]

@@ -60,7 +60,11 @@ def _conditions(selector: AttributeModel) -> Iterable[Schema]:
 
 
 def _spellings(selector: AttributeModel, key: str) -> Schema:
-    """Return the schema of all that means the same as a name, in upper and lower case."""
+    """Return the schema of all that means the same as a clause's key; texts in upper and lower case."""
+    if selector.type == "boolean":
+        return {"const": key.casefold() == "true"}
+    if DATATYPES[selector.type].schema.get("type") in {"integer", "number"}:
+        return {"const": float(key)} if _is_number(key) else {"not": {}}
     name = names(selector.names).get(key) if selector.names else None
     spellings = [key, *name.aliases] if name else [key]
     pattern = "|".join(_any_case(spelling) for spelling in spellings)
@@ -119,6 +123,7 @@ def _choices(choices: Iterable[Any]) -> list[Any]:
     return listed + [float(choice) for choice in listed if isinstance(choice, str) and _is_decimal(choice)]
 
 
+_is_number = re.compile(r"-?[0-9]+(?:\.[0-9]+)?").fullmatch
 _is_decimal = re.compile("[0-9]+\\.[0-9]+").fullmatch
 
 

@@ -163,6 +163,8 @@ def _retargeted(values: Attributes, shared: Mapping[str, tuple[str, ...]]) -> At
 
 
 def _retarget(value: AttributeModel, shared: Mapping[str, tuple[str, ...]]) -> AttributeModel:
+    if not _refers(value):
+        return value
     path, suffix = _split(value.target)
     return replace(
         value,
@@ -171,6 +173,13 @@ def _retarget(value: AttributeModel, shared: Mapping[str, tuple[str, ...]]) -> A
         item=_retarget(value.item, shared) if value.item else None,
         ifvalues=MappingProxyType({key: _retargeted(clause, shared) for key, clause in value.ifvalues.items()}),
     )
+
+
+def _refers(value: AttributeModel) -> bool:
+    """Tell whether an attribute, or one below it, leads to other entities."""
+    below = [*value.attributes.values(), *([value.item] if value.item else [])]
+    below += [sibling for clause in value.ifvalues.values() for sibling in clause.values()]
+    return bool(value.target) or any(map(_refers, below))
 
 
 def _split(target: str) -> tuple[str, str]:

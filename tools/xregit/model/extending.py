@@ -46,9 +46,7 @@ def _without(value: Any, path: tuple[str | int, ...]) -> Any:
     if not isinstance(value, Mapping) or not path:
         return {}
     head, rest = path[0], path[1:]
-    if head not in value:
-        return value
-    inner = value[head]
+    inner = value.get(head)
     if head in _DEFINITIONS and rest and isinstance(inner, Mapping):
         return {**value, head: _harmless(inner, str(rest[0]))}
     if head in _TYPES and len(rest) > 1 and rest[1] != "singular" and isinstance(inner, Mapping) and rest[0] in inner:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -101,6 +100,8 @@ def guess(text: str, choices: Iterable[str]) -> str:
     """Return a question that offers the choice most like the text, or nothing."""
     if len(text) > MAX_GUESSED_CHARS:
         return ""
+    import difflib  # only faults pay for it
+
     folded = {choice.casefold(): choice for choice in choices}
     near = difflib.get_close_matches(text.casefold(), folded, n=1, cutoff=0.7)
     return f'Did you mean "{folded[near[0]]}"?' if near else ""
