@@ -104,7 +104,7 @@ STEPS = (
         "tables",
         tables,
         "tables",
-        "duckdb -c \"SELECT * FROM delta_scan('{place}/messages')\"",
+        'in Python: deltalake.DeltaTable("{place}/messages").scan().read_all()',
         package="pyspark",
         extra="spark",
     ),

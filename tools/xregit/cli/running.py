@@ -64,6 +64,7 @@ def _show(error: CatalogError) -> None:
     from xregit.reports import FORMATS
 
     note(FORMATS["text"](error.diagnostics))
+    note("Nothing was written.")
 
 
 def _where(error: Exception) -> str:
