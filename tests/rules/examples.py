@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from xregit.catalog import read_folder
+from xregit.document import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 PAGES = files("xregit.rules") / "docs"
 MIB = 2**20
+DOCUMENT = "catalog.json"
 
 # "# path", "# path -> target", "# path (missing)", "# path (a pipe)", "# path (9 MiB)", then perhaps "# error".
 _FILE = re.compile(
@@ -42,7 +44,10 @@ class Example:
     due: Counter[Due] = field(default_factory=Counter)
 
     def registry(self, root: Path) -> Registry:
-        """Write the files below the folder and read them."""
+        """Write the files below the folder and read them; a file ``catalog.json`` is a registry of its own."""
+        if DOCUMENT in self.texts:
+            (root / DOCUMENT).write_bytes(self.texts[DOCUMENT])
+            return read(root / DOCUMENT)
         folder = root / "registry"
         for path, text in {**self._group_files(), "registry.yaml": b"registryid: test\n", **self.texts}.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)

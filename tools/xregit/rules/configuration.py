@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import mapping
+from xregit.rules.stated import mapping, near
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -23,6 +22,5 @@ def unknown_rule(_registry: Registry, settings: Settings) -> Iterator[Finding]:
     names = [item.name for item in RULES]
     for name in mapping(settings.written, "rules"):
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            help_ = f'Did you mean "{near[0]}"?' if near else 'See the list of rules, or "xregit explain".'
+            help_ = near(name, names) or 'See the list of rules, or "xregit explain".'
             yield found("rules", name, message=f'There is no rule "{name}".', help=help_, on_key=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import CLOUDEVENTS, items, text
+from xregit.rules.stated import CLOUDEVENTS, items, near, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -53,10 +52,7 @@ def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[F
         _, _, gid = xid.rpartition("/")
         # What doesn't have the form of a message group's xid is reported as a malformed xid.
         if xid == f"/{MESSAGEGROUPS}/{gid}" and gid not in registry.groups.get(MESSAGEGROUPS, {}):
-            near = difflib.get_close_matches(gid, registry.groups.get(MESSAGEGROUPS, {}), n=1)
-            help_ = (
-                f'Did you mean "/{MESSAGEGROUPS}/{near[0]}"?' if near else "Add the group, or correct the reference."
-            )
+            help_ = near(gid, registry.groups.get(MESSAGEGROUPS, {})) or "Add the group, or correct the reference."
             yield found(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
 
 

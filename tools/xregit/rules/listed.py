@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     *texts.FILES,
     *texts.YAML,
     *texts.JSON,
+    *texts.DOCUMENTS,
     *texts.MODEL,
     configuration.unknown_rule,
     identity.malformed_id,

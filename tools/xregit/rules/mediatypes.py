@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import CLOUDEVENTS, inside, items, mapping, selected, text
+from xregit.rules.stated import CLOUDEVENTS, MAPPINGS, inside, items, mapping, selected, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -112,7 +112,7 @@ def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:
 
 
 def _property(value: Any, path: Path) -> Stated:
-    if isinstance(value, Mapping):
+    if isinstance(value, MAPPINGS):
         return Stated(text(value, "value"), (*path, "value"))
     return Stated(value if isinstance(value, str) else "", path)
 
@@ -123,7 +123,7 @@ def _states(value: Any, path: Path) -> bool:
         if isinstance(part, int):
             if not isinstance(value, list | tuple) or part >= len(value):
                 return False
-        elif not isinstance(value, Mapping) or part not in value:
+        elif not isinstance(value, MAPPINGS) or part not in value:
             return False
         value = value[part]
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
+_PROTOBUF_MESSAGE = re.compile(rb"^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)", re.MULTILINE)
 # An xid that begins otherwise is reported as malformed.
 _SCHEMAS = "/schemagroups/"
 
@@ -133,6 +135,9 @@ def schema_object_missing(registry: Registry, message: Message) -> Iterator[Find
     reference = schema_reference(registry, stated)
     named = reference.selector if reference.local else "#" in stated
     if not named and not (reference.local and reference.version is None):
-        text_ = "A Protobuf document holds several messages; the reference doesn't say which one the payload is."
-        help_ = f'Add its name: "{stated}{":" if reference.local else "#"}MessageName".'
+        text_ = "A Protobuf document may hold several messages; the reference doesn't say which one the payload is."
+        document = reference.version.document if reference.version else None
+        name = _PROTOBUF_MESSAGE.search(document.data) if document and document.data else None
+        example = name[1].decode() if name else "MessageName"
+        help_ = f'Add its name, as in "{stated}{":" if reference.local else "#"}{example}".'
         yield found(URI, message=text_, help=help_)

@@ -24,6 +24,10 @@ _NOT_LEVEL_1 = re.compile(r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}")
 _LEVEL_1 = re.compile(r"\{[A-Za-z0-9_]+\}")
 _UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
 _MAX_DEPTH = 6
+# Members of a property that say what it is.
+_PROSE = frozenset({"description", "name", "specurl"})
+
+Path = tuple[str | int, ...]
 
 
 @rule("message", Severity.ERROR, "An HTTP message is request and response at once.", "MSG-89")
@@ -97,31 +101,38 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
 def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report braces in a property's text that are no level 1 placeholder, though someone seems to have meant one."""
     own = message.entity.attributes
+    found_: list[tuple[Path, str]] = []
     for name in ("envelopemetadata", OPTIONS):
         if name in own:
-            for path, value in _texts(own[name], (name,)):
-                shown = _suspicious(value)
-                if shown:
-                    text_ = f'"{shown}" is no placeholder, so it stands for itself.'
-                    help_ = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
-                    yield found(*path, message=text_, help=help_)
+            _collect(own[name], (name,), found_)
+    for path, value in found_:
+        shown = _suspicious(value)
+        if shown:
+            text_ = f'"{shown}" is no placeholder, so it stands for itself.'
+            help_ = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
+            yield found(*path, message=text_, help=help_)
 
 
-def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Give the texts of properties that hold a brace, except templates, whose form the model checks."""
+def _collect(value: Any, path: Path, texts: list[tuple[Path, str]]) -> None:
+    """Add the texts of properties that hold a brace, except templates, whose form the model checks."""
     if isinstance(value, str):
-        if "{" in value and path[-1] not in {"description", "name"}:
-            yield path, value
-    elif isinstance(value, Mapping):
-        if value.get("type") != "uritemplate" and len(path) <= _MAX_DEPTH:
-            for name, inner in value.items():
-                yield from _texts(inner, (*path, name))
-    elif isinstance(value, list | tuple):
+        if "{" in value:
+            texts.append((path, value))
+    elif isinstance(value, dict):
+        if value.get("type") == "uritemplate" or len(path) > _MAX_DEPTH:
+            return
+        for name, inner in value.items():
+            if inner.__class__ is not str or ("{" in inner and name not in _PROSE):
+                _collect(inner, (*path, name), texts)
+    elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _texts(inner, (*path, index))
+            _collect(inner, (*path, index), texts)
 
 
 def _suspicious(value: str) -> str:
+    """Return the part of a text that someone may have meant as a placeholder though it is none."""
+    if "{" not in _LEVEL_1.sub("", value):
+        return ""
     match = _UNCLOSED.search(value) or next(
         (item for item in _NOT_LEVEL_1.finditer(value) if not _LEVEL_1.fullmatch(item.group())), None
     )

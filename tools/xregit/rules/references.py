@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,16 @@ from xregit.catalog.resolving import BASE, SELECTORS, group_of
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.agreement import unlike
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import mapping, text
+from xregit.rules.stated import mapping, near, text
 from xregit.xid import Xid
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
 
-MIN_LIKENESS = 0.8
 # core/spec.md, "xref": what an alias may hold besides its id, the latter two because servers write them.
 ALIAS_META = frozenset({"xref", "epoch", "self", "xid"})
-_GROUP_PARTS = 2
+_GROUP_PARTS, _PARTS_OF_RESOURCE = 2, 2
 
 
 @rule("message", Severity.ERROR, "A message is its own base message, directly or through others.", "MSG-28", "MSG-2")
@@ -89,6 +87,8 @@ def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
     if isinstance(target, Resource) and target.xref:
         message = f'"{target.xid}" is itself an alias, of "{target.xref}"; it is not followed any further.'
         help_ = f'Point to "{target.xref}".' if target.xref != resource.xid else "Describe one of the two."
+        if target is resource:
+            message, help_ = "This is an alias of itself, so it shows nothing.", "Point to another one, or describe it."
         yield found("xref", message=message, help=help_)
 
 
@@ -160,5 +160,11 @@ def _kind(registry: Registry, resource: Resource) -> str:
 
 
 def _guess(registry: Registry, xid: str, what: str) -> str:
-    near = difflib.get_close_matches(xid, registry, n=1, cutoff=MIN_LIKENESS)
-    return f'Did you mean "{near[0]}"?' if near else f"Add {what}, or correct the reference."
+    """Return a hint on what a reference to nothing may have meant: something beside its place, or a group."""
+    _, groups, gid, *rest = (*xid.split("/"), "", "")
+    group = registry.groups.get(groups, {}).get(gid)
+    if group is None:
+        hint = near(gid, registry.groups.get(groups, {}))
+    else:
+        hint = near(rest[1], group.collections.get(rest[0], {})) if len(rest) > _PARTS_OF_RESOURCE else ""
+    return hint or f"Add {what}, or correct the reference."

@@ -44,14 +44,15 @@ def two_documents(_registry: Registry, resource: Resource) -> Iterator[Finding]:
 
 
 def _documents(resource: Resource, version: Version) -> list[str]:
+    """Return where a version's document is, which should be one place."""
     singular, document = resource.type.singular, version.document
     names = (singular, f"{singular}base64", f"{singular}url")
-    stated = [f'"{name}"' for name in names if version.attributes.get(name) is not None]
-    if document is not None and document.data is not None and document.place != version.place:
-        stated.append(f"the file {document.place.path.rpartition('/')[2]}")
-    elif document is not None and not stated:
-        stated.append("the document")
-    return stated
+    places = [f'"{name}"' for name in names if version.attributes.get(name) is not None]
+    if document is not None and document.data is not None:
+        # Whoever reads one large document compares the places in it.
+        own = document.place.path != version.place.path
+        return [*places, f"the file {document.place.path.rpartition('/')[2]}"] if own else ["the document"]
+    return places
 
 
 @rule("schema", Severity.ERROR, "Nothing says in which language a schema is written.")

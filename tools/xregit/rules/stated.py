@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from xregit.model import canonical
+from xregit.model.faults import guess
 from xregit.model.language import NOTHING
 
-if TYPE_CHECKING:
-    from xregit.catalog.views import Message
-
 CLOUDEVENTS = "CloudEvents/1.0"
+# What mappings are made of; asking for these is several times faster than asking for any Mapping.
+MAPPINGS = (dict, MappingProxyType)
+# Among more names, looking for the one that was meant takes too long.
+MAX_NAMES_TO_GUESS = 1000
 
 
 def inside(value: Any, *path: str) -> Any:
     """Return what stands at the path, or None."""
     for name in path:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, MAPPINGS):
             return None
         value = value.get(name)
     return value
@@ -32,19 +35,19 @@ def text(value: Any, *path: str) -> str:
 def mapping(value: Any, *path: str) -> Mapping[str, Any]:
     """Return the mapping at the path, or an empty one."""
     found = inside(value, *path)
-    return found if isinstance(found, Mapping) else NOTHING
+    return found if isinstance(found, MAPPINGS) else NOTHING
 
 
 def items(value: Any, *path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Give the mappings in the list at the path, each with its place in the list."""
     found = inside(value, *path)
     if isinstance(found, list | tuple):
-        yield from ((index, item) for index, item in enumerate(found) if isinstance(item, Mapping))
+        yield from ((index, item) for index, item in enumerate(found) if isinstance(item, MAPPINGS))
 
 
 def held(value: Any) -> Any:
     """Return the value of a property, written bare or as a definition."""
-    return value.get("value") if isinstance(value, Mapping) else value
+    return value.get("value") if isinstance(value, MAPPINGS) else value
 
 
 def selected(selector: str, value: Any) -> str:
@@ -53,11 +56,11 @@ def selected(selector: str, value: Any) -> str:
     return canonical(selector, found) if found else ""
 
 
-def written(message: Message, *path: str) -> bool:
-    """Tell whether the message itself states what stands at the path, instead of inheriting it."""
-    return inside(message.entity.attributes, *path) is not None
-
-
 def has_placeholder(value: str) -> bool:
     """Tell whether a text is, or may be, filled in later."""
     return "{" in value and "}" in value
+
+
+def near(name: str, known: Collection[str]) -> str:
+    """Return a question that offers the known name most like one that isn't known, or nothing."""
+    return guess(name, (other for other in known if other != name)) if len(known) <= MAX_NAMES_TO_GUESS else ""

@@ -53,6 +53,18 @@ JSON = _declared(
     },
 )
 
+DOCUMENTS = (
+    *_declared(
+        "text",
+        {
+            "unknown-dialect": "A document is written in a dialect that is not read.",
+            "unknown-group-type": "A document has groups of a type that no model defines.",
+            "conflicting-names": "A document states one attribute under two names, with two values.",
+        },
+    ),
+    Rule("other-dialect", "text", Severity.INFO, "Something in a document is read under another name."),
+)
+
 MODEL = _declared(
     "model",
     {
