@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MODEL_ERROR, REQUIRED_TRUE, SCALAR_DEFAULT = "model-error", "model-required-true", "model-scalar-default"
 MAX_DEPTH = 60
+_TYPES = [*DATATYPES, *CONTAINERS]
 _REFERENCES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative", "xid"})
 
 
@@ -207,7 +208,7 @@ def _redefined(value: Any, known: Mapping[str, AttributeModel], path: Path) -> I
     for name, definition in value.items() if isinstance(value, Mapping) else ():
         given = known.get(name)
         kind = definition.get("type") if isinstance(definition, Mapping) else definition
-        if given is not None and name != "*" and kind in DATATYPES.keys() | CONTAINERS and kind != given.type:
+        if given is not None and name != "*" and kind in _TYPES and kind != given.type:
             message = f'The type of "{name}" is {given.type} and can\'t be changed to {kind}.'
             yield Finding(MODEL_ERROR, (*path, name, "type"), message)
 
