@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog import read_folder
 from xregit.document import read
+from xregit.model import builtin
+from xregit.rules import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 PAGES = files("xregit.rules") / "docs"
 MIB = 2**20
 DOCUMENT = "catalog.json"
+# Blocks in these languages keep the first line, which names the file.
+WITH_COMMENTS = frozenset({"yaml", "yaml-escaped"})
 
 # "# path", "# path -> target", "# path (missing)", "# path (a pipe)", "# path (9 MiB)", then perhaps "# error".
 _FILE = re.compile(
@@ -58,7 +62,7 @@ class Example:
 
     def _group_files(self) -> dict[str, bytes]:
         folders = {tuple(path.split("/")[:2]) for path in (*self.texts, *self.special) if path.count("/") > 1}
-        named = {f"{group}/{gid}/{group.removesuffix('s')}.yaml" for group, gid in folders}
+        named = {f"{group}/{gid}/{group.removesuffix('s')}.yaml" for group, gid in folders if group in builtin().groups}
         return {path: b"description: A group.\n" for path in named if self.special.get(path) != "missing"}
 
     def found(self, diagnostics: Iterator[Due]) -> Counter[Due]:
@@ -70,11 +74,21 @@ class Example:
 def example(name: str, kind: str) -> Example:
     """Return the example of a rule's page, of kind ``Bad`` or ``Good``."""
     parts = _SECTION.split((PAGES / f"{name}.md").read_text(encoding="utf-8"))
-    text = dict(zip(parts[1::2], parts[2::2], strict=True))[kind]
+    return example_of(name, dict(zip(parts[1::2], parts[2::2], strict=True))[kind])
+
+
+def example_of(name: str, text: str) -> Example:
+    """Return the example that blocks of Markdown make; a mark without a rule is one of that name."""
     made = Example()
     for block in _BLOCK.finditer(text):
         _add(made, name, block["language"], block["text"].splitlines())
     return made
+
+
+def findings(registry: Registry) -> Iterator[Due]:
+    """Give what the check finds: file below the registry's folder, line, rule."""
+    for item in check(registry).diagnostics:
+        yield item.path.removeprefix("registry/"), item.line, item.rule
 
 
 def _add(made: Example, name: str, language: str, lines: list[str]) -> None:
@@ -87,13 +101,13 @@ def _add(made: Example, name: str, language: str, lines: list[str]) -> None:
     for number, line in enumerate(lines, 1):
         mark = _MARK.search(line)
         if mark:
-            at = 0 if number == 1 else number - (language == "json")
+            at = 0 if number == 1 else number - (language not in WITH_COMMENTS)
             made.due[shown, at, mark["rule"] or name] += 1
     kept = [_MARK.sub("", line) for line in lines]
     if head["target"] or head["kind"]:
         made.special[path] = head["target"] or head["kind"]
     else:
-        text = "\n".join(kept[1:] if language == "json" else kept) + "\n"
+        text = "\n".join(kept if language in WITH_COMMENTS else kept[1:]) + "\n"
         made.texts[path] = text.encode("latin-1" if language.endswith("-escaped") else "utf-8")
 
 

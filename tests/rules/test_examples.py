@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.rules.examples import Due, example
+from tests.rules.examples import example, findings
 from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule, check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from xregit.catalog import Registry
-
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-
-
-def findings(registry: Registry) -> Iterator[Due]:
-    """Give what the check finds: file below the registry's folder, line, rule."""
-    for item in check(registry).diagnostics:
-        yield item.path.removeprefix("registry/"), item.line, item.rule
 
 
 @every_rule

@@ -154,7 +154,8 @@ class Endpoint:
     def usage(self) -> tuple[str, ...]:
         """What the endpoint is for: ``producer``, ``consumer``, ``subscriber``."""
         usage = self.entity.attributes.get("usage")
-        return (usage,) if isinstance(usage, str) else tuple(usage) if isinstance(usage, list | tuple) else ()
+        listed = usage if isinstance(usage, list | tuple) else (usage,)
+        return tuple(item for item in listed if isinstance(item, str))
 
     @property
     def channel(self) -> str:

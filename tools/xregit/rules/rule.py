@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -53,8 +53,3 @@ def rule(about: str, severity: Severity, summary: str, *requirements: str) -> Ca
 def found(*path: str | int, message: str, help: str, on_key: bool = False) -> Finding:  # noqa: A002
     """Return a finding at the path inside the entity that a rule is about; the runner adds the rule's name."""
     return Finding("", path, message, help, on_key=on_key)
-
-
-def nothing() -> Iterator[Finding]:
-    """Find nothing."""
-    return iter(())
