@@ -58,13 +58,15 @@ def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) 
     declared, uri = inside(attributes, METADATA, "dataschema", "value"), text(attributes, "dataschemauri")
     if not isinstance(declared, str) or not uri or "{" in declared or selected("envelope", attributes) != CLOUDEVENTS:
         return
-    if inside(own, METADATA, "dataschema", "value") is None and "dataschemauri" not in own:
+    stated = inside(own, METADATA, "dataschema", "value") is not None
+    if not stated and "dataschemauri" not in own:
         return
     base = registry.settings.baseurl
     if (local_xid(declared, base) or declared) != (local_xid(uri, base) or uri):
         text_ = f'The attribute "dataschema" is {declared}, but "dataschemauri" is {uri}.'
         help_ = "Remove the value; it follows from dataschemauri."
-        yield found(METADATA, "dataschema", "value", message=text_, help=help_)
+        where = (METADATA, "dataschema", "value") if stated else ("dataschemauri",)
+        yield found(*where, message=text_, help=help_)
 
 
 @rule("entity", Severity.WARNING, "A format is given for binary mode, where attributes travel as headers.", "EP-15")

@@ -45,11 +45,6 @@ def items(value: Any, *path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         yield from ((index, item) for index, item in enumerate(found) if isinstance(item, MAPPINGS))
 
 
-def held(value: Any) -> Any:
-    """Return the value of a property, written bare or as a definition."""
-    return value.get("value") if isinstance(value, MAPPINGS) else value
-
-
 def selected(selector: str, value: Any) -> str:
     """Return the canonical name that a selector such as ``protocol`` has, or an empty text."""
     found = text(value, selector)
