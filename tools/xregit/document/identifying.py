@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from xregit.catalog.entities import Group, Resource, Version
     from xregit.document.stating import Stating
@@ -36,7 +36,7 @@ class Identifying:
             "self": self.address("/"),
             "xid": "/",
             "epoch": facts.epoch,
-            **_describing(body),
+            **describing(body),
             "createdat": facts.createdat,
             "modifiedat": facts.modifiedat,
             **body,
@@ -51,7 +51,7 @@ class Identifying:
             "self": self.address(group.xid),
             "xid": group.xid,
             "epoch": facts.epoch,
-            **_describing(body),
+            **describing(body),
             "createdat": facts.createdat,
             "modifiedat": facts.modifiedat,
             **body,
@@ -104,7 +104,7 @@ class Identifying:
             "self": self.address(xid) + self._details(source),
             "xid": xid,
             "epoch": facts.epoch,
-            **_describing(body),
+            **describing(body),
             "isdefault": version.id == source.defaultversionid,
             "createdat": facts.createdat,
             "modifiedat": facts.modifiedat,
@@ -125,7 +125,7 @@ def newest(resource: Resource) -> str:
     return [resource.defaultversionid, *resource.versions][-1]
 
 
-def _describing(body: dict[str, Any]) -> Mapping[str, Any]:
+def describing(body: dict[str, Any]) -> dict[str, Any]:
     """Take name, description and the like out of an entity's attributes and return them."""
     return {name: body.pop(name) for name in DESCRIBING if name in body}
 

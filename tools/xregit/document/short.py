@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.document.identifying import describing
 from xregit.document.models import modelsource
 from xregit.document.tables import table
 from xregit.model import builtin
@@ -51,7 +52,8 @@ def _resource(stating: Stating, resource: Resource) -> dict[str, Any]:
         return result | {"xref": meta["xref"]}
     versions = {vid: _version(stating, resource, version) for vid, version in resource.versions.items()}
     if not resource.type.hasdocument and list(versions) == ["1"]:
-        return result | meta | versions["1"]
+        own = versions["1"]
+        return result | describing(own) | meta | own
     default = versions.get(resource.defaultversionid, {})
     shown = {name: default[name] for name in ("name", "format") if name in default}
     return result | shown | meta | {"defaultversionid": resource.defaultversionid, "versions": versions}

@@ -1,0 +1,125 @@
+"""The static API: one file for each address that a server would answer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from xregit.document import api_files, compile_document, to_bytes
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+BASE = "https://example.com/registry"
+
+
+@pytest.fixture(scope="module")
+def files(small: Registry) -> dict[str, bytes]:
+    """Return the files of the small registry."""
+    return dict(api_files(small, BASE + "/"))
+
+
+def answer(files: dict[str, bytes], url: str) -> bytes:
+    """Return what a static host answers to an address."""
+    path = url.removeprefix(BASE).strip("/")
+    index = f"{path}/index.html" if path else "index.html"
+    return files[index] if index in files else files[path]
+
+
+def urls(value: Any) -> Iterator[str]:
+    """Give all addresses of this API in a value."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from urls(inner)
+    elif isinstance(value, str) and value.startswith(BASE):
+        yield value
+
+
+def test_every_address_is_answered(files: dict[str, bytes]) -> None:
+    """From the root on, whatever address an answer names is there; what has `self` is found at it."""
+    pending, seen = [BASE + "/"], set[str]()
+    while pending:
+        url = pending.pop()
+        if url in seen:
+            continue
+        seen.add(url)
+        value = json.loads(answer(files, url)) if answer(files, url)[:1] == b"{" else {}
+        assert value.get("self", url) == url
+        pending += urls(value)
+    assert len(seen) > 50
+
+
+def test_plain_files(small: Registry, files: dict[str, bytes]) -> None:
+    """Export, model, its source and capabilities are there, and each JSON file says what it is."""
+    assert files["export"] == to_bytes(compile_document(small))
+    assert json.loads(files["capabilities"])["available"]["model"] == {"mutable": False}
+    assert json.loads(files["modelsource"]) == compile_document(small)["modelsource"]
+    model = json.loads(files["model"])
+    assert list(model["groups"]["endpoints"]["resources"]) == ["messages"]
+    assert "messageid" in model["groups"]["endpoints"]["resources"]["messages"]["attributes"]
+    assert files["export.hdr"] == b"content-type: application/json\n"
+
+
+def test_documents_are_served_byte_for_byte(small: Registry, files: dict[str, bytes]) -> None:
+    """A schema's address answers with its document, `$details` with its attributes, without the document."""
+    path = "schemagroups/hall/schemas/wire"
+    document = small.resource(f"/{path}")
+    assert document is not None
+    stored = document.versions["1"].document
+    assert stored is not None
+    assert files[f"{path}/index.html"] == stored.data == files[f"{path}/versions/1/index.html"]
+    details = json.loads(files[f"{path}$details"])
+    assert details["self"] == f"{BASE}/{path}$details"
+    assert "schema" not in details
+    assert b"content-type:text/plain\n" in files[f"{path}.hdr"]
+    assert b"xregistry-format:Protobuf/3\n" in files[f"{path}.hdr"]
+    assert f"/{path}\n  Content-Type: text/plain\n".encode() in files["_headers"]
+
+
+def test_document_elsewhere_has_details_alone(files: dict[str, bytes]) -> None:
+    """A document that is kept elsewhere is named, not copied."""
+    path = "schemagroups/hall/schemas/elsewhere"
+    assert f"{path}/index.html" not in files
+    assert json.loads(files[f"{path}$details"])["schemaurl"] == "https://example.com/bag.xsd"
+
+
+def test_alias_shows_its_target_under_its_own_name(files: dict[str, bytes]) -> None:
+    """An alias answers with the attributes and versions of its target, and says in `meta` that it is one."""
+    path = "messagegroups/bags/messages/bag.alias"
+    alias = json.loads(files[f"{path}/index.html"])
+    assert (alias["messageid"], alias["xid"], alias["protocol"]) == ("bag.alias", f"/{path}", "KAFKA")
+    assert json.loads(files[f"{path}/versions/1$details"])["xid"] == f"/{path}/versions/1"
+    meta = json.loads(files[f"{path}/meta"])
+    assert meta["xref"] == "/messagegroups/bags/messages/bag.seen"
+    assert meta["defaultversionid"] == "1"
+
+
+def test_alias_of_nothing_shows_nothing(tmp_path: Path) -> None:
+    """An alias of what isn't there, or of another alias, has an identity and nothing else."""
+    messages = "messagegroups/g/messages"
+    registry = registry_of(
+        tmp_path,
+        {
+            f"{messages}/a.yaml": "xref: /messagegroups/g/messages/b",
+            f"{messages}/b.yaml": "xref: /messagegroups/g/messages/c",
+        },
+    )
+    files = api_files(registry, BASE)
+    for name in ("a", "b"):
+        assert list(json.loads(files[f"{messages}/{name}/index.html"])) == ["messageid", "self", "xid", "metaurl"]
+        assert list(json.loads(files[f"{messages}/{name}/meta"])) == ["messageid", "self", "xid", "xref"]
+
+
+@pytest.mark.parametrize("name", ["index.html", "a.hdr"])
+def test_ids_that_are_files_already_are_refused(tmp_path: Path, name: str) -> None:
+    """An id that is the name of another file is one line."""
+    registry = registry_of(tmp_path, {f"messagegroups/g/messages/{name}.yaml": "name: a"})
+    with pytest.raises(XregitError, match="another id"):
+        api_files(registry, BASE)

@@ -1,0 +1,158 @@
+"""A registry as one document, in each view and profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from xregit.catalog import read_folder
+from xregit.document import compile_document, read_document, to_bytes
+from xregit.errors import XregitError
+from xregit.model import builtin
+from xregit.rules import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+
+def entities(value: dict[str, Any], address: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give every entity of a document with its address."""
+    for key, inner in value.items():
+        if key == "meta":
+            yield f"{address}/meta", inner
+        elif isinstance(inner, dict) and f"{key}url" in value:
+            yield from members(address, key, inner)
+
+
+def members(address: str, key: str, collection: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give every entity of a collection with its address."""
+    for name, entity in collection.items():
+        here = f"{address}/{key}/{name.replace('~', '~0')}"
+        yield here, entity
+        yield from entities(entity, here)
+
+
+def pointed(document: dict[str, Any], pointer: str) -> Any:
+    """Return what a pointer leads to."""
+    value: Any = document
+    for part in pointer.removeprefix("#/").split("/"):
+        value = value[part.replace("~1", "/").replace("~0", "~")]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("document", {}),
+        ("short", {"view": "short"}),
+        ("resolved", {"resolved": True}),
+        ("1.0-rc4", {"profile": "1.0-rc4"}),
+    ],
+)
+def test_document_is_the_same_to_the_byte(
+    small: Registry, golden: Callable[[str, str | bytes], None], name: str, options: dict[str, Any]
+) -> None:
+    """The small registry gives the documents that were reviewed."""
+    document = compile_document(small, **options)
+    document.pop("modelsource", None)
+    golden(f"document/{name}.json", to_bytes(document))
+
+
+def test_small_registry_is_right(small: Registry) -> None:
+    """Nothing is wrong with the registry that the golden files show."""
+    assert check(small).diagnostics == ()
+
+
+def test_every_entity_says_where_it_is(small: Registry) -> None:
+    """`self` points at the entity inside the document, `xid` is its path in the registry, and keys are ids."""
+    document = compile_document(small)
+    found = dict(entities(document))
+    assert len(found) > 20
+    for address, entity in found.items():
+        assert entity["self"] == address
+        assert pointed(document, entity["self"]) is entity
+        assert entity["xid"] == address.removeprefix("#").replace("~0", "~")
+
+
+def test_every_url_inside_leads_somewhere(small: Registry) -> None:
+    """All addresses of collections, meta entities and default versions lead to what is in the document."""
+    document = compile_document(small)
+    for _, entity in [("", document), *entities(document)]:
+        for name, value in entity.items():
+            if name.endswith("url") and isinstance(value, str) and value.startswith("#"):
+                assert pointed(document, value) is not None
+            if name.endswith("count"):
+                assert value == len(entity[name.removesuffix("count")])
+
+
+def test_resource_has_no_attributes_of_its_version(small: Registry) -> None:
+    """A resource holds what identifies it, its meta entity and its versions; an alias not even versions."""
+    document = compile_document(small)
+    messages = document["messagegroups"]["bags"]["messages"]
+    identity = ["messageid", "self", "xid", "metaurl", "meta"]
+    assert list(messages["bag.seen"]) == [*identity, "versionsurl", "versionscount", "versions"]
+    assert list(messages["bag.alias"]) == identity
+    assert list(messages["bag.alias"]["meta"]) == ["messageid", "self", "xid", "xref"]
+
+
+def test_served_defaults_are_stated(small: Registry) -> None:
+    """A default of a required attribute is stated, but not over what a base message states, known or not."""
+    messages = compile_document(small)["messagegroups"]["bags"]["messages"]
+    stated = {name: messages[name].get("versions", {}).get("1", {}).get("sensitivity") for name in messages}
+    assert stated == {"bag.alias": None, "bag.lost": None, "bag.seen": "internal", "bag.seen.twice": "public"}
+
+
+def test_types_of_the_registrys_own_model_are_there(small: Registry) -> None:
+    """A group type of model.yaml is compiled like any other, and its definition stands in the model."""
+    document = compile_document(small)
+    assert document["glossaries"]["hall"]["terms"]["bag~tag"]["versions"]["1"]["meaning"] == "The number on a bag."
+    assert "glossaries" in document["modelsource"]["groups"]
+
+
+def test_document_read_back_gives_the_same_document(small: Registry, tmp_path: Path) -> None:
+    """Compiling what was read from a compiled document gives that document."""
+    text = to_bytes(compile_document(small))
+    (tmp_path / "small.json").write_bytes(text)
+    registry = read_document(tmp_path / "small.json")
+    assert registry.problems == ()
+    assert to_bytes(compile_document(registry)) == text
+
+
+def test_json_is_strict(small: Registry) -> None:
+    """The bytes are JSON with a final newline."""
+    text = to_bytes(compile_document(small))
+    assert text.endswith(b"}\n")
+    assert orjson.loads(text)["registryid"] == "small"
+
+
+def test_renamed_attributes_are_renamed_in_the_model_too(small: Registry) -> None:
+    """In the profile 1.0-rc4 the model knows the names that the document uses, and no others."""
+    source = compile_document(small, profile="1.0-rc4")["modelsource"]
+    message = source["groups"]["messagegroups"]["resources"]["messages"]
+    assert "basemessageuri" in message["attributes"]
+    assert "basemessage" not in message["attributes"]
+    assert "setdefaultversionsticky" not in message
+    clauses = message["attributes"]["protocol"]["ifvalues"]
+    options = {name: clauses[name]["siblingattributes"]["protocoloptions"]["attributes"] for name in clauses}
+    assert "payload_format_indicator" in options["MQTT/5.0"]
+    assert "reply" in options["NATS"]
+    assert "reply-to" in options["AMQP/1.0"]["properties"]["attributes"]
+
+
+def test_empty_registry_has_all_collections(tmp_path: Path) -> None:
+    """A registry without groups still lists every group type."""
+    (tmp_path / "registry.yaml").write_text("registryid: empty\n", encoding="utf-8")
+    document = compile_document(read_folder(tmp_path))
+    assert {document[plural] == {} for plural in builtin().groups} == {True}
+
+
+@pytest.mark.parametrize("options", [{"profile": "1.1"}, {"view": "long"}])
+def test_unknown_options_name_the_known_ones(small: Registry, options: dict[str, Any]) -> None:
+    """A profile or view that there is not ends in a line that names those there are."""
+    with pytest.raises(XregitError, match="known: "):
+        compile_document(small, **options)

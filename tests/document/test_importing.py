@@ -1,0 +1,203 @@
+"""Documents as YAML files: what is written, what is kept, and what stops an import."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.document.small import small_folder, tree
+from xregit.catalog import read_folder
+from xregit.diagnostics import Severity
+from xregit.document import compile_document, import_documents, load, to_bytes
+from xregit.document.importing import ImportReport
+from xregit.errors import XregitError
+
+
+def written(path: Path, value: Any) -> Path:
+    """Write a document."""
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def compiled(registry: Path, to: Path, **options: Any) -> Path:
+    """Compile a registry to a file."""
+    to.write_bytes(to_bytes(compile_document(load(registry), **options)))
+    return to
+
+
+def rules(report: ImportReport) -> list[str]:
+    """Return the rules of a report's errors."""
+    return [item.rule for item in report.diagnostics if item.severity is Severity.ERROR]
+
+
+def one_message(attributes: dict[str, Any], **group: Any) -> dict[str, Any]:
+    """Return a document with one message."""
+    return {"messagegroups": {"g": {**group, "messages": {"m": attributes}}}}
+
+
+def test_small_registry_reads_as_if_written_by_a_person(tmp_path: Path, golden: Any) -> None:
+    """The files that an import writes are those that were reviewed."""
+    document = compiled(small_folder(tmp_path), tmp_path / "small.json")
+    import_documents([document], tmp_path / "new")
+    texts = tree(tmp_path / "new")
+    golden("document/imported.txt", "".join(f"==> {path} <==\n{text}\n" for path, text in texts.items()))
+
+
+@pytest.mark.parametrize("options", [{}, {"view": "short"}])
+def test_import_of_what_was_compiled_gives_the_same_files(tmp_path: Path, options: dict[str, str]) -> None:
+    """Import, compile and import again gives the same files, from both views."""
+    first = compiled(small_folder(tmp_path), tmp_path / "first.json")
+    import_documents([first], tmp_path / "one" / "registry")
+    second = compiled(tmp_path / "one" / "registry", tmp_path / "second.json", **options)
+    import_documents([second], tmp_path / "two" / "registry")
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+    assert (
+        second.read_bytes() == compiled(tmp_path / "two" / "registry", tmp_path / "third.json", **options).read_bytes()
+    )
+
+
+def test_second_import_changes_nothing(tmp_path: Path) -> None:
+    """Importing a document again keeps every file, though people have added comments and another layout."""
+    registry = small_folder(tmp_path)
+    document = compiled(registry, tmp_path / "small.json")
+    before = tree(registry)
+    report = import_documents([document], registry)
+    assert not report.failed
+    assert report.files == ()
+    assert len(report.kept) == len(load(registry))
+    assert tree(registry) == before
+
+
+def test_new_entities_join_those_that_are_there(tmp_path: Path) -> None:
+    """A document adds its messages to a group that is there, and leaves other files alone."""
+    registry = small_folder(tmp_path)
+    before = tree(registry)
+    document = written(
+        tmp_path / "new.json",
+        {
+            "messagegroups": {
+                "bags": {
+                    "name": "Bags",
+                    "envelope": "CloudEvents/1.0",
+                    "messages": {
+                        "bag.new": {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "new"}}}
+                    },
+                }
+            }
+        },
+    )
+    report = import_documents([document], registry)
+    assert report.files == ("messagegroups/bags/messages/bag.new.yaml",)
+    assert report.kept == ("/messagegroups/bags",)
+    after = tree(registry)
+    assert after.pop("messagegroups/bags/messages/bag.new.yaml") == "envelopemetadata:\n  type: {value: new}\n"
+    assert after == before
+
+
+def test_other_content_stops_everything(tmp_path: Path) -> None:
+    """An entity that is there with other content is an error that names both places, and nothing is written."""
+    registry = small_folder(tmp_path)
+    before = tree(registry)
+    value = {"messagegroups": {"bags": {"messages": {"bag.seen": {"description": "Other."}}}, "new": {}}}
+    report = import_documents([written(tmp_path / "new.json", value)], registry)
+    assert sorted(rules(report)) == ["different-entity", "different-entity"]
+    messages = [item.message for item in report.diagnostics]
+    assert any("registry/messagegroups/bags/messages/bag.seen.yaml" in message for message in messages)
+    assert tree(registry) == before
+
+
+def test_documents_may_repeat_each_other(tmp_path: Path) -> None:
+    """The same entity in two documents is written once, however it is spelled."""
+    one = written(
+        tmp_path / "1.json", one_message({"protocol": "Kafka", "basemessageuri": "#/messagegroups/g/messages/b"})
+    )
+    other = written(
+        tmp_path / "2.json", one_message({"basemessage": "/messagegroups/g/messages/b", "protocol": "KAFKA"})
+    )
+    report = import_documents([one, other], tmp_path / "registry")
+    assert not report.failed
+    assert report.files == ("registry.yaml", "messagegroups/g/messagegroup.yaml", "messagegroups/g/messages/m.yaml")
+
+
+@pytest.mark.parametrize(
+    ("second", "rule"),
+    [
+        (one_message({"protocol": "HTTP"}), "different-entity"),
+        (one_message({}, description="Other."), "different-entity"),
+        ({"messagegroups": {"G": {}}}, "ids-differ-only-in-case"),
+        ({"modelsource": {"attributes": {"team": {"type": "uri"}}}}, "different-model"),
+        ({"definitiongroups": {}}, "unknown-dialect"),
+    ],
+)
+def test_documents_that_do_not_go_together_stop_the_import(tmp_path: Path, second: dict[str, Any], rule: str) -> None:
+    """Two documents that contradict each other, or one that can't be read, leave nothing behind."""
+    first = one_message({"protocol": "KAFKA"}) | {"modelsource": {"attributes": {"team": {"type": "string"}}}}
+    documents = [written(tmp_path / "1.json", first), written(tmp_path / "2.json", second)]
+    report = import_documents(documents, tmp_path / "registry")
+    assert rule in rules(report)
+    assert not (tmp_path / "registry").exists()
+
+
+def test_attributes_of_several_documents_are_left_out_and_said(tmp_path: Path) -> None:
+    """What each of several documents says of itself has no place in their common registry."""
+    documents = [written(tmp_path / f"{name}.json", {"description": name}) for name in "ab"]
+    report = import_documents(documents, tmp_path / "registry")
+    assert [item.rule for item in report.diagnostics] == ["left-out", "left-out"]
+    assert tree(tmp_path / "registry") == {"registry.yaml": "registryid: registry\n"}
+
+
+def test_attributes_of_one_document_are_the_registrys(tmp_path: Path) -> None:
+    """What the only document says of itself, unknown attributes too, stands in registry.yaml."""
+    document = written(tmp_path / "a.json", {"registryid": "r", "documentation": {"url": "x"}, "other": 1})
+    import_documents([document], tmp_path / "registry")
+    assert tree(tmp_path / "registry")["registry.yaml"] == "registryid: r\ndocumentation: {url: x}\nother: 1\n"
+
+
+def test_model_goes_into_its_file(tmp_path: Path) -> None:
+    """What the document's model adds is written to model.yaml; one that is there must say it too."""
+    value: dict[str, Any] = {"modelsource": {"groups": {"dirs": {"singular": "dir"}}}, "dirs": {"d": {}}}
+    document = written(tmp_path / "a.json", value)
+    import_documents([document], tmp_path / "registry")
+    assert tree(tmp_path / "registry")["model.yaml"] == "groups:\n  dirs: {singular: dir}\n"
+    assert not import_documents([document], tmp_path / "registry").failed
+    (tmp_path / "registry" / "model.yaml").unlink()
+    (tmp_path / "registry" / "dirs" / "d" / "dir.yaml").unlink()
+    assert rules(import_documents([document], tmp_path / "registry")) == ["different-model"]
+
+
+def test_ids_that_file_systems_refuse_are_encoded(tmp_path: Path) -> None:
+    """Ids become file names from which they can be read back."""
+    value: dict[str, Any] = {"messagegroups": {"urn:a": {"messages": {"con": {}, "a.": {}, "b@c~d": {}}}}}
+    import_documents([written(tmp_path / "a.json", value)], tmp_path / "registry")
+    assert [xid.rsplit("/", 1)[1] for xid in read_folder(tmp_path / "registry")] == ["urn:a", "a.", "b@c~d", "con"]
+
+
+def test_times_of_a_server_are_left_to_git(tmp_path: Path) -> None:
+    """An entity with an epoch comes from a server, whose times are not kept; times that people state are."""
+    served = {"epoch": 3, "createdat": "2020-01-01T00:00:00Z", "description": "a"}
+    stated = {"createdat": "2020-01-01T00:00:00Z"}
+    value: dict[str, Any] = {"messagegroups": {"g": {"messages": {"served": served, "stated": stated}}}}
+    report = import_documents([written(tmp_path / "a.json", value)], tmp_path / "registry")
+    files = tree(tmp_path / "registry" / "messagegroups" / "g" / "messages")
+    assert files == {"served.yaml": "description: a\n", "stated.yaml": 'createdat: "2020-01-01T00:00:00Z"\n'}
+    assert [item.message for item in report.diagnostics] == ["Epoch and times of 1 entities are left to Git."]
+
+
+def test_file_in_the_way_stops_everything(tmp_path: Path) -> None:
+    """A file that no entity is read from is not overwritten."""
+    place = tmp_path / "registry" / "messagegroups" / "g"
+    place.mkdir(parents=True)
+    (place / "messagegroup.yaml").write_text("mine: true\n", encoding="utf-8")
+    report = import_documents([written(tmp_path / "a.json", one_message({}))], tmp_path / "registry")
+    assert rules(report) == ["different-entity"]
+    assert tree(tmp_path / "registry") == {"messagegroups/g/messagegroup.yaml": "mine: true\n"}
+
+
+def test_nothing_to_import(tmp_path: Path) -> None:
+    """No documents, no files; a document that isn't there is one line."""
+    assert import_documents([], tmp_path / "registry") == ImportReport((), (), ())
+    with pytest.raises(XregitError):
+        import_documents([tmp_path / "missing.json"], tmp_path / "registry")
