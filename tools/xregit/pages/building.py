@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -47,8 +49,7 @@ def serve_site(registry: Path, config: Path | None, at: str = SERVE_AT) -> None:
     with _configured(registry, config) as settings:
         from mkdocs.commands.serve import serve
 
-        _show_progress()
-        with _faults():
+        with _faults(logging.INFO):
             serve(**settings, dev_addr=at)
 
 
@@ -124,18 +125,22 @@ def _configured(registry: Path, config: Path | None) -> Iterator[dict[str, Any]]
         yield {"config_file": str(default), "plugins": _plugins(default, registry), "docs_dir": docs}
 
 
-def _plugins(config: Path, registry: Path) -> list[dict[str, Any]]:
+def _plugins(config: Path, registry: Path) -> dict[str, Any]:
     """Return the plugins that a configuration names, ours among them, with the path of the registry."""
     from mkdocs.utils.yaml import yaml_load
 
     with _faults(), config.open(encoding="utf-8") as file:
-        named = yaml_load(file).get("plugins") or ["search"]
-    listed = [{name: options} for name, options in named.items()] if isinstance(named, Mapping) else named
-    plugins: dict[str, Any] = {}
-    for item in listed:
+        said: object = yaml_load(file)
+    if not isinstance(said, Mapping):
+        message = f"{config}: the configuration must be a map that begins with site_name"
+        raise XregitError(message)
+    named = said.get("plugins") or ["search"]
+    plugins: dict[str, Any] = dict(named) if isinstance(named, Mapping) else {}
+    for item in () if isinstance(named, Mapping) else named:
         plugins |= item if isinstance(item, Mapping) else {str(item): {}}
     plugins["xregit"] = {**(plugins.get("xregit") or {}), "registry": str(registry.resolve())}
-    return [{name: options or {}} for name, options in plugins.items()]
+    # A map, since MkDocs empties the items of a list while it reads them, and reads them anew at each change.
+    return {name: options or {} for name, options in plugins.items()}
 
 
 def _loaded(settings: Mapping[str, Any], **more: str) -> MkDocsConfig:
@@ -157,33 +162,58 @@ def _build(config: MkDocsConfig) -> None:
 
 
 @contextmanager
-def _faults() -> Iterator[None]:
-    """Turn what MkDocs raises on a wrong configuration or a failed plugin into an error of one line."""
+def _faults(shown: int = logging.WARNING) -> Iterator[None]:
+    """Turn what MkDocs raises on a wrong configuration or a failed plugin into an error of one line.
+
+    What MkDocs logs from the level ``shown`` on goes to standard error.
+    """
     try:
-        from mkdocs.exceptions import Abort, ConfigurationError, MkDocsException
+        from mkdocs.exceptions import Abort, MkDocsException
         from yaml import YAMLError
     except ImportError as error:
         message = 'the docs site needs more than is installed: pip install "xregit[site]"'
         raise XregitError(message) from error
+    with _complaints(shown) as complaints:
+        try:
+            yield
+        except Abort as error:  # MkDocs has logged the reason
+            raise XregitError("; ".join(complaints) or _line(error.__context__ or error)) from error
+        except (MkDocsException, YAMLError) as error:
+            raise XregitError(_line(error)) from error
+
+
+@contextmanager
+def _complaints(shown: int) -> Iterator[list[str]]:
+    """Give the errors that MkDocs logs meanwhile."""
+    logger, handler = logging.getLogger("mkdocs"), _Complaints(shown)
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(shown)
     try:
-        yield
-    except Abort as error:
-        raise XregitError(_line(error.__context__ or error)) from error
-    except (ConfigurationError, MkDocsException, YAMLError) as error:
-        raise XregitError(_line(error)) from error
+        yield handler.errors
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+class _Complaints(logging.Handler):
+    """Keeps errors, which end a build, and passes on the rest; a server goes on, so it passes on errors too."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.errors: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep or pass on one record."""
+        line = " ".join(record.getMessage().split())
+        if record.levelno >= logging.ERROR:
+            self.errors.append(line)
+        if record.levelno < logging.ERROR or self.level < logging.WARNING:
+            sys.stderr.write(f"site: {line}\n")
 
 
 def _line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def _show_progress() -> None:
-    import logging
-
-    logger = logging.getLogger("mkdocs")
-    logger.setLevel(logging.INFO)
-    if not logger.handlers:
-        logger.addHandler(logging.StreamHandler())
 
 
 def _as_markdown(page: Page) -> bytes:

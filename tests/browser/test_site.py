@@ -1,0 +1,170 @@
+"""The built site in a real browser: phone and desk, light and dark, searched and filtered, asking no other host."""
+
+from __future__ import annotations
+
+import http.server
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from tests.pages.small import small_folder
+from xregit.pages.building import build_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Scheme = Literal["light", "dark"]
+
+pytestmark = pytest.mark.browser
+
+PHONE, DESK = (390, 844), (1280, 900)
+MESSAGE = "messagegroups/doors.mqtt/messages/doors.opened/"
+KINDS = [
+    "",
+    "all-messages/",
+    "messagegroups/",
+    "messagegroups/doors/",
+    MESSAGE,
+    "endpoints/broker/",
+    "schemagroups/doors/schemas/opened/",
+    "schemagroups/doors/schemas/opened/versions/1/",
+    "glossaries/trade/terms/lock/",
+    "model-reference/messagegroups/messages/",
+    "check-rules/",
+    "authoring/",
+]
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's name
+        """Log nothing."""
+
+
+@dataclass
+class Visit:
+    """A page in the browser, and what went wrong on it."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str]:
+    """Serve the small registry's site and return its address."""
+    folder = tmp_path_factory.mktemp("browsed")
+    build_site(small_folder(folder), root / "site" / "mkdocs.yml", folder / "site")
+    handler = partial(_Quiet, directory=str(folder / "site"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start the Chromium that is installed."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium is installed; .ci/debian installs it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-quic"])
+        yield started
+        started.close()
+
+
+@contextmanager
+def visiting(browser: Browser, served: str, size: tuple[int, int], scheme: Scheme) -> Iterator[Visit]:
+    """Open an empty page that notes errors, and requests to other hosts, which it refuses."""
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    visit = Visit(context.new_page())
+    visit.page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
+    visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+    visit.page.on("request", lambda made: None if made.url.startswith(served) else visit.complaints.append(made.url))
+    try:
+        yield visit
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_pages_are_sound(browser: Browser, served: str, size: tuple[int, int], scheme: Scheme) -> None:
+    """No kind of page is wider than the window, logs an error, or asks another host for anything."""
+    with visiting(browser, served, size, scheme) as visit:
+        for address in KINDS:
+            visit.page.goto(served + address, wait_until="networkidle")
+            widths = visit.page.evaluate("[document.documentElement.scrollWidth, document.body.scrollWidth]")
+            assert max(widths) <= size[0], address
+        assert visit.complaints == []
+
+
+def test_dark_scheme_is_dark(browser: Browser, served: str) -> None:
+    """A reader whose system is dark gets light text on a dark page, in our own tables too."""
+    with visiting(browser, served, PHONE, "dark") as visit:
+        visit.page.goto(served + MESSAGE)
+        ground = _luminance(visit.page, "document.body", "backgroundColor")
+        for selector in (".xr-facts dt", ".xr-facts dd", ".xr-own", ".xr-table td code"):
+            assert _luminance(visit.page, f"document.querySelector('{selector}')", "color") > ground + 60, selector
+
+
+def _luminance(page: Page, element: str, name: str) -> float:
+    """Return the brightness of a colour, from 0 to 255, as it is painted on the page's ground."""
+    paint = (
+        f"() => {{ const c = document.createElement('canvas').getContext('2d', {{willReadFrequently: true}});"
+        f" for (const e of [document.body, {element}])"
+        f" {{ c.fillStyle = getComputedStyle(e)[e === document.body ? 'backgroundColor' : '{name}'];"
+        " c.fillRect(0, 0, 1, 1); }"
+        " return Array.from(c.getImageData(0, 0, 1, 1).data.slice(0, 3)); }"
+    )
+    red, green, blue = page.evaluate(paint)
+    return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("doors.opened", "doors.opened/"),
+        ("region", MESSAGE),
+        ("broker", "endpoints/broker/"),
+        ("panels button", "panel.pressed/"),
+        ("released lock", "doors.opened/"),
+    ],
+)
+def test_search_finds(browser: Browser, served: str, words: str, expected: str) -> None:
+    """Search finds a message by id, placeholder, topic or description, and an endpoint by its name."""
+    with visiting(browser, served, DESK, "light") as visit:
+        visit.page.goto(served)
+        visit.page.fill("input.md-search__input", words)
+        visit.page.wait_for_selector(".md-search-result__item a")
+        found = visit.page.eval_on_selector_all(".md-search-result__item a", "links => links.map(link => link.href)")
+        assert any(expected in link for link in found[:3]), found
+
+
+def test_filter_narrows_a_list(browser: Browser, served: str) -> None:
+    """Words typed above a list leave the rows that have them all."""
+    with visiting(browser, served, PHONE, "light") as visit:
+        visit.page.goto(served + "all-messages/")
+        visit.page.fill("[data-xr-filter]", "panel http")
+        rows = visit.page.locator(".xr-table tbody tr:visible")
+        assert rows.count() == 1
+        assert "panel.pressed" in rows.first.inner_text()
+
+
+def test_lists_are_there_without_script(browser: Browser, served: str) -> None:
+    """Without script the whole list is shown, and no field that would do nothing."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(served + "all-messages/")
+    assert page.locator(".xr-table tbody tr").count() == 5
+    assert not page.locator("[data-xr-filter]").is_visible()
+    context.close()

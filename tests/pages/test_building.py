@@ -1,0 +1,147 @@
+"""The built site: every link resolves, nothing is fetched from elsewhere, and a failed build leaves the old one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.pages.links import links_of, target
+from tests.pages.small import small_folder
+from xregit.errors import XregitError
+from xregit.pages import pages
+from xregit.pages.building import build_site, write_pages
+
+if TYPE_CHECKING:
+    from xregit.catalog import Registry
+
+
+def test_every_link_resolves(site: Path) -> None:
+    """Each link of each page leads to a file of the site, and to an id that is there."""
+    found = {path.relative_to(site).as_posix(): links_of(path.read_text()) for path in site.rglob("*.html")}
+    broken = [
+        (page, href)
+        for page, links in found.items()
+        if page != "404.html"
+        for href in (*links.linked, *links.loaded)
+        if (meant := target(page, href))
+        and (
+            not (site / meant[0]).is_file() or (meant[1] and meant[0] in found and not _has(found[meant[0]].ids, meant))
+        )
+    ]
+    assert broken == []
+
+
+def _has(ids: set[str], meant: tuple[str, str]) -> bool:
+    # Material's own switches and the top of a page need no element.
+    return meant[1] in ids or meant[1].startswith("__")
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    """No page has the browser fetch anything from another host, and neither does our style sheet."""
+    loaded = [(path, href) for path in site.rglob("*.html") for href in links_of(path.read_text()).loaded]
+    assert [each for each in loaded if "//" in each[1]] == []
+    assert "url(" not in (site / "assets/xregit.css").read_text()
+
+
+def test_search_knows_every_entity(site: Path, small: Registry) -> None:
+    """The search index has exactly one entry for each page that the registry gives."""
+    entries = json.loads((site / "search/search_index.json").read_text())["docs"]
+    places = [entry["location"] for entry in entries]
+    assert {f"{xid[1:]}/" for xid in small} <= set(places)
+    assert all(places.count(page.address) == 1 for page in pages(small) if page.address)
+
+
+def test_navigation_names_only_lists(site: Path) -> None:
+    """A page's navigation has the lists and the hand-written pages, so that its size doesn't grow with the registry."""
+    html = (site / "messagegroups/doors/messages/doors.opened/index.html").read_text()
+    navigation = html[html.index("md-nav--primary") : html.index("md-sidebar--secondary")]
+    assert "Message groups" in navigation
+    assert "doors.closed" not in navigation
+
+
+def test_message_page_is_light(site: Path) -> None:
+    """A message's page with the theme's frame is below 60 kB."""
+    assert (site / "messagegroups/doors/messages/doors.opened/index.html").stat().st_size < 60_000
+
+
+def test_hand_written_page_takes_the_place(tmp_path: Path) -> None:
+    """A hand-written page at an entity's address is shown instead of ours."""
+    page = tmp_path / "docs/messagegroups/doors/index.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("# All about doors\n")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text("site_name: Test\ntheme: {name: material, font: false}\nplugins: [search, xregit]\n")
+    build_site(small_folder(tmp_path), config, tmp_path / "out")
+    assert "All about doors" in (tmp_path / "out/messagegroups/doors/index.html").read_text()
+
+
+def test_site_without_configuration(tmp_path: Path) -> None:
+    """Without a mkdocs.yml the registry's pages make a site of their own."""
+    assert build_site(small_folder(tmp_path), None, tmp_path / "out") > 20
+    assert (tmp_path / "out/endpoints/broker/index.html").is_file()
+
+
+def test_new_site_replaces_the_old_one(tmp_path: Path) -> None:
+    """A page whose entity is gone is gone, and nothing is left beside."""
+    registry = small_folder(tmp_path)
+    build_site(registry, None, tmp_path / "out")
+    (registry / "glossaries/trade/terms/lock.yaml").unlink()
+    build_site(registry, None, tmp_path / "out")
+    assert not (tmp_path / "out/glossaries/trade/terms/lock").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"registry", "out"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("site_name: [", "mkdocs.yml"),
+        ("site_name: Test\ntheme: nothing\n", "nothing"),
+        ("site_name: Test\nplugins: [nothing, xregit]\n", "nothing"),
+        ("site_name: Test\ndocs_dir: nowhere\n", "nowhere"),
+        ("- a\n", "mkdocs.yml"),
+        ("site_dir: x\n", "site_name"),
+        ("", "site_name"),
+    ],
+)
+def test_wrong_configuration_is_one_line(tmp_path: Path, text: str, expected: str) -> None:
+    """A configuration that MkDocs refuses is an error of one line, and the old site stays."""
+    (tmp_path / "docs").mkdir()
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(text)
+    out = tmp_path / "out"
+    registry = small_folder(tmp_path)
+    build_site(registry, None, out)
+    with pytest.raises(XregitError, match=expected) as caught:
+        build_site(registry, config, out)
+    assert "\n" not in str(caught.value)
+    assert (out / "index.html").is_file()
+
+
+@pytest.mark.parametrize("kind", ["file", "foreign"])
+def test_foreign_target_is_refused(tmp_path: Path, kind: str) -> None:
+    """A target that is a file, or a folder with something else in it, is left alone."""
+    out = tmp_path / "out"
+    kept = out if kind == "file" else out / "thesis.txt"
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("precious")
+    with pytest.raises(XregitError, match="out"):
+        build_site(small_folder(tmp_path), None, out)
+    assert kept.read_text() == "precious"
+
+
+def test_missing_registry_is_one_line(tmp_path: Path) -> None:
+    """A registry that is not there is an error that names it."""
+    with pytest.raises(XregitError, match="nowhere"):
+        build_site(tmp_path / "nowhere", None, tmp_path / "out")
+
+
+def test_pages_for_another_engine(small: Registry, tmp_path: Path) -> None:
+    """The same pages can be written as files, each with its title."""
+    count = write_pages(small, tmp_path / "docs")
+    text = (tmp_path / "docs/endpoints/broker/index.md").read_text()
+    assert count == len(list(tmp_path.glob("docs/**/index.md")))
+    assert text.startswith('---\ntitle: "Door broker"\n')
+    assert "mqtts://" in text

@@ -1,0 +1,116 @@
+"""A registry becomes pages: one for each entity, at the entity's xid, with all that a reader asks of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from tests.pages.links import links_of, target
+from xregit.pages import Page, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+GOLDEN_PAGES = [
+    "",
+    "all-messages/",
+    "messagegroups/",
+    "messagegroups/doors/",
+    "messagegroups/doors/messages/doors.closed/",
+    "messagegroups/doors.mqtt/messages/doors.opened/",
+    "messagegroups/aliases/messages/opened/",
+    "endpoints/broker/",
+    "endpoints/panel/messages/panel.pressed/",
+    "schemagroups/doors/schemas/opened/",
+    "schemagroups/doors/schemas/opened/versions/1/",
+    "glossaries/trade/terms/lock/",
+]
+
+
+@pytest.mark.parametrize("address", GOLDEN_PAGES)
+def test_page_is_as_it_was_looked_at(
+    address: str, small_pages: Mapping[str, Page], golden: Callable[[str, str], None]
+) -> None:
+    """The HTML of each kind of page is the one that was reviewed."""
+    golden(f"pages/{address.strip('/').replace('/', '+') or 'start'}.html", small_pages[address].html)
+
+
+def test_address_is_xid(small: Registry, small_pages: Mapping[str, Page]) -> None:
+    """Every group and resource, of built-in and custom types alike, has its page at its xid."""
+    assert {f"{xid[1:]}/" for xid in small} <= small_pages.keys()
+
+
+def test_parents_are_pages(small_pages: Mapping[str, Page]) -> None:
+    """Every page but the start page stands below another."""
+    assert {page.parent for page in small_pages.values()} <= small_pages.keys()
+
+
+def test_links_lead_to_pages(small_pages: Mapping[str, Page]) -> None:
+    """Every link on a page that does not leave the site leads to a page."""
+    for page in small_pages.values():
+        for href in links_of(page.html).linked:
+            found = target(page.path, href)
+            assert found is None or found[0].removesuffix("index.html") in small_pages, (page.address, href)
+
+
+def test_pages_are_the_same_each_time(small: Registry) -> None:
+    """Two runs give the same pages."""
+    assert list(pages(small)) == list(pages(small))
+
+
+def test_description_is_escaped(small_pages: Mapping[str, Page]) -> None:
+    """A tag that nobody means as one stays text or goes; it never becomes an element."""
+    assert "<shut>" not in small_pages["glossaries/trade/terms/lock/"].html
+
+
+def test_search_text_has_what_people_look_for(small_pages: Mapping[str, Page]) -> None:
+    """A message is found by id, name, type, topic, placeholder and description."""
+    text = small_pages["messagegroups/doors.mqtt/messages/doors.opened/"].search
+    assert all(word in text for word in ("doors.opened", "buildings/{building}", "{region}", "A door was opened"))
+
+
+def test_ids_that_file_systems_refuse(tmp_path: Path) -> None:
+    """An id that is no safe file name is encoded in the page's address, and links lead there."""
+    group = "messagegroups/a%3Ab"
+    found = registry_of(tmp_path, {f"{group}/messages/index.html.yaml": "", f"{group}/messages/con.yaml": "{}\n"})
+    made = {page.address: page for page in pages(found)}
+    above = made["messagegroups/a%3Ab/"]
+    assert 'href="../../messagegroups/a%253Ab/messages/' in above.html
+    encoded = {address for address in made if address.startswith("messagegroups/a%3Ab/messages/")}
+    assert all("/index.html/" not in address and "/con/" not in address for address in encoded)
+
+
+def test_cycle_and_missing_base_are_told(tmp_path: Path) -> None:
+    """A message whose bases lead back to it, or nowhere, still has a page, which says so."""
+    group = "messagegroups/g/messages"
+    found = registry_of(
+        tmp_path,
+        {
+            f"{group}/a.yaml": f"basemessage: /{group}/b\n",
+            f"{group}/b.yaml": f"basemessage: /{group}/a\n",
+            f"{group}/c.yaml": "basemessage: /messagegroups/x/messages/y\n",
+            f"{group}/d.yaml": "basemessage: javascript:alert(1)\n",
+        },
+    )
+    made = {page.address: page.html for page in pages(found)}
+    assert "leads back to itself" in made[f"{group}/a/"]
+    assert "not in this registry" in made[f"{group}/c/"]
+    assert 'href="javascript' not in made[f"{group}/d/"]
+
+
+def test_empty_registry_has_a_start_page(tmp_path: Path) -> None:
+    """A registry without any group has a start page that says so."""
+    start = next(iter(pages(registry_of(tmp_path, {}))))
+    assert "The registry is empty." in start.html
+
+
+def test_schema_that_is_missing_is_told(tmp_path: Path) -> None:
+    """A message whose schema is not in the registry says so."""
+    text = "dataschemaformat: Avro/1.11.0\ndataschemauri: /schemagroups/g/schemas/x\n"
+    made = {page.address: page.html for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text}))}
+    assert "not in this registry" in made["messagegroups/g/messages/a/"]
