@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.collecting import uncollected
 from xregit.document.compiling import DEFAULT_PROFILE, document_view
 from xregit.document.documents import media_type
 from xregit.document.identifying import Identifying
@@ -39,7 +40,8 @@ def api_files(registry: Registry, baseurl: str, *, profile: str = DEFAULT_PROFIL
     Raises:
         XregitError: an id can't be a file beside the files of its collection.
     """
-    return _Api(Stating(registry, profile_of(profile)), baseurl.rstrip("/")).all()
+    with uncollected():
+        return _Api(Stating(registry, profile_of(profile)), baseurl.rstrip("/")).all()
 
 
 class _Api:

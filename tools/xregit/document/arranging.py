@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import siblings
@@ -104,6 +105,10 @@ class Arranger:
         """Return what arranges values of an attribute, or nothing where they stay as they are."""
         if model.attributes:
             attributes = model.attributes
+            if not _selectors(attributes):
+                shape = self._worked_out(attributes, NOTHING, NOTHING)
+                if not (shape.inner or shape.other or shape.defaults):
+                    return partial(_ordered, shape.ranks)
             return lambda value, inherited: self._object(attributes, value, inherited)
         item = self._inner(model.item) if model.item else None
         if item is None:
@@ -138,6 +143,14 @@ def _serves_default(model: AttributeModel) -> bool:
 
 def _is(value: Any, default: Any) -> bool:
     return type(value) is type(default) and bool(value == default)
+
+
+def _ordered(ranks: _Ranks, value: Any, inherited: Any) -> Any:
+    """Return an object whose members stay as they are, in order; most of them are single."""
+    del inherited
+    if not isinstance(value, dict) or len(value) <= 1:
+        return value
+    return {name: value[name] for name in sorted(value, key=ranks.__getitem__)}
 
 
 def _below(inherited: Mapping[str, Any] | None, name: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.collecting import uncollected
 from xregit.document.identifying import Identifying
 from xregit.document.models import modelsource
 from xregit.document.short import short_document
@@ -42,7 +43,8 @@ def compile_document(
             message = f'there is no {what} "{given}"; known: {", ".join(known)}'
             raise XregitError(message)
     stating = Stating(registry, profile_of(profile), resolved=resolved)
-    return short_document(stating) if view == "short" else document_view(stating)
+    with uncollected():
+        return short_document(stating) if view == "short" else document_view(stating)
 
 
 def document_view(stating: Stating) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.entities import Place
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
+from xregit.collecting import uncollected
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.document.gathering import Gathering, Note
 from xregit.document.models import added
@@ -38,7 +39,8 @@ def read_document(path: Path, model: Model | None = None) -> Registry:
     Raises:
         XregitError: the file can't be read.
     """
-    return _Reading(path.resolve(), model or builtin()).registry()
+    with uncollected():
+        return _Reading(path.resolve(), model or builtin()).registry()
 
 
 class _Reading:

@@ -6,6 +6,7 @@ same document are referred to by ``#/…``. Schemas keep their ``versions``.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.identifying import describing
@@ -14,8 +15,6 @@ from xregit.document.tables import table
 from xregit.model import builtin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xregit.catalog.entities import Group, Resource, Version
     from xregit.document.stating import Stating
 
@@ -68,7 +67,7 @@ def _version(stating: Stating, resource: Resource, version: Version) -> dict[str
 
 def _pointed(value: dict[str, Any], kind: str) -> dict[str, Any]:
     """Write references to entities of the same document as pointers into it."""
-    for path in _REFERENCES.get(kind, ()):
+    for path in _references(kind):
         value = _at(value, path)
     return value
 
@@ -89,8 +88,7 @@ def _pointer(value: Any) -> Any:
     return value
 
 
-def _references(value: Mapping[str, Any]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    return {kind: tuple(tuple(path) for path in paths) for kind, paths in value.items()}
-
-
-_REFERENCES = _references(table("references.yaml"))
+@cache
+def _references(kind: str) -> tuple[tuple[str, ...], ...]:
+    """Return the paths of the attributes by which entities of a kind refer to others."""
+    return tuple(tuple(path) for path in table("references.yaml").get(kind, ()))
