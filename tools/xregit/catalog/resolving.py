@@ -26,6 +26,8 @@ INHERITED_CORE = frozenset({"description", "documentation", "icon", "labels"})
 # Selectors that a group states for all of its messages.
 SELECTORS = ("envelope", "protocol")
 BASE = "basemessage"
+# The name of an envelope or protocol that is not known.
+UNKNOWN = "?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +200,14 @@ def inherited_names(model: ResourceModel) -> frozenset[str]:
     """Return the names of the attributes that pass from a base message to those that derive from it."""
     own = {name for name, attribute in model.attributes.items() if not attribute.core and name not in {BASE, "*"}}
     return frozenset(own | INHERITED_CORE).union(*options_by_selector(model).values())
+
+
+@lru_cache(maxsize=64)
+def brought_by_unknown(model: ResourceModel) -> Mapping[str, Any]:
+    """Return what a base message that can't be found may have brought: any envelope and protocol, any options.
+
+    Source: message/spec.md "basemessage": that a base can't be found is no error, so what it may have said is no fault.
+    """
+    options = options_by_selector(model)
+    brought: dict[str, Any] = {option: {} for names in options.values() for option in names}
+    return {**brought, **dict.fromkeys(options, UNKNOWN)}

@@ -13,7 +13,7 @@ from typing import Any
 
 from xregit.diagnostics import Finding
 from xregit.model import faults
-from xregit.model.datatypes import CONTAINERS, SYNTAXES
+from xregit.model.datatypes import CONTAINERS, SYNTAXES, has_placeholders
 from xregit.model.faults import Key, Path
 from xregit.model.language import NOTHING, AttributeModel
 from xregit.model.narrowing import Fits, fault_of, fits_of
@@ -26,6 +26,8 @@ Values = Mapping[str, Any]
 Check = Callable[[Any, Any, Path, Key, list[Finding]], None]
 
 MAX_GUESSES = 100
+#: Property types whose values have a form that no template keeps to.
+PLAIN_TYPES = frozenset({"timestamp", "integer", "number", "boolean", "duration", "binary", "ulong", "uuid"})
 _ANYTHING = AttributeModel("", "any")
 
 
@@ -35,26 +37,28 @@ def check(attributes: Attributes, value: Values, inherited: Values = NOTHING) ->
     ``inherited`` holds what a group or a base message contributes: it selects attributes and counts as present.
     """
     findings: list[Finding] = []
-    _members(_shape(_Same(attributes)), value, inherited, (), findings)
+    _members(_shape(Same(attributes)), value, inherited, (), findings)
     return findings
 
 
 def siblings(attributes: Attributes, value: Values, inherited: Values = NOTHING) -> Attributes:
     """Return the attributes in force once the value's selectors, such as ``protocol``, have added theirs."""
-    return _in_force(_shape(_Same(attributes)), value, inherited).attributes
+    return _in_force(_shape(Same(attributes)), value, inherited).attributes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Same:
+class Same:
     """A mapping that is equal to nothing but itself, and so can be a key."""
 
     attributes: Attributes
     keys: str = "name"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.attributes is other.attributes and self.keys == other.keys
+        """Tell whether the very same mapping is meant."""
+        return isinstance(other, Same) and self.attributes is other.attributes and self.keys == other.keys
 
     def __hash__(self) -> int:
+        """Return what stays the same as long as the mapping lives."""
         return id(self.attributes)
 
 
@@ -78,7 +82,7 @@ class _Shape:
 
 
 @lru_cache(maxsize=1024)
-def _shape(same: _Same) -> _Shape:
+def _shape(same: Same) -> _Shape:
     selectors = selectors_of(same.attributes)
     return _shaped(same.attributes, selectors, same.keys, selectors)
 
@@ -177,7 +181,7 @@ def _single(attribute: AttributeModel) -> Check:
 
 def _object(attribute: AttributeModel) -> Check:
     charset = attribute.keys or ("extendedname" if attribute.namecharset == "extended" else "name")
-    shape = _shape(_Same(attribute.attributes, charset))
+    shape = _shape(Same(attribute.attributes, charset))
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
         if not isinstance(value, (dict, Mapping)):
@@ -227,7 +231,7 @@ def _array(attribute: AttributeModel) -> Check:
 
 def _property(attribute: AttributeModel) -> Check:
     """A property definition, or with type ``any`` the property's bare value too."""
-    shape = _shape(_Same(attribute.attributes))
+    shape = _shape(Same(attribute.attributes))
     tests, native = property_tests(attribute), attribute.property
     bare = tests.get(native) if attribute.type == "any" else None
     held_attribute = attribute.attributes["value"]
@@ -246,7 +250,11 @@ def _property(attribute: AttributeModel) -> Check:
             return
         kind = value.get("type") or inherited.get("type") or native
         test = tests.get(kind) if isinstance(kind, str) else None
-        if test is not None and not test(held):
+        if test is None or test(held):
+            return
+        if isinstance(held, str) and kind in PLAIN_TYPES and has_placeholders(held):
+            findings.append(faults.misplaced_placeholder(held_attribute, held, inner, kind))
+        else:
             findings.append(faults.wrong(held_attribute, held, inner, "value", property_due(attribute, kind, held)))
 
     return checked

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 Key = str | int
 
-INVALID, UNKNOWN, MISSING, XID = (
+INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
     "invalid-attribute",
     "unknown-attribute",
     "required-attribute-missing",
     "malformed-xid",
+    "misplaced-placeholder",
 )
 MAX_SHOWN_CHARS = 60
 MAX_LISTED = 16
@@ -30,6 +31,13 @@ def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: st
     """Return the finding for a value that isn't of its attribute's type or form."""
     message = f"{label(path, key)} must be {about}, but is {shown(value)}."
     return Finding(INVALID, (*path, key), message, _quoting(attribute, value), requirement(attribute))
+
+
+def misplaced_placeholder(attribute: AttributeModel, value: Any, path: Path, kind: str) -> Finding:
+    """Return the finding for a template as the value of a property whose type has none."""
+    message = f'A property of type "{kind}" takes no placeholders, but its value is {shown(value)}.'
+    help_ = 'Remove the value; or, if the property may have another type, give it "uritemplate".'
+    return Finding(PLACEHOLDER, (*path, "value"), message, help_, requirement(attribute))
 
 
 def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
@@ -117,8 +125,12 @@ def _short(text: object) -> str:
 
 
 def _quoting(attribute: AttributeModel, value: Any) -> str:
-    if isinstance(value, (bool, int, float)) and attribute.type in TEXTS:
+    text_due = attribute.type in TEXTS or attribute.type == "any"
+    if isinstance(value, (bool, int, float)) and text_due:
         return "Put it in quotes if it is meant as text."
+    if isinstance(value, Mapping) and len(value) == 1 and text_due:
+        name, inner = next(iter(value.items()))
+        return f'Braces begin a map; put a template in quotes: "{{{_short(name)}}}".' if inner is None else ""
     return ""
 
 

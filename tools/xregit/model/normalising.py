@@ -1,59 +1,158 @@
-"""Values as people write them to values as the model has them: unquoted text, shorter forms."""
+"""Values as people write them to values as the model has them: unquoted text, shorter forms.
+
+Attributes are turned into functions once. A function returns the very value that it was given where nothing is to be
+done, so that a value without shorter forms costs little more than looking at it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from xregit.model.checking import siblings
+from xregit.model.checking import Same, siblings
 from xregit.model.datatypes import TEXTS
 from xregit.model.language import NOTHING, AttributeModel
+
+Attributes = Mapping[str, AttributeModel]
+#: (value, what is inherited for it) → the value in the model's form
+Normal = Callable[[Any, Any], Any]
 
 _TEXT_PROPERTIES = frozenset({"binary", "duration", "string", "symbol", "timestamp", "uri", "uritemplate", "uuid"})
 
 
 def normalised(
-    attributes: Mapping[str, AttributeModel], value: Mapping[str, Any], inherited: Mapping[str, Any] = NOTHING
+    attributes: Attributes, value: Mapping[str, Any], inherited: Mapping[str, Any] = NOTHING
 ) -> dict[str, Any]:
     """Return the value with text where text is due, and with its shorter forms written out.
 
     A number or boolean becomes the text that was written; what isn't understood stays as it is.
     """
-    known = siblings(attributes, value, inherited)
-    other = known.get("*")
-    return {name: _one(known.get(name, other), member, inherited.get(name)) for name, member in value.items()}
+    result = _members(_form(Same(attributes)), value, inherited)
+    return result if isinstance(result, dict) else dict(result)
 
 
-def _one(attribute: AttributeModel | None, value: Any, below: Any) -> Any:
-    if attribute is None or value is None:
-        return value
+@dataclass(frozen=True, slots=True, eq=False)
+class _Form:
+    """Attributes made ready: what is to be done with the members of each name, with others, and with which texts."""
+
+    attributes: Attributes
+    members: Mapping[str, Normal]
+    other: Normal | None
+    folding: frozenset[str]
+    selecting: bool
+    variants: dict[int, _Form] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=1024)
+def _form(same: Same) -> _Form:
+    attributes = same.attributes
+    functions = {name: _normal(item) for name, item in attributes.items()}
+    return _Form(
+        attributes=attributes,
+        members={name: function for name, function in functions.items() if function is not None and name != "*"},
+        other=functions.get("*"),
+        folding=frozenset(name for name, item in attributes.items() if item.fold),
+        selecting=any(item.ifvalues for item in attributes.values()),
+    )
+
+
+def _in_force(form: _Form, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> _Form:
+    known = siblings(form.attributes, value, inherited)
+    if known is form.attributes:
+        return form
+    variant = form.variants.get(id(known))
+    if variant is None:
+        variant = form.variants[id(known)] = _form(Same(known))
+    return variant
+
+
+def _members(form: _Form, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> Mapping[str, Any]:
+    if form.selecting:
+        form = _in_force(form, value, inherited)
+    members, other, folding = form.members, form.other, form.folding
+    changed: dict[str, Any] = {}
+    for name, member in value.items():
+        if type(member) is str and name not in folding:
+            continue
+        one = members.get(name) if name in form.attributes else other
+        if one is not None and member is not None:
+            new = one(member, inherited.get(name))
+            if new is not member:
+                changed[name] = new
+    return {**value, **changed} if changed else value
+
+
+def _normal(attribute: AttributeModel) -> Normal | None:
+    """Return what is to be done with an attribute's value, None for nothing."""
     if attribute.property:
-        return _property(attribute, value, below)
+        return _property(attribute)
     if attribute.type in TEXTS:
-        return _text(value)
-    return _container(attribute, value, below)
+        return lambda value, _below: _text(value)
+    builder = {"array": _array, "object": _object, "map": _map}.get(attribute.type)
+    return builder(attribute) if builder else None
 
 
-def _container(attribute: AttributeModel, value: Any, below: Any) -> Any:
-    if attribute.type == "array":
-        listed = _folded(value, attribute.fold)
-        return [_one(attribute.item, item, None) for item in listed] if isinstance(listed, list) else listed
-    if attribute.type == "object" and isinstance(value, (dict, Mapping)):
+def _property(attribute: AttributeModel) -> Normal:
+    form = _form(Same(attribute.attributes))
+    bare_text = attribute.property in _TEXT_PROPERTIES and attribute.type == "any"
+
+    def normal(value: Any, below: Any) -> Any:
+        if not isinstance(value, (dict, Mapping)):
+            return _text(value) if bare_text else value
+        whole = _members(form, value, NOTHING)
+        written = whole.get("value")
+        if written is None or isinstance(written, str):
+            return whole
+        stated = whole.get("type") or (below.get("type") if isinstance(below, (dict, Mapping)) else None)
+        text = _text(written) if (stated or attribute.property) in _TEXT_PROPERTIES else written
+        return whole if text is written else {**whole, "value": text}
+
+    return normal
+
+
+def _object(attribute: AttributeModel) -> Normal | None:
+    form = _form(Same(attribute.attributes))
+    if not (form.members or form.other or form.selecting or attribute.unwrap):
+        return None
+
+    def normal(value: Any, below: Any) -> Any:
+        if not isinstance(value, (dict, Mapping)):
+            return value
         members = _unwrapped(value, attribute.unwrap) if attribute.unwrap else value
-        return normalised(attribute.attributes, members, below if isinstance(below, (dict, Mapping)) else NOTHING)
-    if attribute.type == "map" and isinstance(value, (dict, Mapping)):
-        return {name: _one(attribute.item, member, None) for name, member in value.items()}
-    return value
+        return _members(form, members, below if isinstance(below, (dict, Mapping)) else NOTHING)
+
+    return normal
 
 
-def _property(attribute: AttributeModel, value: Any, below: Any) -> Any:
-    if not isinstance(value, (dict, Mapping)):
-        return _text(value) if attribute.property in _TEXT_PROPERTIES and attribute.type == "any" else value
-    whole = normalised(attribute.attributes, value)
-    stated = whole.get("type") or (below.get("type") if isinstance(below, (dict, Mapping)) else None)
-    if (stated or attribute.property) in _TEXT_PROPERTIES and "value" in whole:
-        whole["value"] = _text(whole["value"])
-    return whole
+def _map(attribute: AttributeModel) -> Normal | None:
+    one = _normal(attribute.item) if attribute.item else None
+    if one is None:
+        return None
+
+    def normal(value: Any, _below: Any) -> Any:
+        if not isinstance(value, (dict, Mapping)):
+            return value
+        new = {name: member if member is None else one(member, None) for name, member in value.items()}
+        return new if any(new[name] is not member for name, member in value.items()) else value
+
+    return normal
+
+
+def _array(attribute: AttributeModel) -> Normal | None:
+    one = _normal(attribute.item) if attribute.item else None
+    if one is None and not attribute.fold:
+        return None
+
+    def normal(value: Any, _below: Any) -> Any:
+        listed = _folded(value, attribute.fold)
+        if one is None or not isinstance(listed, list):
+            return listed
+        new = [item if item is None else one(item, None) for item in listed]
+        return new if any(before is not after for before, after in zip(listed, new, strict=True)) else listed
+
+    return normal
 
 
 def _text(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Place
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE
-from xregit.catalog.resolving import group_of
+from xregit.catalog.resolving import brought_by_unknown, group_of
 from xregit.catalog.resources import authored
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
@@ -172,7 +172,9 @@ class _Run:
 
     def inherited(self, resource: Resource) -> Mapping[str, Any]:
         if resource.type.plural == "messages" and not resource.xref:
-            return self.registry.resolved(resource.xid).attributes
+            resolved = self.registry.resolved(resource.xid)
+            unknown = brought_by_unknown(resource.type) if resolved.missing or resolved.cycle else NOTHING
+            return {**unknown, **resolved.attributes} if unknown else resolved.attributes
         return resource.attributes
 
     def ruled(self, about: str, thing: object) -> Iterator[Finding]:

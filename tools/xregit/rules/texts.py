@@ -71,6 +71,7 @@ MODEL = _declared(
         "unknown-attribute": "An attribute is not in the model.",
         "required-attribute-missing": "An attribute that must be there is missing.",
         "invalid-attribute": "An attribute has a value that it can't have.",
+        "misplaced-placeholder": "A property of a type that has no templates has one as its value.",
         "malformed-xid": "A reference has not the form of an xid, or is to the wrong type of entity.",
         "model-error": "The registry's own model is not in the model language.",
         "model-required-true": "An attribute has a default, but is not required.",
