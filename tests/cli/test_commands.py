@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -207,6 +208,30 @@ def test_broken_file_stops_every_command_that_writes(here: Path, capsys: pytest.
         captured = capsys.readouterr()
         assert f"{FILE}:" in captured.out + captured.err
     assert sorted(path.name for path in here.iterdir()) == [".gitignore", "registry"]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "packages", "remedy"),
+    [
+        (["build"], ["mkdocs"], "pip install 'xregit[site]', or build with --skip site"),
+        (["build"], ["mkdocs", "pyspark"], "pip install 'xregit[site,spark]', or build with --skip site,tables"),
+        (["site"], ["mkdocs"], "pip install 'xregit[site]'"),
+        (["publish"], ["pyspark"], "pip install 'xregit[spark]'"),
+    ],
+)
+def test_missing_extra_is_named(
+    arguments: list[str],
+    packages: list[str],
+    remedy: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What needs packages that aren't installed says which extra brings them, before anything is written."""
+    for package in packages:
+        monkeypatch.setitem(sys.modules, package, None)
+    assert run(arguments) == 2
+    assert remedy in capsys.readouterr().err
 
 
 @pytest.mark.spark

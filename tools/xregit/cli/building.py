@@ -90,9 +90,10 @@ def site(registry: Path, output: Path, serve: bool) -> None:
     The configuration is site/mkdocs.yml beside the registry's folder. Without one, the site has the registry's pages
     alone.
     """
-    from xregit.cli.pipeline import site_config
+    from xregit.cli.pipeline import chosen, site_config
     from xregit.pages.building import build_site, serve_site
 
+    chosen(only=("site",), skip=())
     if serve:
         serve_site(registry, site_config(registry))
     else:

@@ -119,11 +119,13 @@ def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     """
     wanted = set(only) or {step.name for step in STEPS}
     steps = tuple(step for step in STEPS if step.name in wanted - set(skip))
-    for step in steps:
-        if step.package and find_spec(step.package) is None:
-            remedy = f"pip install 'xregit[{step.extra}]', or --skip {step.name}"
-            message = f"the step {step.name} needs more than is installed: {remedy}"
-            raise XregitError(message)
+    missing = [step for step in steps if step.package and find_spec(step.package) is None]
+    if missing:
+        names, extras = (
+            ",".join(values) for values in zip(*((step.name, step.extra) for step in missing), strict=True)
+        )
+        message = f"{names}: more packages are needed: pip install 'xregit[{extras}]', or build with --skip {names}"
+        raise XregitError(message)
     return steps
 
 
