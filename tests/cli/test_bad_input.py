@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from xregit.cli.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MESSAGES = Path("registry/messagegroups/orders/messages")
+FILE = MESSAGES / "order.placed.yaml"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Make a new registry with a build beside it, and go there."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["init"]) == 0
+    assert run(["build", "--only", "document,api"]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+def truncated(file: Path) -> None:
+    """Cut the file in the middle of a word."""
+    file.write_bytes(file.read_bytes()[:-7] + b': "')
+
+
+def folder(file: Path) -> None:
+    """Put a folder where the file should be."""
+    file.unlink()
+    file.mkdir()
+    (file / "inside.yaml").touch()
+
+
+def nul(file: Path) -> None:
+    """Put a NUL byte into the file."""
+    file.write_bytes(b"name: a\0b\n")
+
+
+def large(file: Path) -> None:
+    """Make the file 100 MB large, without filling the disk."""
+    os.truncate(file, 100_000_000)
+
+
+def dots(file: Path) -> None:
+    """Give the file an id that leads upwards."""
+    file.rename(file.with_name("a..%2F..%2Fb.yaml"))
+
+
+def foreign(file: Path) -> None:
+    """Put a link that leaves the registry where the file should be."""
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+
+
+def binary(file: Path) -> None:
+    """Fill the file with bytes that are no text."""
+    file.write_bytes(bytes(range(256)))
+
+
+def deep(file: Path) -> None:
+    """Nest deeper than any reader should follow."""
+    file.write_bytes(b"[" * 200_000)
+
+
+def scalar(file: Path) -> None:
+    """Say something that is no mapping."""
+    file.write_bytes(b"42\n")
+
+
+BAD = (truncated, folder, nul, large, dots, foreign, binary, deep, scalar)
+
+
+@pytest.mark.parametrize("spoil", BAD, ids=lambda spoil: spoil.__name__)
+def test_bad_file_is_a_finding_and_stops_the_build(
+    spoil: Callable[[Path], None], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is wrong with a file, check names it with exit code 1, and build leaves its last output alone."""
+    spoil(here / FILE)
+    before = contents(here / "build")
+    assert run(["check"]) == 1
+    assert str(MESSAGES) in capsys.readouterr().out
+    assert run(["build"]) == 1
+    assert str(MESSAGES) in capsys.readouterr().err
+    assert contents(here / "build") == before
+
+
+@pytest.mark.parametrize("text", ["", "# only a remark\n", "registryid: x\n"])
+def test_empty_registry_is_checked_and_built(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A registry without entities is no crash: it has findings, or it is built."""
+    (tmp_path / "registry.yaml").write_text(text, encoding="utf-8")
+    assert run(["--registry", str(tmp_path), "check"]) in {0, 1}
+    assert run(["--registry", str(tmp_path), "compile"]) in {0, 1}
+    assert "internal error" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["missing.json", "empty.json", "folder", "text.json", "cut.json"])
+def test_bad_document_is_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A registry that isn't there, or isn't one, is said in a line."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.json").touch()
+    (tmp_path / "text.json").write_text("Dear reader,", encoding="utf-8")
+    (tmp_path / "cut.json").write_text('{"specversion": "1.0-rc2", "messagegroups": {"a', encoding="utf-8")
+    code = run(["--registry", str(tmp_path / name), "check"])
+    captured = capsys.readouterr()
+    assert code in {1, 2}
+    assert name in captured.out + captured.err
+    assert "internal error" not in captured.err
+
+
+def test_full_disk_leaves_the_last_build_alone(here: Path) -> None:
+    """When the disk is full in the middle of a build, one line says so and the last output is whole."""
+    before = contents(here / "build")
+    (here / FILE).write_text((here / FILE).read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
+    limited = "import resource as r, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limited += "r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000)); from xregit.cli import main; main()"
+    program = [sys.executable, "-c", limited, "build", "--only", "document,api"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=here)
+    assert done.returncode == 2
+    assert done.stderr.startswith("xregit: error: ")
+    assert "File too large" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert contents(here / "build") == before
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Return the bytes of every file below a folder."""
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
