@@ -19,7 +19,7 @@ from xregit.model import canonical
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
-    from xregit.document.steps import Change
+    from xregit.document.changes import Change
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 Path = tuple[str | int, ...]
@@ -189,8 +189,9 @@ class Gathering:
     def _selected(self, value: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, str]:
         """Return a message's protocol and envelope: its own, else its group's, else those of its base messages."""
         found: dict[str, str] = {}
+        own = _with_version(value)
         for name in SELECTORS:
-            for source in chain((value, group), self._bases(value)):
+            for source in chain((own, group), self._bases(own)):
                 stated = source.get(name)
                 if isinstance(stated, str) and stated != _LEAKED:
                     found[name] = canonical(name, stated)
@@ -207,8 +208,8 @@ class Gathering:
                 target = target.get(part) if isinstance(target, Mapping) else None
             if not isinstance(target, Mapping):
                 return
-            yield target
-            value = target
+            value = _with_version(target)
+            yield value
 
     def _error(self, rule: str, path: Path, message: str, advice: str = "") -> None:
         self.notes.append(Note(rule, Severity.ERROR, path, message, advice, _xid(path)))
@@ -224,6 +225,13 @@ def _note(change: Change, path: Path) -> Note:
 def _xid(path: Path) -> str:
     """Return the xid of the entity that a path of the document leads to or into."""
     return "/" + "/".join(str(part) for part in path[: _RESOURCE_PARTS - 1])
+
+
+def _with_version(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a resource's attributes with those of its last version, where it lists versions."""
+    versions = value.get(VERSIONS)
+    last = [*versions.values()][-1:] if isinstance(versions, dict) else []
+    return {**value, **last[0]} if last and isinstance(last[0], dict) else value
 
 
 def _is_collection(value: Any) -> bool:

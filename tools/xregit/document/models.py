@@ -89,8 +89,6 @@ def _source_form(model: Model) -> Mapping[str, Any]:
 def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
     """Return the model as its authors would write it, in the model language and the names of the profile."""
     source = _source_form(model)
-    if not profile.renames and not profile.modelflags:
-        return source
     groups = {plural: _group(group, profile) for plural, group in source.get("groups", {}).items()}
     return {**source, "groups": groups}
 
@@ -149,8 +147,9 @@ def _renamed(entity: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     attributes = entity.get("attributes")
     if attributes is None:
         return dict(entity)
-    for step in profile.renames.get(entity.get("singular", ""), ()):
-        attributes = _declared(attributes, step)
+    for step in profile.steps.get(entity.get("singular", ""), ()):
+        if step.do == "rename":
+            attributes = _declared(attributes, step)
     return {**entity, "attributes": attributes}
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.steps import DOES, Change, Here, Path
+from xregit.document import declaring, naming
+from xregit.document.changes import Change, Here, Path
 
 if TYPE_CHECKING:
     from xregit.document.tables import Step
@@ -18,7 +19,7 @@ def normalised(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping
     for step in steps:
         if not step.at or step.at[0] in result:
             result = _at(result, step.at, (), step, changes)
-    return (result, changes) if changes else (value, changes)
+    return result, changes
 
 
 def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change]) -> Any:
@@ -40,3 +41,24 @@ def _keys(value: Any, wanted: str) -> list[Any]:
     if isinstance(value, dict):
         return list(value) if wanted == "*" else [wanted] if wanted in value else []
     return list(range(len(value))) if isinstance(value, list) and wanted == "*" else []
+
+
+DOES: Mapping[str, Callable[[Any, Step, Here], Any]] = {
+    "rename": naming.renamed,
+    "drop": naming.dropped,
+    "canonical": naming.canonically,
+    "list": naming.listed,
+    "move": naming.moved,
+    "hoist": naming.hoisted_members,
+    "hoist-declarations": declaring.hoisted_declarations,
+    "move-declarations": declaring.moved_declarations,
+    "reference": naming.references,
+    "borrow": naming.borrowed,
+    "object": declaring.objects,
+    "bare": declaring.bare,
+    "entries": declaring.entries,
+    "keyed": declaring.keyed,
+    "named": declaring.named,
+    "unnamed": declaring.unnamed,
+    "declarations": declaring.declarations,
+}

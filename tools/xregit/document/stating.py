@@ -76,19 +76,18 @@ class Stating:
         made: frozenset[str],
         inherited: Mapping[str, Any] | None = NOTHING,
     ) -> dict[str, Any]:
-        steps, renames = self._steps(kind, _selected(value, inherited or NOTHING))
-        strict = normalised(value, steps)[0] if steps else value
-        result = self._arranger.arranged(attributes, strict, inherited)
+        strict, own = self._steps(kind, _selected(value, inherited or NOTHING))
+        result = self._arranger.arranged(attributes, normalised(value, strict)[0] if strict else value, inherited)
         for name in made.intersection(result):
             del result[name]
-        return dict(normalised(result, renames)[0]) if renames else result
+        return dict(normalised(result, own)[0]) if own else result
 
     def _steps(self, kind: str, selected: Mapping[str, str]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
         """Return the steps for entities of a kind that have these selectors: to the strict form, to the profile's."""
         key = (kind, *selected.values())
         found = self._known_steps.get(key)
         if found is None:
-            tables = (dialect("strict").entities, self.profile.renames)
+            tables = (dialect("strict").entities, self.profile.steps)
             strict, renames = (tuple(step for step in table.get(kind, ()) if step.holds(selected)) for table in tables)
             found = self._known_steps[key] = (strict, renames)
         return found

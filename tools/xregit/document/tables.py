@@ -59,13 +59,13 @@ class Dialect:
 class Profile:
     """What a document of one specification version looks like.
 
-    ``renames`` are steps from our names to the version's by kind of entity, ``core`` renames attributes of the core
+    ``steps`` lead from our names to the version's by kind of entity, ``core`` renames attributes of the core
     specification, ``modelflags`` are not known to its model language.
     """
 
     specversion: str
     capabilities: Mapping[str, Any]
-    renames: Mapping[str, tuple[Step, ...]]
+    steps: Mapping[str, tuple[Step, ...]]
     core: Mapping[str, str]
     modelflags: frozenset[str]
 
@@ -93,7 +93,7 @@ def profile(name: str) -> Profile:
     return Profile(
         specversion=value["specversion"],
         capabilities=value["capabilities"],
-        renames=_entities(value, "renames"),
+        steps=_entities(value, "steps"),
         core=value.get("core", NOTHING),
         modelflags=frozenset(value.get("modelflags", ())),
     )

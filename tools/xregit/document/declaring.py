@@ -1,0 +1,154 @@
+"""Steps that give property declarations, and lists and maps of them, one form.
+
+As in `naming`, each returns the object as it becomes, the same one where nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.changes import Here, hoisted
+
+if TYPE_CHECKING:
+    from xregit.document.tables import Step
+
+DECLARATION = frozenset({"name", "description", "required", "specurl", "type", "value"})
+
+
+def hoisted_declarations(target: Any, step: Step, here: Here) -> Any:
+    """Hoist an inner object only where all of its members are objects; else it may be an attribute of that name."""
+    for name in step.names:
+        inner = target.get(name) if isinstance(target, dict) else None
+        if isinstance(inner, dict) and inner and all(isinstance(item, dict) for item in inner.values()):
+            return hoisted(target, name, inner, here)
+    return target
+
+
+def moved_declarations(target: Any, step: Step, here: Here) -> Any:
+    """Move property declarations that stand among options to where properties are declared."""
+    result = target
+    for name, into in step.names.items():
+        options = result.get(name) if isinstance(result, dict) else None
+        declared = _declarations_among(options)
+        if not isinstance(options, dict) or not declared:
+            continue
+        for key in declared:
+            here.note(name, f'"{key}" is moved from "{name}" to "{into}"')
+        left = {key: value for key, value in options.items() if key not in declared}
+        moved = {into: {**declared, **(result.get(into) or {})}}
+        result = {key: value for key, value in {**result, name: left, **moved}.items() if key != name or left}
+    return result
+
+
+def _declarations_among(options: Any) -> dict[str, Any]:
+    members = options.items() if isinstance(options, dict) else ()
+    return {key: value for key, value in members if isinstance(value, dict) and value and DECLARATION.issuperset(value)}
+
+
+def objects(target: Any, step: Step, here: Here) -> Any:
+    """Make objects of a list's bare strings."""
+    if not isinstance(target, list) or not any(isinstance(item, str) for item in target):
+        return target
+    (name,) = step.names
+    here.note(0, f'an address is read as the "{name}" of an object')
+    return [{name: item} if isinstance(item, str) else item for item in target]
+
+
+def bare(target: Any, step: Step, here: Here) -> Any:
+    """Take a value out of a declaration that says nothing else."""
+    result = target
+    for name, kind in step.names.items():
+        declared = target.get(name) if isinstance(target, dict) else None
+        if isinstance(declared, dict) and {"type": kind, **declared} == {"type": kind, "value": declared.get("value")}:
+            here.note(name, f'"{name}" is read as a plain value')
+            result = {**result, name: declared["value"]}
+    return result
+
+
+def entries(target: Any, step: Step, here: Here) -> Any:
+    """Make a list of named entries of a map."""
+    result = target
+    for name in step.names:
+        written = target.get(name) if isinstance(target, dict) else None
+        if isinstance(written, dict):
+            here.note(name, f'"{name}" is read as a list')
+            entries = [{"name": key, **_declared(value)} for key, value in written.items()]
+            result = {**result, name: entries}
+    return result
+
+
+def keyed(target: Any, step: Step, here: Here) -> Any:
+    """Make a map by name of a list of named entries, and declarations of plain values."""
+    result = target
+    for name in step.names:
+        written = target.get(name) if isinstance(target, dict) else None
+        read = _by_name(written) if isinstance(written, list) else written
+        if isinstance(read, dict) and any(isinstance(item, str) for item in read.values()):
+            read = {key: _declared(item) for key, item in read.items()}
+        if read is not written:
+            here.note(name, f'"{name}" is read as a map')
+            result = {**result, name: read}
+    return result
+
+
+def named(target: Any, step: Step, here: Here) -> Any:
+    """Repeat the key of each entry of a map as its name."""
+    result = target
+    for name in step.names:
+        written = target.get(name) if isinstance(target, dict) else None
+        if isinstance(written, dict):
+            here.note(name, f'the entries of "{name}" are named')
+            named = {key: {"name": key, **item} if isinstance(item, dict) else item for key, item in written.items()}
+            result = {**result, name: named}
+    return result
+
+
+def unnamed(target: Any, step: Step, here: Here) -> Any:
+    """Leave out the name of each entry of a map where it repeats its key."""
+    del here  # what repeats a key says nothing
+    result = target
+    for name in step.names:
+        written = target.get(name) if isinstance(target, dict) else None
+        if isinstance(written, dict) and any(_repeats(key, item) for key, item in written.items()):
+            result = {**result, name: {key: _nameless(key, item) for key, item in written.items()}}
+    return result
+
+
+def _repeats(key: str, item: Any) -> bool:
+    return isinstance(item, dict) and item.get("name") == key
+
+
+def _nameless(key: str, item: Any) -> Any:
+    return {name: value for name, value in item.items() if name != "name"} if _repeats(key, item) else item
+
+
+def _by_name(entries: list[Any]) -> Any:
+    named = [item for item in entries if isinstance(item, dict) and isinstance(item.get("name"), str)]
+    found = {item["name"]: _nameless(item["name"], item) for item in named}
+    return found if len(found) == len(entries) else entries
+
+
+def _declared(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {"value": value}
+
+
+def declarations(target: Any, step: Step, here: Here) -> Any:
+    """Give property types and the sign for "now" their present names, at any depth."""
+    if isinstance(target, list):
+        items = [declarations(item, step, Here(here.changes, (*here.path, i))) for i, item in enumerate(target)]
+        return items if any(new is not old for new, old in zip(items, target, strict=True)) else target
+    if not isinstance(target, dict):
+        return target
+    result = target
+    for name, value in target.items():
+        read = declarations(value, step, Here(here.changes, (*here.path, name)))
+        if isinstance(value, str) and name == "type" and value in step.names:
+            read = step.names[value]
+        if isinstance(value, str) and name == "value":
+            read = next((new for new, olds in step.values.items() if value in olds), value)
+        if read is not value:
+            result = {**result, name: read}
+            if isinstance(value, str):
+                here.note(name, f'the {name} "{value}" is read as "{read}"')
+    return result

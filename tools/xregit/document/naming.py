@@ -1,0 +1,117 @@
+"""Steps that name and place attributes: the object as it becomes, the same one where nothing changes.
+
+The steps are data (``dialects/*.yaml``); nothing here knows an attribute by its name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.changes import Here, hoisted, join
+from xregit.model import canonical
+
+if TYPE_CHECKING:
+    from xregit.document.tables import Step
+
+
+def renamed(target: Any, step: Step, here: Here) -> Any:
+    """Give an attribute its name; said twice with the same value it is said once."""
+    if not isinstance(target, dict) or step.names.keys().isdisjoint(target):
+        return target
+    result = dict(target)
+    for old, new in step.names.items():
+        if old not in result:
+            continue
+        if new not in result:
+            result = {new if name == old else name: value for name, value in result.items()}
+            here.note(old, f'"{old}" is read as "{new}"')
+        else:
+            join(here, old, new, same=result.pop(old) == result[new])
+    return result
+
+
+def dropped(target: Any, step: Step, here: Here) -> Any:
+    """Leave out attributes, always or where they have one of the values."""
+    if not isinstance(target, dict):
+        return target
+    gone = [name for name in step.names if name in target]
+    gone += [name for name, values in step.values.items() if name in target and target[name] in values]
+    for name in gone:
+        here.note(name, f'"{name}" is left out')
+    return {name: value for name, value in target.items() if name not in gone} if gone else target
+
+
+def canonically(target: Any, step: Step, here: Here) -> Any:
+    """Spell selectors as their specification does."""
+    result = target
+    for name, selector in step.names.items():
+        written = target.get(name) if isinstance(target, dict) else None
+        if isinstance(written, str) and canonical(selector, written) != written:
+            here.note(name, f'the {name} "{written}" is read as "{canonical(selector, written)}"')
+            result = {**result, name: canonical(selector, written)}
+    return result
+
+
+def listed(target: Any, step: Step, here: Here) -> Any:
+    """Make a list of a value that stands alone."""
+    alone = [name for name in step.names if isinstance(target, dict) and name in target]
+    alone = [name for name in alone if not isinstance(target[name], list) and target[name] is not None]
+    for name in alone:
+        here.note(name, f'"{name}" is read as a list')
+    return {**target, **{name: [target[name]] for name in alone}} if alone else target
+
+
+def moved(target: Any, step: Step, here: Here) -> Any:
+    """Move an attribute into an object beside it."""
+    result = target
+    for name, into in step.names.items():
+        if not isinstance(result, dict) or name not in result:
+            continue
+        inner = result.get(into, {})
+        if not isinstance(inner, dict):
+            continue
+        if name in inner:
+            join(here, name, f"{into}.{name}", same=inner[name] == result[name])
+        else:
+            here.note(name, f'"{name}" is moved into "{into}"')
+        moved = {into: {name: result[name], **inner}}
+        result = {key: value for key, value in {**result, **moved}.items() if key != name}
+    return result
+
+
+def hoisted_members(target: Any, step: Step, here: Here) -> Any:
+    """Put the members of an inner object in its place."""
+    result = target
+    for name in step.names:
+        inner = result.get(name) if isinstance(result, dict) else None
+        if isinstance(inner, dict):
+            result = hoisted(result, name, inner, here)
+    return result
+
+
+def references(target: Any, step: Step, here: Here) -> Any:
+    """Write a pointer into the document as the xid that it means."""
+    result = target
+    for name in step.names:
+        written = target.get(name) if isinstance(target, dict) else None
+        read = [_xid(item) for item in written] if isinstance(written, list) else _xid(written)
+        if read != written:
+            here.note(name, f'a "#/" reference in "{name}" is read as an xid')
+            result = {**result, name: read}
+    return result
+
+
+def _xid(written: Any) -> Any:
+    if not isinstance(written, str) or not written.startswith("#/"):
+        return written
+    return written[1:].replace("~1", "/").replace("~0", "~")
+
+
+def borrowed(target: Any, step: Step, here: Here) -> Any:
+    """Read a lone pointer as what stands for another entity."""
+    for old, new in step.names.items():
+        pointer = target.get(old) if isinstance(target, dict) else None
+        if isinstance(pointer, str) and pointer.startswith("#/") and new not in target:
+            here.note(old, f'"{old}" is read as "{new}"')
+            return {new if name == old else name: value for name, value in target.items()}
+    return target
