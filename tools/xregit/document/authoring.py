@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.resolving import BASE, SELECTORS, base_xid, group_of, same
-from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS
+from xregit.catalog.resolving import SELECTORS, base_xid, group_of, same
+from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names
 from xregit.document.arranging import Arranger
 from xregit.document.documents import extension
 from xregit.document.identifying import DESCRIBING, newest
@@ -57,19 +57,19 @@ class Authoring:
                 yield f"{folder}/{VERSIONS}/{id_to_filename(vid)}{ending}", data
 
     def _resource(self, resource: Resource) -> dict[str, Any]:
-        meta = self._meta(resource)
+        meta, names = self._meta(resource), meta_names(resource.type)
         if resource.xref:
             own = next(iter(resource.versions.values()), None)
-            return meta | (dict(own.attributes) if own else {})
+            return _top(own.attributes if own else NOTHING, meta, names)
         versions = dict(_natural(resource, partial(self._version, resource)))
         if list(versions) == [FIRST_VERSION] and _alone(resource):
-            return _top(versions[FIRST_VERSION], meta)
+            return _top(versions[FIRST_VERSION], meta, names)
         shared = _shared(list(versions.values()))
         listed = {
             vid: {name: item for name, item in own.items() if name not in shared} for vid, own in versions.items()
         }
         listed = {vid: own for vid, own in listed.items() if own or not _is_kept(resource.versions[vid])}
-        return _top(shared, meta) | ({VERSIONS: listed} if listed else {})
+        return _top(shared, meta, names) | ({VERSIONS: listed} if listed else {})
 
     def _meta(self, resource: Resource) -> dict[str, Any]:
         """Return what a resource says across versions, as far as it doesn't follow from them."""
@@ -83,7 +83,7 @@ class Authoring:
     def _version(self, resource: Resource, version: Version) -> dict[str, Any]:
         own = _timeless(version.attributes)
         inherited: Mapping[str, Any] | None = NOTHING
-        if BASE in own:
+        if base_xid(own):
             full = self.registry.resolved(resource.xid)
             known = not full.missing and not full.cycle
             inherited = self.registry.resolved(base_xid(own)).attributes if known else None
@@ -128,12 +128,12 @@ def _has(version: Mapping[str, Any], name: str, value: Any) -> bool:
     return name in version and version[name] == value
 
 
-def _top(attributes: Mapping[str, Any], meta: Mapping[str, Any]) -> dict[str, Any]:
+def _top(attributes: Mapping[str, Any], meta: Mapping[str, Any], of_meta: frozenset[str]) -> dict[str, Any]:
     """Return what stands at the top of a resource's file: what it is, what holds across versions, the rest."""
     described = {name: attributes[name] for name in DESCRIBING if name in attributes}
-    # What both a version and the meta entity may have, such as labels, can't stand at the top for both.
-    doubtful = {name: item for name, item in meta.items() if name in attributes or name in {*DESCRIBING, *TIMES}}
-    clear = {name: item for name, item in meta.items() if name not in doubtful}
+    clear = {name: item for name, item in meta.items() if name in of_meta}
+    # What a version may have too, such as labels, would be taken for a version's.
+    doubtful = {name: item for name, item in meta.items() if name not in of_meta}
     return {**described, **clear, **({META: doubtful} if doubtful else {}), **attributes}
 
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Group, Place, Resource
 from xregit.catalog.resolving import BASE, SELECTORS
-from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names, resource_from
+from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names, normal_form, resource_from
 from xregit.diagnostics import Severity
 from xregit.document.documents import contents
 from xregit.document.normalising import normalised
 from xregit.document.tables import dialect
 from xregit.model import canonical
+from xregit.model import normalised as model_normalised
 from xregit.model.language import NOTHING
+from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
     from xregit.document.changes import Change
@@ -64,7 +66,8 @@ class Gathering:
             del own[name]
             advice = "Define the type in model.yaml, or in the document's modelsource."
             self._error("unknown-group-type", (name,), f'the model has no group type "{name}"', advice)
-        return self._entity("registry", own, (), SERVED)
+        attributes = self._entity("registry", own, (), SERVED)
+        return self._as_text(attributes, model_normalised(self._model.attributes, attributes), ())
 
     def groups(self, value: Mapping[str, Any]) -> dict[str, dict[str, Group]]:
         """Return all groups by type and id."""
@@ -95,6 +98,7 @@ class Gathering:
             model.singular, _without_collections(value, model.resources), path, SERVED, self._selected(value, NOTHING)
         )
         self._identified(attributes, f"{model.singular}id", gid, path)
+        attributes = self._as_text(attributes, model_normalised(model.attributes, attributes), path)
         collections = {
             plural: self._resources(resource, value.get(plural), (*path, plural), attributes)
             for plural, resource in model.resources.items()
@@ -124,6 +128,7 @@ class Gathering:
             if "versionid" in value or "isdefault" in value:
                 whole = _of_resource(model, whole)
             whole[VERSIONS] = versions
+        whole = self._as_text(whole, normal_form(model, whole, selectors), path)
         place = Place(self._file, path)
         documents = self._documents(model.singular, whole, place) if model.hasdocument else {}
         return resource_from(_xid(path), model, whole, place, documents)
@@ -179,6 +184,14 @@ class Gathering:
         result, changes = normalised(own, [step for step in steps if step.holds(selectors)])
         self.notes += [_note(change, path) for change in changes]
         return dict(result)
+
+    def _as_text(self, written: dict[str, Any], normal: dict[str, Any], path: Path) -> dict[str, Any]:
+        """Return the attributes with text where text is due, and say so where that changes anything."""
+        if normal != written:
+            message = "numbers or booleans that stand where text is due are read as text"
+            self.notes.append(Note("other-dialect", Severity.INFO, path, message, xid=_xid(path)))
+        result: dict[str, Any] = without_text(normal)
+        return result
 
     def _identified(self, attributes: dict[str, Any], name: str, due: str, path: Path) -> None:
         """Take an id out of the attributes; it must be that of the key it stands under."""

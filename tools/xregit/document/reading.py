@@ -22,7 +22,6 @@ from xregit.errors import XregitError
 from xregit.model import builtin, extended
 from xregit.model.language import NOTHING, Model
 from xregit.source import json, yaml
-from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,7 +83,7 @@ class _Reading:
         for problem in parsed.problems:
             severity = Severity.WARNING if problem.rule == harmless else Severity.ERROR
             self.error(problem.rule, problem.message, problem.help, problem.span, severity)
-        value = without_text(parsed.value) if parsed.plain else parsed.value
+        value = parsed.value
         if not isinstance(value, dict):
             if not parsed.problems:
                 self.error("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))

@@ -115,7 +115,7 @@ class Stating:
         self, resource: Resource, own: Mapping[str, Any]
     ) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
         """Return what to state, and what it builds on: nothing without a base, None where the base isn't known."""
-        if BASE not in own:
+        if not base_xid(own):
             return own, NOTHING
         full = self.registry.resolved(resource.xid)
         if full.missing or full.cycle:
