@@ -37,13 +37,17 @@ class Deprecation:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an entity is written, and what Git knows of that file."""
+    """Where an entity is written, and since when, as the entity says or Git; empty where neither knows.
+
+    ``commits`` counts those that touched the file; in a ``shallow`` clone there may have been more.
+    """
 
     file: str
     href: str
-    epoch: int
+    commits: int
     created: str
     modified: str
+    shallow: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +193,10 @@ class Book:
         return Source(
             file=place.path,
             href=reference(self.registry, link).href if link else "",
-            epoch=facts.epoch,
-            created=text_of(attributes, "createdat") or facts.createdat,
-            modified=text_of(attributes, "modifiedat") or facts.modifiedat,
+            commits=len(facts.commits),
+            created=text_of(attributes, "createdat") or facts.createdat * bool(facts.commits),
+            modified=text_of(attributes, "modifiedat") or facts.modifiedat * bool(facts.commits),
+            shallow=self.registry.origin.history.shallow,
         )
 
 

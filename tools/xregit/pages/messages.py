@@ -115,8 +115,7 @@ def _entries(book: Book, messages: Iterable[Message]) -> tuple[Entry, ...]:
 
 
 def _origin(book: Book, message: Message, path: tuple[str, ...]) -> Link | None:
-    target = book.registry.resource(message.alias_of) if message.alias_of else None
-    return origin_link(book.registry, message.resolved, target.xid if target else message.xid, path)
+    return origin_link(book.registry, message.resolved, message.xid, path)
 
 
 def _origins(book: Book, message: Message, names: Iterable[str]) -> Mapping[str, Link]:

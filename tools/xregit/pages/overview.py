@@ -30,7 +30,7 @@ def registry_page(book: Book) -> Page:
         id=registry.attributes.get("registryid", ""),
         description=book.prose(registry.attributes.get("description")),
         counts=_counts(book),
-        sections=[_section(book, model) for model in _types(book)],
+        sections=[_section(book, model) for model in _types(book) if len(registry.groups[model.plural]) <= MAX_GROUPS],
         deprecated=[book.entry(message) for message in registry.messages if message.deprecated is not None],
         others=rows(registry, registry.attributes, registry.model.attributes, without=ELSEWHERE),
         head_commit=registry.origin.history.head,
@@ -75,12 +75,10 @@ def _counts(book: Book) -> list[tuple[int, Link]]:
 
 
 def _section(book: Book, model: GroupModel) -> dict[str, object]:
-    """Return the table of one group type, or only its length where it would be too long."""
-    groups = tuple(book.registry.groups[model.plural].values())
-    shown = groups if len(groups) <= MAX_GROUPS else ()
+    """Return the table of one group type."""
+    groups = book.registry.groups[model.plural].values()
     return {
         "title": titled(model.plural),
-        "link": Link(f"All {len(groups)} {titled(model.plural).lower()}", href(address(f"/{model.plural}"))),
-        "groups": [listed(book, group) for group in shown],
+        "groups": [listed(book, group) for group in groups],
         "counted": counted(model),
     }

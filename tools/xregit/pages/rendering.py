@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_BREAK = re.compile(r"[./](?=\w)")
+_BREAK = re.compile(r"[./](?=[\w{]|$)")
 _ID = re.compile(r"[^a-z0-9]+")
 
 
