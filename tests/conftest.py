@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 NO_SHARED = "../shared is not beside this clone"
 # Reasons to skip that hold in CI too: not what is installed, but who runs the tests, and where.
 FORGIVEN = (NO_SHARED, "root may", "only root", "no right")
+NOBODY = 65534
 IN_CI = os.environ.get("CI") == "true"
 
 settings.register_profile("local", deadline=None)
@@ -62,6 +64,21 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]
         assert found == expected, f"{name} differs; pytest --update-golden rewrites it"
 
     return compare
+
+
+@pytest.fixture
+def nobodys_folder() -> Iterator[Path]:
+    """Return a folder, and let the test run as a user who may not read and write everything."""
+    me = os.geteuid()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        if me == 0:
+            os.chown(folder, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        try:
+            yield folder
+        finally:
+            os.seteuid(me)
 
 
 @pytest.hookimpl(wrapper=True)

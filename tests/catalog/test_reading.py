@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,7 +13,6 @@ from xregit.errors import XregitError
 GROUP = "messagegroups/g/messagegroup.yaml"
 MESSAGE = "messagegroups/g/messages/a.yaml"
 OTHER = "messagegroups/g/messages/b.yaml"
-NOBODY = 65534
 
 
 def problems(root: Path, files: dict[str, str]) -> list[tuple[str, str, int]]:
@@ -110,28 +105,13 @@ def test_a_directory_where_a_file_should_be_is_a_diagnostic(tmp_path: Path) -> N
     assert [item.rule for item in read_folder(root).problems] == ["misplaced-file"]
 
 
-def test_an_unreadable_file_is_a_diagnostic() -> None:
+def test_an_unreadable_file_is_a_diagnostic(nobodys_folder: Path) -> None:
     """A file without read permission is named, and the rest is read."""
-    with TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        root = folder(Path(name), {MESSAGE: "name: A\n", OTHER: "name: B\n"})
-        (root / MESSAGE).chmod(0)
-        with as_nobody():
-            registry = read_folder(root)
+    root = folder(nobodys_folder, {MESSAGE: "name: A\n", OTHER: "name: B\n"})
+    (root / MESSAGE).chmod(0)
+    registry = read_folder(root)
     assert [item.rule for item in registry.problems] == ["file-unreadable"]
     assert registry["/messagegroups/g/messages/b"].name == "B"
-
-
-@contextmanager
-def as_nobody() -> Iterator[None]:
-    """Give up the right to read every file, where the tests run with it."""
-    me = os.geteuid()
-    if me == 0:
-        os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(me)
 
 
 def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:

@@ -115,16 +115,15 @@ def test_what_may_not_be_read_is_a_problem(tmp_path: Path) -> None:
         read(tmp_path, "x" * 300)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_permissions_are_respected(tmp_path: Path) -> None:
+def test_permissions_are_respected(nobodys_folder: Path) -> None:
     """A folder that may not be listed and a file that may not be read are said."""
-    _write(tmp_path, "closed/a.yaml", "b.yaml")
-    (tmp_path / "closed").chmod(0)
-    (tmp_path / "b.yaml").chmod(0)
-    assert _rules(tmp_path) == {"closed/": "file-unreadable"}
+    _write(nobodys_folder, "closed/a.yaml", "b.yaml")
+    (nobodys_folder / "closed").chmod(0)
+    (nobodys_folder / "b.yaml").chmod(0)
+    assert _rules(nobodys_folder) == {"closed/": "file-unreadable"}
     with pytest.raises(FileError, match="Permission denied"):
-        read(tmp_path, "b.yaml")
-    (tmp_path / "closed").chmod(0o700)
+        read(nobodys_folder, "b.yaml")
+    (nobodys_folder / "closed").chmod(0o700)
 
 
 def test_names_that_no_terminal_should_print_are_problems(tmp_path: Path) -> None:
