@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from xregit.errors import XregitError
@@ -22,6 +22,7 @@ if sys.platform != "win32":
 
 
 _NEW, _OLD = ".new", ".old"
+_TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
 
 
 def write(path: Path, data: bytes) -> None:
@@ -112,7 +113,8 @@ def _refuse_folder(place: Path) -> None:
 
 
 def _make_folder(path: Path) -> None:
-    path.mkdir(exist_ok=True)
+    with suppress(FileExistsError):  # mkdir's own exist_ok fails where another run takes the folder away meanwhile
+        path.mkdir()
 
 
 def _build(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -131,14 +133,15 @@ def _build(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _swap(beside: Path, place: Path, old: Path) -> None:
-    if not place.exists():
-        beside.rename(place)
-        return
-    place.rename(old)
     try:
+        if place.exists():
+            place.rename(old)
         beside.rename(place)
-    except OSError:
-        old.rename(place)
+    except OSError as error:
+        if old.exists() and not place.exists():
+            old.rename(place)
+        if error.errno in _TAKEN:  # another run has come between the two renames
+            raise XregitError(_another_run(place)) from error
         raise
 
 
@@ -205,13 +208,16 @@ def _lock(beside: Path, create: Callable[[Path], None]) -> int:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(descriptor)
-            message = f'another run is writing "{beside.parent / beside.name[1 : -len(_NEW)]}"; wait for its end'
-            raise XregitError(message) from error
+            raise XregitError(_another_run(beside.with_name(beside.name[1 : -len(_NEW)]))) from error
         except OSError:  # a file system without locks
             return descriptor
         if _is_still(beside, descriptor):
             return descriptor
         os.close(descriptor)
+
+
+def _another_run(place: Path) -> str:
+    return f'another run is writing "{place}"; wait for its end'
 
 
 def _is_still(path: Path, descriptor: int) -> bool:
