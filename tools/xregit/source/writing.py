@@ -70,6 +70,17 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
 def replace_tree(target: Path, files: Mapping[str, bytes]) -> None:
     """Replace a whole folder by one that holds exactly these files, by their relative paths.
 
+    Raises:
+        XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
+    """
+    with replacing(target) as folder:
+        _fill_folder(folder, files)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Give an empty folder beside the target, and put it in the target's place if all goes well.
+
     Killed between the two renames at its end, it leaves the old folder hidden; the next run puts it back first.
 
     Raises:
@@ -84,7 +95,8 @@ def replace_tree(target: Path, files: Mapping[str, bytes]) -> None:
             if old.exists() and not place.exists():
                 old.rename(place)
             shutil.rmtree(old, ignore_errors=True)
-            _build(beside, files)
+            _empty(beside)
+            yield beside
             _swap(beside, place, old)
             shutil.rmtree(old, ignore_errors=True)
 
@@ -117,12 +129,15 @@ def _make_folder(path: Path) -> None:
         path.mkdir()
 
 
-def _build(folder: Path, files: Mapping[str, bytes]) -> None:
+def _empty(folder: Path) -> None:
     for entry in list(folder.iterdir()):  # a killed run left them
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)
         else:
             entry.unlink()
+
+
+def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     made = {folder}
     for relative, data in files.items():
         path = _inside(folder, relative)
