@@ -33,6 +33,17 @@ class Origin:
         """What Git knows of the files; empty, with a reason, where Git knows nothing."""
         return read(self.root if self.root.is_dir() else self.root.parent)
 
+    @property
+    def doubt(self) -> str:
+        """Why epochs and times may not be those of the whole history, and what helps; empty if there is no doubt."""
+        if self.root.is_file():
+            return ""
+        if self.history.reason:
+            return f"every epoch is 1 and no time is known, since {self.history.reason}"
+        if self.history.shallow:
+            return 'epochs and times may be wrong, since this clone is shallow; "git fetch --unshallow" brings the rest'
+        return ""
+
     def span(self, place: Place, path: tuple[str | int, ...] = (), *, on_key: bool = False) -> Span:
         """Return where a value stands in its file, or its nearest ancestor; no lines where the text can't tell."""
         positions = _positions(self.repository / place.path)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from xregit.cli.finding import with_registry
-from xregit.cli.printing import note, progress, result
+from xregit.cli.printing import doubt, note, progress, result
 
 STEPS = ("check", "document", "api", "site", "tables")
 
@@ -53,6 +53,7 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
     finally:
         result("\n".join(done))
     note(pipeline.hints(steps, output))
+    doubt(task.registry)
 
 
 @click.command("compile")
@@ -70,12 +71,14 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
     from xregit.document.serialising import to_bytes
     from xregit.source.writing import write
 
-    document = to_bytes(xregit.compile(xregit.load(registry), profile=profile, view=view, resolved=resolved))
+    loaded = xregit.load(registry)
+    document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
     if output is None:
         result(document.decode())
     else:
         write(output, document)
         note(f"Wrote {output}, {len(document):,} bytes.")
+    doubt(loaded)
 
 
 @click.command()
@@ -114,4 +117,6 @@ def publish(registry: Path, tables: Path, form: str) -> None:
     import xregit
     from xregit.cli.pipeline import published
 
-    result(f"{tables}: {published(xregit.publish(xregit.load(registry), tables, format=form))}")
+    loaded = xregit.load(registry)
+    result(f"{tables}: {published(xregit.publish(loaded, tables, format=form))}")
+    doubt(loaded)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from xregit.catalog import Registry
+
 Item = TypeVar("Item")
 
 
@@ -24,6 +26,12 @@ def note(text: str) -> None:
     """Print what is not the result: hints, warnings, errors."""
     if text:
         click.echo(_printable(text), err=True)
+
+
+def doubt(registry: Registry) -> None:
+    """Say why the epochs and times that were written may not be right, if there is a reason."""
+    if registry.origin.doubt:
+        note(f"Note: {registry.origin.doubt}.")
 
 
 def as_json(value: object) -> str:
