@@ -52,9 +52,11 @@ def test_rows_fill_only_columns_of_their_table(sample: Registry) -> None:
 
 
 def test_message_has_what_was_written_and_what_it_means(sample: Registry) -> None:
-    """A message's own attributes are as written; ``resolved`` has its base's and its group's too."""
+    """A message's own attributes are those of the compiled document, its group's envelope among them; ``resolved``
+    has its base's too.
+    """
     row = _by_xid(sample, "messages")[WORN]
-    assert (row["messageid"], row["parentxid"], row["envelope"]) == ("worn", "/messagegroups/brakes", None)
+    assert (row["messageid"], row["parentxid"], row["envelope"]) == ("worn", "/messagegroups/brakes", "CloudEvents/1.0")
     assert row["basechain"] == [WEAR]
     resolved = json.loads(row["resolved"])
     assert resolved["envelope"] == "CloudEvents/1.0"
