@@ -52,9 +52,7 @@ def test_rows_fill_only_columns_of_their_table(sample: Registry) -> None:
 
 
 def test_message_has_what_was_written_and_what_it_means(sample: Registry) -> None:
-    """A message's own attributes are those of the compiled document, its group's envelope among them; ``resolved``
-    has its base's too.
-    """
+    """A message has the attributes of the compiled document, its group's envelope too; ``resolved`` adds its base's."""
     row = _by_xid(sample, "messages")[WORN]
     assert (row["messageid"], row["parentxid"], row["envelope"]) == ("worn", "/messagegroups/brakes", "CloudEvents/1.0")
     assert row["basechain"] == [WEAR]
