@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource, Version
 from xregit.catalog.indexes import carried, carried_groups
+from xregit.catalog.properties import Property, properties
 from xregit.catalog.references import SchemaReference, schema_of
 from xregit.catalog.resolving import Resolved, base_xid, effective
 from xregit.model import canonical
@@ -111,6 +112,11 @@ class Message:
     def schema(self) -> SchemaReference | None:
         """What ``dataschemauri`` or ``dataschemaxid`` points at, or None where there is neither."""
         return schema_of(self.registry, self.resolved.attributes)
+
+    @property
+    def properties(self) -> tuple[Property, ...]:
+        """What it declares for the wire, in full: each envelope attribute and protocol option, base messages' too."""
+        return tuple(properties(self.entity.type, self.resolved.attributes))
 
     @property
     def deprecated(self) -> Mapping[str, Any] | None:

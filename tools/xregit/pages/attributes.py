@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group
+from xregit.catalog.properties import Text, texts
 from xregit.model import siblings
 from xregit.pages.linking import Link, link_to, reference
-from xregit.pages.properties import Text, texts, written
+from xregit.pages.properties import written
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -78,12 +79,18 @@ def shown(registry: Registry, value: object, depth: int = 0) -> Value:
     """Return a value ready to be shown, whatever it is; what nests too deeply is shown as JSON."""
     if isinstance(value, str):
         link = reference(registry, value)
-        return Value(texts=(Text(value),), href=link.href) if link.href else Value(texts=texts(value))
+        return Value(texts=(Text(value),), href=link.href) if link.href else Value(texts=_cut(value))
     if isinstance(value, Mapping) and value and depth < MAX_DEPTH:
         return Value(members=tuple((str(name), shown(registry, item, depth + 1)) for name, item in value.items()))
     if isinstance(value, list | tuple) and value and depth < MAX_DEPTH:
         return Value(items=tuple(shown(registry, item, depth + 1) for item in value))
     return Value(texts=(Text(written(value)),))
+
+
+def _cut(value: str) -> tuple[Text, ...]:
+    # A number in braces is a count in a regular expression; a property has no such name either.
+    parts = texts(value)
+    return (Text(value),) if any(part.placeholder.isdigit() for part in parts) else parts
 
 
 def origin_link(registry: Registry, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:

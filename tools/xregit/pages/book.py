@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from xregit.catalog.indexes import carried
-from xregit.pages.attributes import in_force, text_of
+from xregit.catalog.properties import Text
+from xregit.pages.attributes import text_of
 from xregit.pages.linking import Link, address, href, link_to, reference
-from xregit.pages.properties import ADDRESSES, Property, Text, properties
+from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Place
+    from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
 
@@ -135,11 +137,6 @@ class Book:
         name = self.registry.settings.title or text_of(self.registry.attributes, "name")
         return name or text_of(self.registry.attributes, "registryid") or "Registry"
 
-    def properties(self, message: Message) -> tuple[Property, ...]:
-        """Return what a message declares for the wire."""
-        attributes = message.resolved.attributes
-        return properties(attributes, in_force(attributes, message.entity.type.attributes))
-
     def entry(self, message: Message) -> Entry:
         """Return a message as lists show it."""
         if message.xid not in self._entries:
@@ -170,7 +167,7 @@ class Book:
             group=self.link(message.group.xid),
             envelope=message.envelope,
             protocol=message.protocol,
-            wire=_wire(self.properties(message), message.id),
+            wire=_wire(message.properties, message.id),
             deprecated=message.deprecated is not None,
         )
 
@@ -208,12 +205,12 @@ def titled(plural: str) -> str:
 
 def _wire(declared: tuple[Property, ...], known: str) -> tuple[Text, ...]:
     """Return what tells a message apart on the wire: its address, else its type unless that is its id anyway."""
-    by_name = {item.name: item for item in reversed(declared) if item.path[0] == "protocoloptions" and item.texts}
+    by_name = {item.name: item for item in reversed(declared) if item.path[0] == "protocoloptions" and shown(item)}
     found = [by_name[name] for name in ADDRESSES if name in by_name]
     if not found:
-        types = (item for item in declared if item.path == ("envelopemetadata", "type") and item.texts)
+        types = (item for item in declared if item.path == ("envelopemetadata", "type") and shown(item))
         found = [item for item in types if item.value != known]
     parts: list[Text] = []
     for item in found[:2] if found and found[0].name == "method" else found[:1]:
-        parts += [Text(" "), *item.texts] if parts else item.texts
+        parts += [Text(" "), *shown(item)] if parts else shown(item)
     return tuple(parts)

@@ -11,17 +11,17 @@ from xregit.pages import documents
 from xregit.pages.attributes import in_force, message_link, origin_link, rows, text_of
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
-from xregit.pages.properties import Text, written
+from xregit.pages.properties import shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from xregit.catalog.properties import Property, Text
     from xregit.catalog.references import SchemaReference
     from xregit.catalog.views import Message
     from xregit.pages.book import Book, Entry
-    from xregit.pages.properties import Property
 
 # Shown elsewhere on the page than in the table of further attributes.
 ELSEWHERE = frozenset({
@@ -71,7 +71,7 @@ def message_page(book: Book, message: Message) -> Page:
     """Return the page of a message."""
     resolved = message.resolved
     head = book.head(message.entity, message.entity.type.singular, _named(message), message.entity.meta)
-    declared = book.properties(message)
+    declared = message.properties
     models = in_force(resolved.attributes, message.entity.type.attributes)
     html = render(
         "message.html",
@@ -159,7 +159,7 @@ def _sections(
 ) -> tuple[tuple[str, tuple[PropertyRow, ...]], ...]:
     sections: dict[str, list[PropertyRow]] = defaultdict(list)
     for item in declared:
-        sections[item.section].append(_row(book, message, item))
+        sections[title(message.resolved.attributes, item)].append(_row(book, message, item))
     return tuple((title, tuple(found)) for title, found in sections.items())
 
 
@@ -168,8 +168,8 @@ def _row(book: Book, message: Message, item: Property) -> PropertyRow:
         name=item.name,
         type=item.type,
         required=item.required,
-        value=item.texts,
-        description=book.prose(item.description),
+        value=shown(item),
+        description=book.prose(item.description or item.meaning),
         specurl=reference(book.registry, item.specurl) if item.specurl else None,
         origins=_property_origins(book, message, item),
     )
@@ -190,7 +190,7 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
 def _placeholders(declared: tuple[Property, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     users: dict[str, list[str]] = defaultdict(list)
     for item in declared:
-        for name in dict.fromkeys(item.placeholders):
+        for name in item.placeholders:
             users[name].append(item.name)
     return tuple((name, tuple(found)) for name, found in users.items())
 
@@ -235,7 +235,7 @@ def _schema_source(found: SchemaReference) -> documents.Source | None:
 def _search(message: Message, declared: tuple[Property, ...]) -> str:
     words = [message.id, message.name, plain(message.description), message.protocol, message.envelope]
     for item in declared:
-        words += [item.name, "".join(part.text for part in item.texts), plain(item.description)[:200]]
+        words += [item.name, "".join(part.text for part in shown(item)), plain(item.description or item.meaning)[:200]]
     labels = message.resolved.attributes.get("labels")
     if isinstance(labels, Mapping):
         words += [f"{name} {written(value)}" for name, value in labels.items()]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
+from xregit.model.datatypes import PLACEHOLDER
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping, selected
 
@@ -21,7 +22,7 @@ AMQP_SECTIONS = ("application-properties", "message-annotations", "delivery-anno
 _AMQP_NAME = re.compile(r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*")
 # RFC 6570 levels 2 to 4, and names that are no symbols; text in braces that has spaces or quotes means itself.
 _NOT_LEVEL_1 = re.compile(r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}")
-_LEVEL_1 = re.compile(r"\{[A-Za-z0-9_]+\}")
+_LEVEL_1 = re.compile(PLACEHOLDER)
 _UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
 _MAX_DEPTH = 6
 # Members of a property that say what it is.

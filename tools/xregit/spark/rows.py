@@ -6,17 +6,18 @@ import base64
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.resolving import effective
 from xregit.spark.cells import Row, cell, hashed, text_of, time_of
 from xregit.spark.chronicle import change_rows, commit_rows
 from xregit.spark.columns import Table, Type
 from xregit.spark.derived import CHANGES, COMMITS, ENDPOINT_MESSAGES, MESSAGE_PROPERTIES, PUBLICATIONS
-from xregit.spark.properties import Property, properties
 from xregit.spark.tables import EXTENSIONS, REGISTRY, RESERVED, VERSIONS, attributes_at, names, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from xregit.catalog.entities import Document, Group, Resource, Version
+    from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.model.language import Model
@@ -86,12 +87,14 @@ def _group_row(registry: Registry, shape: Shape, group: Group) -> Row:
 
 def _resource_row(registry: Registry, shape: Shape, resource: Resource) -> Row:
     own: Row = {"xid": resource.xid, f"{resource.type.singular}id": resource.id, "parentxid": _parent(resource.xid)}
+    attributes = resource.attributes
     if shape.table.name == "messages":
+        attributes = attributes if resource.xref else effective(registry, resource)
         resolved = registry.resolved(resource.xid)
         own |= {"resolved": cell(Type.JSON, resolved.attributes), "basechain": list(resolved.chain)}
     if resource.type.maxversions != 1 and not resource.xref:
         own |= {"defaultversionid": resource.defaultversionid}
-    return _row(shape, own, {**resource.attributes, **resource.meta}, registry.facts(resource.place))
+    return _row(shape, own, {**attributes, **resource.meta}, registry.facts(resource.place))
 
 
 def _with_ancestors(resource: Resource) -> Iterator[tuple[str, Version]]:
@@ -139,7 +142,7 @@ def _row(shape: Shape, own: Row, attributes: Mapping[str, Any], facts: FileHisto
 
 def _property_rows(message: Message) -> Iterator[Row]:
     resolved = message.resolved
-    for item in properties(message.entity.type, resolved.attributes):
+    for item in message.properties:
         yield _property_row(message.xid, item, resolved.origin((*item.path, "value")))
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from xregit.catalog.properties import Property, Text, properties, texts
 from xregit.model import builtin
-from xregit.spark.properties import Property, properties
 
 MESSAGE = builtin().groups["messagegroups"].resources["messages"]
 CLOUDEVENT = {"envelope": "CloudEvents/1.0"}
@@ -57,7 +57,34 @@ CASES: list[tuple[dict[str, Any], list[tuple[str, str, str, bool, Any]]]] = [
         {"protocol": "PIGEON/1", "protocoloptions": {"leg": {"ring": {"type": "uri", "value": "u:1"}}, "speed": 80}},
         [
             ("/protocoloptions/leg/ring", "ring", "uri", False, "u:1"),
-            ("/protocoloptions/speed", "speed", "string", False, 80),
+            ("/protocoloptions/speed", "speed", "any", False, 80),
+        ],
+    ),
+    (
+        {"protocol": "PIGEON/1", "protocoloptions": {"lofts": ["north", "south"], "rings": [{"name": "left"}]}},
+        [
+            ("/protocoloptions/lofts", "lofts", "any", False, ["north", "south"]),
+            ("/protocoloptions/rings/0", "left", "string", False, None),
+        ],
+    ),
+    (
+        {
+            "protocol": "AMQP/1.0",
+            "protocoloptions": {
+                "properties": {},
+                "application-properties": {"type": {"value": "t", "required": True}, "value": {"value": "v"}},
+            },
+        },
+        [
+            ("/protocoloptions/application-properties/type", "type", "string", True, "t"),
+            ("/protocoloptions/application-properties/value", "value", "string", False, "v"),
+        ],
+    ),
+    (
+        {"protocol": "KAFKA", "protocoloptions": {"topic": "t", "headers": {"h": {"value": "{k}"}}}},
+        [
+            ("/protocoloptions/topic", "topic", "string", False, "t"),
+            ("/protocoloptions/headers/h", "h", "string", False, "{k}"),
         ],
     ),
     ({"protocol": "KAFKA", "protocoloptions": ["wrong"], "envelopemetadata": "wrong"}, []),
@@ -78,11 +105,36 @@ def test_properties_are_those_declared(
 def test_placeholders_are_named_once_in_order() -> None:
     """A placeholder that stands twice is named once; braces around anything else are no placeholder."""
     found = Property(("a",), "a", "uritemplate", required=False, value="{b}/{a}/{b}/{ x }/{}", description="")
-    assert found.placeholders == ["b", "a"]
+    assert found.placeholders == ("b", "a")
 
 
 def test_section_is_what_holds_the_property() -> None:
     """The section is the property's path without its last step."""
     found = Property(("protocoloptions", "headers", "0"), "X", "string", required=False, value=None, description="")
     assert found.section == "protocoloptions/headers"
-    assert found.placeholders == []
+    assert found.placeholders == ()
+
+
+def test_property_says_what_the_message_and_the_model_say() -> None:
+    """The author's words, the model's, and the members that the message states stay apart."""
+    definition = {"name": "topic_name", "value": "{a}", "description": "Where.", "specurl": "https://spec.example"}
+    found = next(properties(MESSAGE, {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": definition}}))
+    assert (found.description, found.specurl) == ("Where.", "https://spec.example")
+    assert found.members == ("value", "description", "specurl")
+    assert found.meaning
+    bare = next(properties(MESSAGE, {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": "a"}}))
+    assert (bare.description, bare.meaning, bare.members) == ("", found.meaning, ())
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a/{b}/c", (Text("a/"), Text("{b}", "b"), Text("/c"))),
+        ("{b}{c}", (Text("{b}", "b"), Text("{c}", "c"))),
+        ("{b-c}{+d}", (Text("{b-c}{+d}"),)),
+        ("", ()),
+    ],
+)
+def test_value_is_cut_at_placeholders(value: str, expected: tuple[Text, ...]) -> None:
+    """A placeholder is a name of letters, digits and underscores in braces; other braces stand for themselves."""
+    assert texts(value) == expected

@@ -1,0 +1,147 @@
+"""A message in full to the properties it declares, one by one, with the types that the model gives them.
+
+Source: message/spec.md, "Property definitions": an object of ``type``, ``value``, ``required`` and ``description``;
+some protocol options write the bare value, and lists name each item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.model import siblings
+from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.catalog.resolving import Path
+    from xregit.model.language import AttributeModel, ResourceModel
+
+PARTS = ("envelopemetadata", "protocoloptions")
+MEMBERS = frozenset({"name", "type", "value", "required", "description", "specurl"})
+_PLACEHOLDER = re.compile(PLACEHOLDER)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A stretch of a value; ``placeholder`` is the name of the variable that stands there."""
+
+    text: str
+    placeholder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One property that a message declares; ``value`` is None where any value will do.
+
+    ``path`` leads to it from the message, an item of a list by its number. ``meaning`` is what the model says of it,
+    ``members`` what the message does: none where the bare value stands for the property.
+    """
+
+    path: Path
+    name: str
+    type: str
+    required: bool
+    value: Any
+    description: str = ""
+    meaning: str = ""
+    specurl: str = ""
+    members: tuple[str, ...] = ()
+
+    @property
+    def section(self) -> str:
+        """The path of what it stands in, such as ``protocoloptions/headers``."""
+        return "/".join(self.path[:-1])
+
+    @property
+    def pointer(self) -> str:
+        """The JSON Pointer from the message to the property (RFC 6901)."""
+        return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in self.path)
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The names of the placeholders in its value, each once, in their order."""
+        named = texts(self.value) if isinstance(self.value, str) else ()
+        return tuple(dict.fromkeys(part.placeholder for part in named if part.placeholder))
+
+
+def properties(model: ResourceModel, attributes: Mapping[str, Any]) -> Iterator[Property]:
+    """Give the properties that a resolved message declares, those of the envelope first."""
+    known = siblings(model.attributes, attributes)
+    for part in PARTS:
+        if isinstance(attributes.get(part), Mapping):
+            yield from _members(known.get(part), attributes[part], (part,))
+
+
+def texts(value: str) -> tuple[Text, ...]:
+    """Return a value cut at its placeholders, such as ``{vin}``."""
+    parts: list[Text] = []
+    end = 0
+    for match in _PLACEHOLDER.finditer(value):
+        if match.start() > end:
+            parts.append(Text(value[end : match.start()]))
+        parts.append(Text(match[0], match[0][1:-1]))
+        end = match.end()
+    return (*parts, Text(value[end:])) if value[end:] else tuple(parts)
+
+
+def _members(model: AttributeModel | None, value: Mapping[str, Any], path: Path) -> Iterator[Property]:
+    models = siblings(model.attributes, value) if model else NOTHING
+    other = models.get("*") or (model.item if model else None)
+    for name, member in value.items():
+        yield from _walk(models.get(name) or other, member, (*path, name))
+
+
+def _walk(model: AttributeModel | None, value: Any, path: Path) -> Iterator[Property]:
+    if _is_definition(model, value):
+        yield _defined(model, value, path)
+    elif isinstance(value, Mapping):
+        yield from _members(model, value, path)
+    elif _is_list_of_definitions(model, value):
+        for number, item in enumerate(value):
+            yield _defined(model.item if model else None, item, (*path, str(number)))
+    else:
+        kind, meaning = (model.property or model.type, model.description) if model else ("any", "")
+        yield Property(path, path[-1], kind, required=False, value=value, meaning=meaning)
+
+
+def _is_definition(model: AttributeModel | None, value: Any) -> bool:
+    """Tell whether a value defines a property: its model says so, or else it has only the members of a definition."""
+    if not isinstance(value, Mapping):
+        return False
+    if model is not None and (model.property or model.attributes or model.item):
+        return bool(model.property)
+    nested = any(isinstance(inner, Mapping | list | tuple) for name, inner in value.items() if name != "value")
+    return value.keys() <= MEMBERS and not nested
+
+
+def _is_list_of_definitions(model: AttributeModel | None, value: Any) -> bool:
+    item = model.item if model else None
+    return isinstance(value, list | tuple) and all(_is_definition(item, each) and each.get("name") for each in value)
+
+
+def _defined(model: AttributeModel | None, definition: Mapping[str, Any], path: Path) -> Property:
+    return Property(
+        path=path,
+        name=_text(definition.get("name")) or path[-1],
+        type=_text(definition.get("type")) or _text(_default(model, "type")) or "string",
+        required=definition.get("required", _default(model, "required")) is True,
+        value=definition.get("value"),
+        description=_text(definition.get("description")),
+        meaning=model.description if model else "",
+        specurl=_text(definition.get("specurl")),
+        members=tuple(name for name in definition if name != "name"),
+    )
+
+
+def _default(model: AttributeModel | None, name: str) -> Any:
+    member = model.attributes.get(name) if model else None
+    return member.default if member else None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
