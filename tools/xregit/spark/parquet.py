@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
+from xregit.source import writing
 from xregit.spark import files, frames
 
 if TYPE_CHECKING:
@@ -38,9 +37,12 @@ def refuse_others(folder: Path) -> None:
 
 
 def write(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: Path) -> None:
-    """Write every table beside the folder, then put them in its place; until then it stays as it is."""
-    beside = folder.with_name(f".{folder.name}.new-{os.getpid()}")
-    try:
+    """Write every table beside the folder, then put them in its place; until then it stays as it is.
+
+    Raises:
+        XregitError: they can't be written.
+    """
+    with writing.replacing(folder) as beside:
         for table in tables:
             (beside / table.name).mkdir(parents=True)
         frames.write(spark, tables, beside)
@@ -48,20 +50,3 @@ def write(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: 
             if not rows:
                 files.written(table.name, str(beside / table.name), frames.arrow_schema(table), ())
             (beside / table.name / COMPLETE).touch()
-        swap(beside, folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-
-
-def swap(beside: Path, folder: Path) -> None:
-    """Put a folder in the place of another one, which stays where it is if that fails."""
-    old = folder.with_name(f".{folder.name}.old-{os.getpid()}")
-    if folder.exists():
-        folder.rename(old)
-    try:
-        beside.rename(folder)
-    except OSError:
-        if old.exists():
-            old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
