@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Place
@@ -13,11 +14,11 @@ from xregit.catalog.resources import authored
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
-from xregit.model.language import NOTHING, AttributeModel
+from xregit.model.language import NOTHING
 from xregit.rules.documents import problems
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Group, Resource, Version
+    from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.rules.rule import Rule
 
@@ -144,31 +145,22 @@ class _Run:
         inherited = self.inherited(resource)
         if meta is None and versions is None:
             return check_value(authored(model), written, inherited)
-        findings: list[Finding] = []
         own = {name: value for name, value in written.items() if name not in {"meta", "versions"}}
-        findings += check_value(authored(model), own, inherited)
-        for name, attributes in (("meta", model.metaattributes), ("versions", None)):
-            findings += self.nested(name, written.get(name), attributes, resource)
-        return findings
+        return (
+            *check_value(authored(model), own, inherited),
+            *_mapped("meta", meta, lambda stated: check_value(model.metaattributes, stated)),
+            *_mapped("versions", versions, lambda stated: self.versions(resource, stated, inherited)),
+        )
 
-    def nested(
-        self, name: str, value: object, attributes: Mapping[str, AttributeModel] | None, resource: Resource
-    ) -> Iterator[Finding]:
-        if value is None:
-            return
-        if not isinstance(value, Mapping):
-            yield Finding("invalid-attribute", (name,), f'"{name}" must be a mapping.', 'Write "name: value" lines.')
-        elif attributes is not None:
-            yield from _under((name,), check_value(attributes, value))
-        else:
-            for vid, stated in value.items():
-                version: Version | None = resource.versions.get(vid)
-                inherited = version.attributes if version else NOTHING
-                if isinstance(stated, Mapping):
-                    yield from _under((name, vid), check_value(resource.type.attributes, stated, inherited))
-                elif stated is not None:
-                    message = f'Version "{vid}" must be a mapping of attributes.'
-                    yield Finding("invalid-attribute", (name, vid), message, 'Write "name: value" lines.')
+    def versions(self, resource: Resource, stated: Mapping[str, Any], inherited: Mapping[str, Any]) -> list[Finding]:
+        """Check each of the versions that are listed; the default one inherits what the resource does."""
+        findings: list[Finding] = []
+        for vid, value in stated.items():
+            version = resource.versions.get(vid)
+            others = version.attributes if version else NOTHING
+            below = inherited if vid == resource.defaultversionid else others
+            findings += _mapped(vid, value, partial(check_value, resource.type.attributes, inherited=below))
+        return findings
 
     def inherited(self, resource: Resource) -> Mapping[str, Any]:
         if resource.type.plural == "messages" and not resource.xref:
@@ -209,6 +201,15 @@ def _where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[
             yield from _under(("meta",), (item,))
         else:
             yield from _under(("versions", resource.defaultversionid), (item,))
+
+
+def _mapped(name: str, value: object, check: Callable[[Mapping[str, Any]], Iterable[Finding]]) -> list[Finding]:
+    """Check what stands under a name, which must be a mapping if it is there at all."""
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        return list(_under((name,), check(value)))
+    return [Finding("invalid-attribute", (name,), f'"{name}" must be a mapping.', 'Write "name: value" lines.')]
 
 
 def _under(prefix: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[Finding]:
