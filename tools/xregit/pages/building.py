@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page, pages
-from xregit.source.writing import replace_tree
+from xregit.source.writing import replace_tree, replacing
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -35,7 +35,8 @@ def build_site(registry: Path, config: Path | None, out: Path) -> int:
     Raises:
         XregitError: the registry can't be read, the configuration is wrong, or the folder can't be written.
     """
-    with _configured(registry, config) as settings, swapped(out) as built:
+    _refuse_foreign(out)
+    with _configured(registry, config) as settings, replacing(out) as built:
         _build(_loaded(settings, site_dir=str(built)))
         return sum(1 for path in built.rglob("*") if path.is_file())
 
@@ -66,27 +67,6 @@ def write_pages(registry: Registry, folder: Path) -> int:
     return len(listed)
 
 
-@contextmanager
-def swapped(target: Path) -> Iterator[Path]:
-    """Give an empty folder beside the target, and put it in the target's place if all goes well.
-
-    Raises:
-        XregitError: the target can't be written, or is something else than what was put there before.
-    """
-    target = target.absolute()
-    try:
-        _refuse_foreign(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as beside:
-            fresh = Path(beside) / "new"
-            fresh.mkdir()
-            yield fresh
-            _swap(fresh, target, Path(beside) / "old")
-    except OSError as error:
-        message = f"{error.filename or target}: {error.strerror or error}; {target} is left as it was"
-        raise XregitError(message) from error
-
-
 def _refuse_foreign(target: Path) -> None:
     """Refuse to replace a folder that is not ours, such as a home folder given by mistake."""
     if not target.exists():
@@ -97,17 +77,6 @@ def _refuse_foreign(target: Path) -> None:
     if any(target.iterdir()) and not (target / ASSETS[0]).is_file():
         message = f"{target} holds other files than a site built before; name another folder or remove it"
         raise XregitError(message)
-
-
-def _swap(fresh: Path, target: Path, aside: Path) -> None:
-    if target.exists():
-        target.rename(aside)
-    try:
-        fresh.rename(target)
-    except OSError:
-        if aside.exists():
-            aside.rename(target)
-        raise
 
 
 @contextmanager
