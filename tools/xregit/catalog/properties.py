@@ -105,8 +105,8 @@ def _walk(model: AttributeModel | None, value: Any, path: Path) -> Iterator[Prop
         for number, item in enumerate(value):
             yield _defined(model.item if model else None, item, (*path, str(number)))
     else:
-        kind, meaning = (model.property or model.type, model.description) if model else ("any", "")
-        yield Property(path, path[-1], kind, required=False, value=value, meaning=meaning)
+        kind = (model.property or model.type) if model else "any"
+        yield Property(path, path[-1], kind, required=False, value=value, meaning=_meaning(model, path))
 
 
 def _is_definition(model: AttributeModel | None, value: Any) -> bool:
@@ -132,10 +132,15 @@ def _defined(model: AttributeModel | None, definition: Mapping[str, Any], path: 
         required=definition.get("required", _default(model, "required")) is True,
         value=definition.get("value"),
         description=_text(definition.get("description")),
-        meaning=model.description if model else "",
+        meaning=_meaning(model, path),
         specurl=_text(definition.get("specurl")),
         members=tuple(name for name in definition if name != "name"),
     )
+
+
+def _meaning(model: AttributeModel | None, path: Path) -> str:
+    # What the model says of just any header, say, tells nothing about this one.
+    return model.description if model and model.name == path[-1] else ""
 
 
 def _default(model: AttributeModel | None, name: str) -> Any:
