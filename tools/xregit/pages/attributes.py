@@ -100,15 +100,19 @@ def origin_link(registry: Registry, resolved: Resolved, own: str, path: tuple[st
         return None
     if isinstance(registry.entity(origin), Group):
         return replace(link_to(registry, origin), note="the group")
-    return message_link(registry, origin, own)
+    link = message_link(registry, origin, own)
+    # Messages that bind another to a protocol mostly have its id: then the group tells them apart.
+    return replace(link, text=link.text.removesuffix(f"/{own.rsplit('/', 1)[-1]}"), title=origin)
 
 
 def message_link(registry: Registry, xid: str, beside: str) -> Link:
-    """Return the link to a message, its group named too where that is another than that of the message beside it."""
-    if xid.rsplit("/", 2)[0] == beside.rsplit("/", 2)[0] or registry.resource(xid) is None:
+    """Return the link to a message, its group named too unless it is that of the message beside, or the id tells it."""
+    above, _, own = beside.rpartition("/")
+    if xid.rpartition("/")[0] == above or registry.resource(xid) is None:
         return link_to(registry, xid)
     _, _, group, _, message = xid.split("/", 4)
-    return link_to(registry, xid, f"{group}/{message}")
+    telling = message != own and message.startswith(f"{group}.")
+    return link_to(registry, xid, message if telling else f"{group}/{message}")
 
 
 def _row(

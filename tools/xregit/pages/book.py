@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
-from xregit.pages.attributes import text_of
+from xregit.pages.attributes import message_link, text_of
 from xregit.pages.linking import Link, address, href, link_to, reference
 from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary
@@ -119,7 +119,7 @@ class Book:
             xid=entity.xid,
             crumbs=self.crumbs(entity.xid),
             description=self.prose(attributes.get("description")),
-            deprecation=self._deprecation(meta.get("deprecated")),
+            deprecation=self._deprecation(meta.get("deprecated"), entity.xid),
             source=self._source(entity.place, attributes),
         )
 
@@ -171,18 +171,18 @@ class Book:
             deprecated=message.deprecated is not None,
         )
 
-    def _deprecation(self, value: object) -> Deprecation | None:
+    def _deprecation(self, value: object, beside: str) -> Deprecation | None:
         if not isinstance(value, Mapping):
             return None
         links = [reference(self.registry, text_of(value, name)) for name in ("alternative", "documentation", "docs")]
-        instead, *documentation = [self._named(link) if link.text else None for link in links]
+        instead, *documentation = [self._named(link, beside) if link.text else None for link in links]
         return Deprecation(
             text_of(value, "effective"), text_of(value, "removal"), instead, next(filter(None, documentation), None)
         )
 
-    def _named(self, link: Link) -> Link:
-        internal = link.href and link.text.lstrip("#").startswith("/")
-        return Link(link.text.rsplit("/", 1)[-1], link.href) if internal else link
+    def _named(self, link: Link, beside: str) -> Link:
+        xid = link.text.lstrip("#")
+        return message_link(self.registry, xid, beside) if link.href and xid.startswith("/") else link
 
     def _source(self, place: Place, attributes: Mapping[str, Any]) -> Source:
         facts, settings = self.registry.facts(place), self.registry.settings

@@ -21,11 +21,11 @@ ELSEWHERE = frozenset({
     "endpointid", "name", "description", "usage", "channel", "envelope", "envelopeoptions", "protocol",
     "protocoloptions", "messagegroups", "deprecated", "createdat", "modifiedat", "epoch",
 })  # fmt: skip
-# What a reader does at an endpoint (endpoint/spec.md, "usage").
+# What clients do at an endpoint (endpoint/spec.md, "usage").
 USAGES = {
-    "producer": "send messages to it",
-    "consumer": "receive messages from it",
-    "subscriber": "subscribe to receive messages",
+    "producer": "clients send messages to it",
+    "consumer": "clients receive messages from it",
+    "subscriber": "clients subscribe to its messages",
 }
 
 
@@ -33,6 +33,7 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
     """Return the page of an endpoint."""
     models = in_force(endpoint.attributes, endpoint.entity.type.attributes)
     head = book.head(endpoint.entity, "endpoint", endpoint.attributes, endpoint.attributes)
+    contract = _contract(book, endpoint)
     html = render(
         "endpoint.html",
         head=head,
@@ -51,7 +52,8 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
         ),
         authorization=_options(book, endpoint.options.get("authorization")),
         groups=[book.link(group.xid, group.name) for group in endpoint.messagegroups],
-        contract=_contract(book, endpoint),
+        contract=contract,
+        mixed=len({via for _, via in contract}) > 1,
         others=rows(book.registry, endpoint.attributes, models, without=ELSEWHERE),
     )
     return Page(

@@ -23,11 +23,12 @@ CACHED_NAMES = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A text and where it leads; nowhere if ``href`` is empty."""
+    """A text and where it leads; nowhere if ``href`` is empty. ``title`` says in full what a short text means."""
 
     text: str
     href: str = ""
     note: str = ""
+    title: str = ""
 
 
 def address(xid: str) -> str:

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from xregit.rules import Rule
 
 MAX_DEPTH = 8
+# What rules are about, where the name of a type does not say it.
+ABOUT = {
+    "text": "files and their text",
+    "model": "attributes, as the model allows them",
+    "settings": "xregit.yaml",
+    "entity": "any entity",
+    "resource": "any resource",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,15 @@ def rule_pages(book: Book) -> Iterator[Page]:
 def _rule_page(book: Book, rule: Rule, crumbs: tuple[Link, ...]) -> Page:
     heading, _, text = rule.doc.partition("\n")
     body = book.prose(text if heading.startswith("# ") else rule.doc)
-    html = render("rule.html", title=rule.name, crumbs=crumbs, rule=rule, summary=book.prose(rule.summary), doc=body)
+    html = render(
+        "rule.html",
+        title=rule.name,
+        crumbs=crumbs,
+        rule=rule,
+        about=ABOUT.get(rule.about, rule.about),
+        summary=book.prose(rule.summary),
+        doc=body,
+    )
     search = f"{rule.name} {rule.summary}"
     return Page(f"{RULES}{rule.name}/", rule.name, html, description=summary(rule.summary), search=search, parent=RULES)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.pages import documents
@@ -73,6 +73,7 @@ def message_page(book: Book, message: Message) -> Page:
     head = book.head(message.entity, message.entity.type.singular, _named(message), message.entity.meta)
     declared = message.properties
     models = in_force(resolved.attributes, message.entity.type.attributes)
+    sections = _sections(book, message, declared)
     html = render(
         "message.html",
         head=head,
@@ -82,7 +83,8 @@ def message_page(book: Book, message: Message) -> Page:
         derived=_entries(book, message.derived),
         alias_of=message_link(book.registry, message.alias_of, message.xid) if message.alias_of else None,
         aliases=_entries(book, message.aliases),
-        sections=_sections(book, message, declared),
+        sections=sections,
+        inherits=any(row.origins for _, found in sections for row in found),
         placeholders=_placeholders(declared),
         payload=_payload(book, message),
         others=rows(
@@ -184,7 +186,7 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
         members[_origin(book, message, (*item.path, name) if name else item.path)].append(name)
     if len(members) == 1:
         return tuple(link for link in members if link)
-    return tuple(Link(link.text, link.href, ", ".join(names)) for link, names in members.items() if link)
+    return tuple(replace(link, note=", ".join(names)) for link, names in members.items() if link)
 
 
 def _placeholders(declared: tuple[Property, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:

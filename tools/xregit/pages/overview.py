@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xregit.pages.attributes import rows
 from xregit.pages.book import ALL_MESSAGES, titled
-from xregit.pages.groups import counted, listed
+from xregit.pages.groups import listed
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.prose import summary
@@ -75,10 +75,9 @@ def _counts(book: Book) -> list[tuple[int, Link]]:
 
 
 def _section(book: Book, model: GroupModel) -> dict[str, object]:
-    """Return the table of one group type."""
+    """Return the index of one group type."""
     groups = book.registry.groups[model.plural].values()
     return {
         "title": titled(model.plural),
         "groups": [listed(book, group) for group in groups],
-        "counted": counted(model),
     }

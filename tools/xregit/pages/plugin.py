@@ -46,6 +46,8 @@ class CatalogPage(MkDocsPage):
         """Have no source; its description is for the page's head."""
         self.markdown = ""
         self.meta = {"description": self.catalog_page.description}
+        if not self.catalog_page.headings:  # nothing to list beside the page, so that its tables get the room
+            self.meta["hide"] = ["toc"]
 
     def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 - MkDocs hands them over
         """Hand over the finished HTML and its table of contents."""
@@ -67,7 +69,9 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def on_files(self, files: Files, /, *, config: MkDocsConfig) -> Files:
         """Add the registry's pages; a hand-written page at the same address takes the place of ours."""
         self.catalog_pages: list[CatalogPage] = []
-        for page in self._pages(config):
+        found = self._pages(config)
+        config.site_name = config.site_name or found[0].title
+        for page in found:
             uri = f"{page.address}index.md"
             if files.get_file_from_path(uri) is None:
                 level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV

@@ -23,15 +23,16 @@ ELSEWHERE = frozenset({
     "versionid", "name", "description", "format", "contenttype", "ancestor", "isdefault", "deprecated", "xref",
     "defaultversionid", "createdat", "modifiedat", "epoch",
 })  # fmt: skip
+# What differs between versions anyway.
+COUNTED = frozenset({"versionid", "ancestor", "createdat", "modifiedat", "epoch"})
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A version in the list of versions."""
+    """A version in the list of versions; ``own`` are its texts of those that differ between the versions."""
 
     link: Link
-    name: str
-    format: str
+    own: tuple[str, ...]
     default: bool
     ancestor: str
     created: str
@@ -65,6 +66,7 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
         contenttype=text_of(target.attributes, "contenttype"),
         default=target.defaultversionid,
         versions=_versions(book, target) if has_version_pages(target) else (),
+        differing=_differing(target),
         document=_document(book, version),
         alias_of=book.link(resource.xref) if resource.xref else None,
         aliases=[book.link(xid) for xid in book.registry.indexes.aliases.get(resource.xid, ())],
@@ -93,6 +95,7 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
         contenttype=text_of(version.attributes, "contenttype"),
         default=version.id == resource.defaultversionid,
         versions=_versions(book, resource),
+        differing=_differing(resource),
         document=_document(book, version),
         others=rows(book.registry, version.attributes, models, without=_elsewhere(resource)),
     )
@@ -110,20 +113,28 @@ def _versions(book: Book, resource: Resource) -> tuple[Listed, ...]:
     """Return the versions, the newest first; one that doesn't name its ancestor follows the one before it."""
     listed: list[Listed] = []
     before = ""
+    names = _differing(resource)
     for version in resource.versions.values():
         ancestor = text_of(version.attributes, "ancestor") or before
+        facts = book.registry.facts(version.place)
         listed.append(
             Listed(
                 link=book.link(version.xid),
-                name=text_of(version.attributes, "name"),
-                format=text_of(version.attributes, "format"),
+                own=tuple(plain(text_of(version.attributes, name)) for name in names),
                 default=version.id == resource.defaultversionid,
                 ancestor="" if ancestor == version.id else ancestor,
-                created=text_of(version.attributes, "createdat") or book.registry.facts(version.place).createdat,
+                created=text_of(version.attributes, "createdat") or facts.createdat * bool(facts.commits),
             )
         )
         before = version.id
     return tuple(reversed(listed))
+
+
+def _differing(resource: Resource) -> tuple[str, ...]:
+    """Return the names of the texts that are not the same in all versions of a resource."""
+    names = dict.fromkeys(name for version in resource.versions.values() for name in version.attributes)
+    texts = {name: {text_of(version.attributes, name) for version in resource.versions.values()} for name in names}
+    return tuple(name for name, found in texts.items() if len(found) > 1 and name not in COUNTED)
 
 
 def _document(book: Book, version: Version | None) -> Shown | None:
