@@ -234,17 +234,6 @@ def test_missing_extra_is_named(
     assert remedy in capsys.readouterr().err
 
 
-@pytest.mark.spark
-def test_build_makes_everything(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One command makes document, static API, site and tables, and a second run finds the tables up to date."""
-    assert run(["build"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["check", "document", "api", "site", "tables"]
-    assert {path.name for path in (here / "build").iterdir()} == {"registry.json", "api", "site", "tables"}
-    assert run(["publish"]) == 0
-    assert "nothing changed" in capsys.readouterr().out
-
-
 def test_example_registry_passes_its_own_check(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The registry of this repository has no findings, not even remarks."""
     assert run(["--registry", str(root / "registry"), "check"]) == 0
