@@ -69,3 +69,8 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(module), attribute or name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """Name all that can be imported, loaded or not, for those who look around."""
+    return sorted({*globals(), *__all__})

@@ -31,7 +31,11 @@ class ContractEntry:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message definition; ``attributes`` are its own, with the envelope and protocol of its group filled in."""
+    """A message definition (message/spec.md).
+
+    ``attributes`` are its own, with the envelope and protocol of its group filled in; ``resolved`` has those of its
+    base messages too.
+    """
 
     registry: Registry
     entity: Resource
@@ -126,7 +130,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An endpoint: a place where messages are produced or consumed, and the group of those it alone carries."""
+    """A place where messages are produced or consumed, and the group of those it alone carries (endpoint/spec.md)."""
 
     registry: Registry
     entity: Group
@@ -211,7 +215,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class MessageGroup:
-    """A message group and its messages."""
+    """A message group and its messages (message/spec.md)."""
 
     registry: Registry
     entity: Group
@@ -244,7 +248,7 @@ class MessageGroup:
 
 @dataclass(frozen=True, slots=True)
 class SchemaGroup:
-    """A schema group and its schemas."""
+    """A schema group and its schemas (schema/spec.md)."""
 
     registry: Registry
     entity: Group
@@ -272,7 +276,7 @@ class SchemaGroup:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A payload schema with its versions."""
+    """A payload schema with its versions (schema/spec.md)."""
 
     registry: Registry
     entity: Resource

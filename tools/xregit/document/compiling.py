@@ -30,10 +30,11 @@ VIEWS = ("document", "short")
 def compile_document(
     registry: Registry, *, profile: str = DEFAULT_PROFILE, view: str = "document", resolved: bool = False
 ) -> dict[str, Any]:
-    """Return a registry as one document.
+    """Return a registry as one document, of the types of JSON and in the order in which it is written.
 
-    ``view`` is ``document``, or ``short`` for the authoring form that code generators read; ``resolved`` merges base
-    messages in.
+    ``view`` is ``document`` (core/spec.md, "Doc Flag"), or ``short`` for the authoring form that code generators read;
+    ``resolved`` merges base messages in (message/spec.md, "basemessage"). Problems of the registry stop nothing:
+    `check` reports them.
 
     Raises:
         XregitError: there is no such profile or view.
