@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -113,6 +115,63 @@ def test_bad_document_is_one_line(name: str, tmp_path: Path, capsys: pytest.Capt
     assert code in {1, 2}
     assert name in captured.out + captured.err
     assert "internal error" not in captured.err
+
+
+def fifo(file: Path) -> None:
+    """Put a pipe where the file should be."""
+    file.unlink()
+    os.mkfifo(file)
+
+
+def plain(folder: Path) -> None:
+    """Put a file where the folder should be."""
+    shutil.rmtree(folder)
+    folder.write_text("Moved.", encoding="utf-8")
+
+
+ORDER = Path("registry/schemagroups/orders/schemas/order")
+
+
+@pytest.mark.parametrize(
+    ("path", "spoil", "rule"),
+    [
+        (Path("registry/registry.yaml"), large, "file-size"),
+        (Path("registry/messagegroups/orders/messagegroup.yaml"), Path.unlink, "missing-file"),
+        (FILE, fifo, "file-kind"),
+        (MESSAGES, plain, "misplaced-file"),
+        (ORDER / "versions/1.json", large, "file-size"),
+        (ORDER / "schema.yaml", Path.unlink, "missing-file"),
+    ],
+)
+def test_one_bad_file_is_one_finding(
+    path: Path, spoil: Callable[[Path], None], rule: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What depends on a file that can't be read is not reported as missing or wrong too."""
+    spoil(here / path)
+    assert run(["check", "--format", "json"]) == 1
+    assert [item["rule"] for item in json.loads(capsys.readouterr().out)["diagnostics"]] == [rule]
+
+
+@pytest.mark.parametrize(
+    "rules", ["[1]", "7", "{unknown-attribute: [1]}", "{unknown-attribute: {a: b}}", "{unknown-attribute: maybe}"]
+)
+def test_nonsense_in_settings_is_a_finding(rules: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Settings that have the wrong type change nothing and are reported."""
+    (here / "registry/xregit.yaml").write_text(f"rules: {rules}\n", encoding="utf-8")
+    assert run(["check"]) == 1
+    assert "registry/xregit.yaml:1:" in capsys.readouterr().out
+
+
+def test_settings_that_make_light_of_a_file_count_everywhere(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the settings soften keeps no command from writing, and the text is the same sentence in each."""
+    stray = here / "registry/messagegroups/orders/message/stray.yaml"
+    stray.parent.mkdir()
+    stray.write_text("name: Stray\n", encoding="utf-8")
+    assert run(["compile", "-o", "out.json"]) == 1
+    assert "error misplaced-file: The file is" in capsys.readouterr().err
+    (here / "registry/xregit.yaml").write_text("rules: {misplaced-file: warning}\n", encoding="utf-8")
+    assert run(["compile", "-o", "out.json"]) == 0
+    assert run(["build", "--only", "check,document"]) == 0
 
 
 def test_full_disk_leaves_the_last_build_alone(here: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.document import compile_document, load, read, read_document
 from xregit.errors import CatalogError, XregitError
+from xregit.rules import check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,6 +170,15 @@ def test_key_twice_matters_where_values_differ(tmp_path: Path, second: str, seve
     assert [(item.rule, item.severity, item.line) for item in read(path).problems] == [
         ("json-duplicate-key", severity, 2)
     ]
+
+
+def test_finding_keeps_the_severity_it_was_found_with(tmp_path: Path) -> None:
+    """A key that stands twice with one value stays a warning in the check, though the rule's severity is error."""
+    path = document_of(tmp_path, '{"registryid": "r", "name": "1",\n"name": "1"}')
+    assert [(item.rule, item.severity) for item in check(read(path)).diagnostics] == [
+        ("json-duplicate-key", Severity.WARNING)
+    ]
+    load(path)
 
 
 def test_missing_file_is_one_line(tmp_path: Path) -> None:

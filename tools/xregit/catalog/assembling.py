@@ -34,6 +34,7 @@ def _group(drafts: Drafts, gid: str, draft: GroupDraft) -> Group:
         draft.place = drafts.place(f"{model.plural}/{gid}/{model.singular}.yaml")
         message = f'The {model.singular} "{gid}" has a folder but no {model.singular}.yaml.'
         drafts.report(draft.place, "missing-file", message, "Create the file; a description is enough.")
+        drafts.broken.add(draft.place.path)
     attributes = draft.attributes or {}
     _take_id(drafts, attributes, f"{model.singular}id", gid, draft.place)
     collections = {plural: _resources(drafts, xid, draft.drafts.get(plural, {})) for plural in model.resources}
@@ -92,6 +93,7 @@ def _resource(drafts: Drafts, group: str, rid: str, draft: Draft) -> Resource:
         draft.place = drafts.place(f"{xid[1:]}/{model.singular}.yaml")
         message = f'The {model.singular} "{rid}" has documents but no {model.singular}.yaml.'
         drafts.report(draft.place, "missing-file", message, "Create the file; the schema's format is enough.")
+        drafts.broken.add(draft.place.path)
     value = draft.value or {}
     _take_id(drafts, value, f"{model.singular}id", rid, draft.place)
     normal = ordinary(drafts, normal_form(model, value, drafts.selectors(xid, value)), draft.place)

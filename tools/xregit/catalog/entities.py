@@ -27,7 +27,8 @@ class Place:
 class Document:
     """A resource version's own document, such as a schema.
 
-    Exactly one of ``data`` (the document's bytes, as stored) and ``url`` (where it is kept instead) is set.
+    One of ``data`` (the document's bytes, as stored) and ``url`` (where it is kept instead) is set, neither where its
+    file can't be read.
     """
 
     place: Place

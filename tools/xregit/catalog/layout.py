@@ -45,6 +45,8 @@ class Spot:
 def spot(model: Model, path: str) -> Spot:
     """Return what a path relative to the registry folder stands for."""
     parts = path.split("/")
+    if path in model.groups or _names_collection(model, parts):
+        return Spot(Kind.MISPLACED, help=f'"{parts[-1]}" is the name of a folder; rename the file.')
     if len(parts) == 1:
         return Spot(Kind.ROOT) if path in ROOT_FILES else _other(path, "only registry.yaml, xregit.yaml, model.yaml")
     group = model.groups.get(parts[0])
@@ -57,6 +59,12 @@ def spot(model: Model, path: str) -> Spot:
     if resource is None:
         return _other(path, f'a {group.singular} is described in "{parts[0]}/<id>/{group.singular}{YAML}"')
     return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
+
+
+def _names_collection(model: Model, parts: list[str]) -> bool:
+    """Tell whether the path is that of a folder for resources."""
+    group = model.groups.get(parts[0]) if len(parts) == _GROUP_FILE else None
+    return group is not None and parts[2] in group.resources
 
 
 def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:

@@ -47,6 +47,7 @@ class _Reading:
     def __init__(self, root: Path) -> None:
         repository = repository_of(root)
         self.root = root
+        self.unread: frozenset[str] = frozenset()
         self.drafts = Drafts(Origin(repository, root), root.relative_to(repository).as_posix() + "/")
 
     def registry(self) -> Registry:
@@ -54,13 +55,15 @@ class _Reading:
         listing = files.listing(self.root)
         for problem in listing.problems:
             drafts.report(drafts.place(problem.path), problem.rule, problem.message, problem.help)
+            drafts.broken.add(drafts.place(problem.path).path)
+        self.unread = frozenset(problem.path for problem in listing.problems)
         present = frozenset(listing.files)
         settings = self.root_value(SETTINGS_FILE, present)
         model = self.model(self.root_value(MODEL_FILE, present))
         place = drafts.place(REGISTRY_FILE)
         attributes = ordinary(drafts, normalised(model.attributes, self.root_value(REGISTRY_FILE, present)), place)
         drafts.groups = {plural: {} for plural in model.groups}
-        for path in listing.files:
+        for path in (*listing.files, *sorted(self.unread)):
             self.file(path, spot(model, path))
         groups = groups_of(drafts)
         problems, broken = tuple(drafts.problems), frozenset(drafts.broken)
@@ -84,7 +87,7 @@ class _Reading:
         return model
 
     def file(self, path: str, found: Spot) -> None:
-        if found.kind is Kind.MISPLACED:
+        if found.kind is Kind.MISPLACED and path not in self.unread:
             message = "The file is where no entity of the registry is kept."
             self.drafts.report(self.drafts.place(path), "misplaced-file", message, found.help)
         if found.group is None:
@@ -108,11 +111,11 @@ class _Reading:
             message = f'Version "{vid}" has two documents: this one and "{draft.documents[vid].place.path}".'
             self.drafts.report(place, "duplicate-id", message, "Remove one of the two files.")
             return
-        data = self.bytes(path)
-        if data is not None:
-            draft.documents[vid] = Document(place, data)
+        draft.documents[vid] = Document(place, self.bytes(path))
 
     def bytes(self, path: str) -> bytes | None:
+        if path in self.unread:
+            return None
         place = self.drafts.place(path)
         try:
             return files.read(self.root, path)

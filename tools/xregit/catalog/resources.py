@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,8 @@ def resource_from(
     if meta.get("xref"):
         return Resource(xid, rid, model, meta, NOTHING if not own else _single(xid, own, place), "", place, value)
     found = _versions(xid, own, versions, documents, place)
+    if model.hasdocument:
+        found = {vid: _linked(version, f"{model.singular}url") for vid, version in found.items()}
     default = meta.get("defaultversionid")
     if not isinstance(default, str) or default not in found:
         default = next(reversed(found), FIRST_VERSION)
@@ -107,13 +110,14 @@ def _versions(
     for vid in sorted({*listed, *documents}, key=natural):
         said = listed.get(vid)
         stated = said if isinstance(said, Mapping) else NOTHING
-        document = documents.get(vid) or _elsewhere(stated, own, place)
         at = Place(place.path, (*place.pointer, VERSIONS, vid)) if vid in listed else place
-        found[vid] = Version(f"{xid}/versions/{vid}", vid, {**own, **stated}, at, document)
+        found[vid] = Version(f"{xid}/versions/{vid}", vid, {**own, **stated}, at, documents.get(vid))
     return found
 
 
-def _elsewhere(stated: Mapping[str, Any], own: Mapping[str, Any], place: Place) -> Document | None:
-    del own
-    url = stated.get("schemaurl")
-    return Document(place, url=url) if isinstance(url, str) else None
+def _linked(version: Version, name: str) -> Version:
+    """Return a version with the document that it has elsewhere, if it has none here."""
+    url = version.attributes.get(name)
+    if version.document is not None or not isinstance(url, str):
+        return version
+    return replace(version, document=Document(version.place, url=url))

@@ -31,9 +31,12 @@ class Settings:
 
 def settings_of(value: Mapping[str, Any]) -> Settings:
     """Return the settings that a checked ``xregit.yaml`` states; what has the wrong type is left at its default."""
-    rules = value.get("rules")
+    stated = value.get("rules")
+    rules = (
+        {name: level for name, level in stated.items() if _is_text(level)} if isinstance(stated, Mapping) else NOTHING
+    )
     texts = {name: value[name] for name in ("baseurl", "repository", "branch", "title") if _is_text(value.get(name))}
-    return Settings(rules=rules if isinstance(rules, Mapping) else NOTHING, written=value, **texts)
+    return Settings(rules=rules, written=value, **texts)
 
 
 def _is_text(value: object) -> bool:

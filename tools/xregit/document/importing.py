@@ -52,12 +52,14 @@ def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
     Raises:
         XregitError: a document can't be opened, or a file can't be written; then no file was.
     """
+    from xregit.rules import found_in_reading  # reading and compiling do without the rules
+
     there = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
     read = [read_document(path, there.model if there else None) for path in documents]
     registries = [there, *read] if there else read
     if not read:
         return ImportReport((), (), ())
-    diagnostics = [problem for registry in registries for problem in registry.problems]
+    diagnostics = [problem for registry in registries for problem in found_in_reading(registry)]
     if _failed(diagnostics):
         return ImportReport((), (), ordered(diagnostics))
     whole = joined(registries)

@@ -32,11 +32,14 @@ def load(path: Path | str) -> Registry:
     """Return the registry of a folder or document that can be read as a whole.
 
     Raises:
-        CatalogError: some of its files can't be read as what they should be; it holds the diagnostics.
+        CatalogError: some of its files can't be read as what they should be, and the registry's settings don't make
+            light of it; it holds the diagnostics.
         XregitError: there is nothing at the path, or the folder is no registry.
     """
+    from xregit.rules import found_in_reading
+
     registry = read(path)
-    errors = tuple(item for item in registry.problems if item.severity is Severity.ERROR)
+    errors = tuple(item for item in found_in_reading(registry) if item.severity is Severity.ERROR)
     if errors:
         raise CatalogError(errors)
     return registry

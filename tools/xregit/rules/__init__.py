@@ -5,17 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.collecting import uncollected
+from xregit.rules import running
 from xregit.rules.listed import RULES, rule_named
 from xregit.rules.rule import Rule
-from xregit.rules.running import Report, run
+from xregit.rules.running import Report
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
+    from xregit.diagnostics import Diagnostic
 
-__all__ = ["RULES", "Report", "Rule", "check", "rule_named"]
+__all__ = ["RULES", "Report", "Rule", "check", "found_in_reading", "rule_named"]
 
 
 def check(registry: Registry) -> Report:
     """Return everything that is wrong with a registry, by all rules and at the severities that it sets."""
     with uncollected():
-        return run(registry, RULES)
+        return running.run(registry, RULES)
+
+
+def found_in_reading(registry: Registry) -> tuple[Diagnostic, ...]:
+    """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
+    return running.found_in_reading(registry, RULES)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 OFF = "off"
 _MODEL_FILE = "model.yaml"
+_LEVELS = {str(level): level for level in Severity}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ def run(registry: Registry, rules: tuple[Rule, ...]) -> Report:
     return Report(ordered(_Run(registry, rules).diagnostics()))
 
 
+def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:
+    """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
+    return ordered(_Run(registry, rules).of_reading())
+
+
 class _Run:
     """One run of the rules over one registry."""
 
@@ -64,19 +70,28 @@ class _Run:
             if item.check is not None and self.severity(item.name) is not None:
                 self.by_about.setdefault(item.about, []).append(item)
 
-    def severity(self, name: str) -> Severity | None:
-        """Return the severity that a rule has in this registry, None where it is off."""
-        declared = self.rules[name].severity if name in self.rules else Severity.ERROR
-        chosen = self.registry.settings.rules.get(name, str(declared))
-        return None if chosen == OFF else Severity(chosen) if chosen in set(Severity) else declared
+    def severity(self, name: str, found: Severity = Severity.ERROR) -> Severity | None:
+        """Return the severity of a rule's finding in this registry, None where the rule is off.
+
+        A finding may be ``found`` to weigh less than the rule declares; what the registry sets counts before both.
+        """
+        chosen = self.registry.settings.rules.get(name)
+        if chosen == OFF:
+            return None
+        if chosen in _LEVELS:
+            return _LEVELS[chosen]
+        declared = self.rules[name].severity if name in self.rules else found
+        return max(declared, found, key=list(Severity).index)
+
+    def of_reading(self) -> Iterator[Diagnostic]:
+        for problem in self.registry.problems:
+            severity = self.severity(problem.rule, problem.severity)
+            if severity is not None:
+                text = {"message": sentence(problem.message), "help": sentence(problem.help)}
+                yield replace(problem, severity=severity, **text)
 
     def diagnostics(self) -> Iterator[Diagnostic]:
-        for problem in self.registry.problems:
-            severity = self.severity(problem.rule) if problem.rule in self.rules else problem.severity
-            if severity is not None:
-                yield replace(
-                    problem, severity=severity, message=sentence(problem.message), help=sentence(problem.help)
-                )
+        yield from self.of_reading()
         yield from self.located(self.of_registry(), self.registry.place, "/")
         yield from self.located(self.of_settings(), self.settings_place, "/")
         for group in self.registry.all_groups:

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 @rule("resource", Severity.ERROR, "A version has no document.", "MSG-41")
-def document_missing(_registry: Registry, resource: Resource) -> Iterator[Finding]:
+def document_missing(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report versions of schemas, and of other types with documents, that have none."""
     if not resource.type.hasdocument or resource.xref:
         return
     for vid, version in resource.versions.items():
-        if not _documents(resource, version):
+        unread = version.document is not None and version.document.place.path in registry.broken
+        if not unread and not _documents(resource, version):
             singular = resource.type.singular
             message = f'Version "{vid}" of the {singular} has no document.'
             help_ = f'Add the file "versions/{vid}.<ext>", or state where it is as "{singular}url".'
