@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from tests.catalog.folders import folder
 from xregit.catalog import read_folder
 from xregit.document import compile_document, read_document, to_bytes
 from xregit.errors import XregitError
@@ -121,6 +122,23 @@ def test_document_read_back_gives_the_same_document(small: Registry, tmp_path: P
     registry = read_document(tmp_path / "small.json")
     assert registry.problems == ()
     assert to_bytes(compile_document(registry)) == text
+
+
+def test_options_that_an_author_nests_are_written_flat(tmp_path: Path) -> None:
+    """What endpoints are tolerantly read with is written in the one form (K36, K38)."""
+    registry = folder(
+        tmp_path,
+        {
+            "endpoints/e/endpoint.yaml": """
+                usage: [producer]
+                protocol: AMQP/1.0
+                protocoloptions:
+                  options: {node: q, link_properties: {a: b}}
+            """
+        },
+    )
+    document = compile_document(read_folder(registry))
+    assert document["endpoints"]["e"]["protocoloptions"] == {"node": "q", "link-properties": {"a": "b"}}
 
 
 def test_json_is_strict(small: Registry) -> None:
