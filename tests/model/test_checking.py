@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ JSON = st.recursive(
 )
 MESSAGE = attributes_of("message")
 ENDPOINT = attributes_of("endpoint")
+# Far more than it takes; a pattern that backtracks would take hours.
+MAX_SECONDS = 10
 NAMES = sorted({*MESSAGE, *ENDPOINT, "protocoloptions", "envelopemetadata", "envelopeoptions"})
 SELECTORS = {
     "protocol": st.sampled_from(["AMQP/1.0", "MQTT/3.1.1", "mqtt", "Kafka", "HTTP/2", "NATS", "Bunny", 5, None]),
@@ -111,7 +114,9 @@ def test_checking_takes_linear_time(kind: str, text: str) -> None:
     """Text made to keep a backtracking pattern busy is judged at once."""
     properties = {"correlation-id": {"type": kind, "value": text}, "content-type": {"value": text}}
     value = {"protocol": "AMQP/1.0", "protocoloptions": {"properties": properties}, "documentation": text}
+    start = perf_counter()
     check(MESSAGE, {**value, "datacontenttype": text, "basemessage": text, "dataschemaformat": text})
+    assert perf_counter() - start < MAX_SECONDS
 
 
 def test_siblings_are_the_attributes_in_force() -> None:
