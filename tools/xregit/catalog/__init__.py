@@ -6,7 +6,8 @@ from xregit.catalog.entities import Document, Group, Place, Resource, Version
 from xregit.catalog.reading import read_folder
 from xregit.catalog.registry import Registry
 from xregit.catalog.resolving import Resolved
-from xregit.catalog.views import ContractEntry, Endpoint, Message, MessageGroup, Schema, SchemaGroup
+from xregit.catalog.schemas import Schema, SchemaGroup
+from xregit.catalog.views import ContractEntry, Endpoint, Message, MessageGroup
 
 __all__ = [
     "ContractEntry",

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.indexes import Indexes, indexes, lookalikes
 from xregit.catalog.resolving import Resolved, resolve
+from xregit.catalog.schemas import Schema, SchemaGroup
 from xregit.catalog.settings import Settings
-from xregit.catalog.views import Endpoint, Message, MessageGroup, Schema, SchemaGroup, view
+from xregit.catalog.viewing import view
+from xregit.catalog.views import Endpoint, Message, MessageGroup
 
 if TYPE_CHECKING:
     from xregit.catalog.origin import Origin

@@ -1,15 +1,14 @@
-"""What an entity means, typed, for those that read a checked registry: pages, tables, document, command line.
+"""What messages and endpoints mean, typed, for those that read a checked registry: pages, tables, command line.
 
 A view is a registry and one of its entities; it holds nothing else. Attributes of a wrong type read as absent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.entities import Group, Resource, Version
 from xregit.catalog.indexes import carried, carried_groups
 from xregit.catalog.properties import Property, properties
 from xregit.catalog.references import SchemaReference, schema_of
@@ -18,6 +17,7 @@ from xregit.model import canonical
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
+    from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
 
 
@@ -52,13 +52,13 @@ class Message:
 
     @property
     def name(self) -> str:
-        """The name that its author or base gives, or an empty string."""
-        return _text(self.entity.attributes, "name")
+        """The name that its author gives it, which none inherits, or an empty string."""
+        return text_of(self.entity.attributes, "name")
 
     @property
     def description(self) -> str:
         """The description, its own or inherited, or an empty string."""
-        return _text(self.resolved.attributes, "description")
+        return text_of(self.resolved.attributes, "description")
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -73,17 +73,18 @@ class Message:
     @property
     def envelope(self) -> str:
         """The resolved envelope in its canonical spelling, such as ``CloudEvents/1.0``, or an empty string."""
-        return canonical("envelope", _text(self.resolved.attributes, "envelope"))
+        return canonical("envelope", text_of(self.resolved.attributes, "envelope"))
 
     @property
     def protocol(self) -> str:
         """The resolved protocol in its canonical spelling, such as ``MQTT/5.0``, or an empty string."""
-        return canonical("protocol", _text(self.resolved.attributes, "protocol"))
+        return canonical("protocol", text_of(self.resolved.attributes, "protocol"))
 
     @property
     def group(self) -> Group:
         """The message group or endpoint that holds the message."""
-        return _group(self.registry, self.entity)
+        _, groups, group, _ = self.xid.split("/", 3)
+        return self.registry.groups[groups][group]
 
     @property
     def base(self) -> str:
@@ -93,7 +94,7 @@ class Message:
     @property
     def derived(self) -> tuple[Message, ...]:
         """The messages whose nearest base this is."""
-        return _messages(self.registry, self.registry.indexes.derived.get(self.xid, ()))
+        return messages_of(self.registry, self.registry.indexes.derived.get(self.xid, ()))
 
     @property
     def alias_of(self) -> str:
@@ -103,14 +104,14 @@ class Message:
     @property
     def aliases(self) -> tuple[Message, ...]:
         """The messages that are aliases of this one."""
-        return _messages(self.registry, self.registry.indexes.aliases.get(self.xid, ()))
+        return messages_of(self.registry, self.registry.indexes.aliases.get(self.xid, ()))
 
     @property
     def carriers(self) -> tuple[tuple[Endpoint, str], ...]:
         """The endpoints that carry the message, each with the xid of what it comes through."""
         pairs = self.registry.indexes.carriers.get(self.xid, ())
-        endpoints = self.registry.groups.get("endpoints", {})
-        return tuple((Endpoint(self.registry, endpoints[xid.rsplit("/", 1)[1]]), via) for xid, via in pairs)
+        endpoints = _endpoints(self.registry, (xid for xid, _ in pairs))
+        return tuple((endpoint, via) for endpoint, (_, via) in zip(endpoints, pairs, strict=True))
 
     @property
     def schema(self) -> SchemaReference | None:
@@ -148,12 +149,12 @@ class Endpoint:
     @property
     def name(self) -> str:
         """The name, or an empty string."""
-        return _text(self.entity.attributes, "name")
+        return text_of(self.entity.attributes, "name")
 
     @property
     def description(self) -> str:
         """The description, or an empty string."""
-        return _text(self.entity.attributes, "description")
+        return text_of(self.entity.attributes, "description")
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -170,17 +171,17 @@ class Endpoint:
     @property
     def channel(self) -> str:
         """The channel that relates it to other endpoints, or an empty string."""
-        return _text(self.entity.attributes, "channel")
+        return text_of(self.entity.attributes, "channel")
 
     @property
     def envelope(self) -> str:
         """The envelope in its canonical spelling, or an empty string."""
-        return canonical("envelope", _text(self.entity.attributes, "envelope"))
+        return canonical("envelope", text_of(self.entity.attributes, "envelope"))
 
     @property
     def protocol(self) -> str:
         """The protocol in its canonical spelling, or an empty string."""
-        return canonical("protocol", _text(self.entity.attributes, "protocol"))
+        return canonical("protocol", text_of(self.entity.attributes, "protocol"))
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -204,8 +205,7 @@ class Endpoint:
     def related(self) -> tuple[Endpoint, ...]:
         """The other endpoints on its channel."""
         same = self.registry.indexes.channels.get(self.channel, ()) if self.channel else ()
-        groups = self.registry.groups.get("endpoints", {})
-        return tuple(Endpoint(self.registry, groups[xid.rsplit("/", 1)[1]]) for xid in same if xid != self.xid)
+        return tuple(_endpoints(self.registry, (xid for xid in same if xid != self.xid)))
 
     @property
     def deprecated(self) -> Mapping[str, Any] | None:
@@ -233,7 +233,7 @@ class MessageGroup:
     @property
     def name(self) -> str:
         """The name, or an empty string."""
-        return _text(self.entity.attributes, "name")
+        return text_of(self.entity.attributes, "name")
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -246,102 +246,15 @@ class MessageGroup:
         return tuple(Message(self.registry, item) for item in self.entity.collections.get("messages", {}).values())
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaGroup:
-    """A schema group and its schemas (schema/spec.md)."""
-
-    registry: Registry
-    entity: Group
-
-    @property
-    def xid(self) -> str:
-        """The group's xid."""
-        return self.entity.xid
-
-    @property
-    def id(self) -> str:
-        """The ``schemagroupid``."""
-        return self.entity.id
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The attributes as written."""
-        return self.entity.attributes
-
-    @property
-    def schemas(self) -> tuple[Schema, ...]:
-        """The schemas of the group, by id."""
-        return tuple(Schema(self.registry, item) for item in self.entity.collections.get("schemas", {}).values())
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """A payload schema with its versions (schema/spec.md)."""
-
-    registry: Registry
-    entity: Resource
-
-    @property
-    def xid(self) -> str:
-        """The schema's xid."""
-        return self.entity.xid
-
-    @property
-    def id(self) -> str:
-        """The ``schemaid``."""
-        return self.entity.id
-
-    @property
-    def name(self) -> str:
-        """The default version's name, or an empty string."""
-        return _text(self.entity.attributes, "name")
-
-    @property
-    def format(self) -> str:
-        """The default version's schema format in its canonical spelling, or an empty string."""
-        return canonical("format", _text(self.entity.attributes, "format"))
-
-    @property
-    def versions(self) -> tuple[Version, ...]:
-        """All versions, the oldest first."""
-        return tuple(self.entity.versions.values())
-
-    @property
-    def default(self) -> Version | None:
-        """The default version."""
-        return self.entity.versions.get(self.entity.defaultversionid)
-
-    @property
-    def users(self) -> tuple[Message, ...]:
-        """The messages whose payload it describes."""
-        return _messages(self.registry, self.registry.indexes.schema_users.get(self.xid, ()))
-
-
-View = MessageGroup | Message | Endpoint | SchemaGroup | Schema | Group | Resource | Version
-
-
-def view(registry: Registry, entity: Group | Resource | Version) -> View:
-    """Return the typed view of an entity, or the entity itself where its type has none."""
-    if isinstance(entity, Version):
-        return entity
-    if isinstance(entity, Resource):
-        resource = _RESOURCES.get(entity.type.plural)
-        return resource(registry, entity) if resource else entity
-    group = _GROUPS.get(entity.type.plural)
-    return group(registry, entity) if group else entity
-
-
-_RESOURCES: Mapping[str, Callable[[Registry, Resource], Message | Schema]] = {"messages": Message, "schemas": Schema}
-_GROUPS: Mapping[str, Callable[[Registry, Group], MessageGroup | Endpoint | SchemaGroup]] = {
-    "messagegroups": MessageGroup,
-    "endpoints": Endpoint,
-    "schemagroups": SchemaGroup,
-}
-
-
-def _text(attributes: Mapping[str, Any], name: str) -> str:
+def text_of(attributes: Mapping[str, Any], name: str) -> str:
+    """Return an attribute that is a text, or an empty string."""
     value = attributes.get(name)
     return value if isinstance(value, str) else ""
+
+
+def messages_of(registry: Registry, xids: tuple[str, ...]) -> tuple[Message, ...]:
+    """Return the messages of these xids, those that are there."""
+    return tuple(Message(registry, resource) for resource in map(registry.resource, xids) if resource)
 
 
 def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -349,10 +262,6 @@ def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return value if isinstance(value, Mapping) else None
 
 
-def _group(registry: Registry, resource: Resource) -> Group:
-    _, groups, group, _ = resource.xid.split("/", 3)
-    return registry.groups[groups][group]
-
-
-def _messages(registry: Registry, xids: tuple[str, ...]) -> tuple[Message, ...]:
-    return tuple(Message(registry, resource) for resource in map(registry.resource, xids) if resource)
+def _endpoints(registry: Registry, xids: Iterable[str]) -> Iterator[Endpoint]:
+    known = registry.groups.get("endpoints", {})
+    return (Endpoint(registry, known[xid.rsplit("/", 1)[1]]) for xid in xids)

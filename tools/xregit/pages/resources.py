@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.views import Schema
+from xregit.catalog.schemas import Schema
 from xregit.pages import documents
 from xregit.pages.attributes import in_force, rows, text_of
 from xregit.pages.linking import Link, address, has_version_pages, reference

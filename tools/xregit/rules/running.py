@@ -11,7 +11,7 @@ from xregit.catalog.entities import Place
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE
 from xregit.catalog.resolving import brought_by_unknown, group_of
 from xregit.catalog.resources import authored
-from xregit.catalog.views import view
+from xregit.catalog.viewing import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
 from xregit.model.language import NOTHING

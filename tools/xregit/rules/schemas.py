@@ -12,7 +12,7 @@ from xregit.rules.stated import text
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
     from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Schema
+    from xregit.catalog.schemas import Schema
 
 
 @rule("resource", Severity.ERROR, "A version has no document.", "MSG-41")

@@ -1,0 +1,87 @@
+"""What payload schemas mean, typed, for those that read a checked registry (schema/spec.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.views import messages_of, text_of
+from xregit.model import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xregit.catalog.entities import Group, Resource, Version
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaGroup:
+    """A schema group and its schemas (schema/spec.md)."""
+
+    registry: Registry
+    entity: Group
+
+    @property
+    def xid(self) -> str:
+        """The group's xid."""
+        return self.entity.xid
+
+    @property
+    def id(self) -> str:
+        """The ``schemagroupid``."""
+        return self.entity.id
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The attributes as written."""
+        return self.entity.attributes
+
+    @property
+    def schemas(self) -> tuple[Schema, ...]:
+        """The schemas of the group, by id."""
+        return tuple(Schema(self.registry, item) for item in self.entity.collections.get("schemas", {}).values())
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A payload schema with its versions (schema/spec.md)."""
+
+    registry: Registry
+    entity: Resource
+
+    @property
+    def xid(self) -> str:
+        """The schema's xid."""
+        return self.entity.xid
+
+    @property
+    def id(self) -> str:
+        """The ``schemaid``."""
+        return self.entity.id
+
+    @property
+    def name(self) -> str:
+        """The default version's name, or an empty string."""
+        return text_of(self.entity.attributes, "name")
+
+    @property
+    def format(self) -> str:
+        """The default version's schema format in its canonical spelling, or an empty string."""
+        return canonical("format", text_of(self.entity.attributes, "format"))
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """All versions, the oldest first."""
+        return tuple(self.entity.versions.values())
+
+    @property
+    def default(self) -> Version | None:
+        """The default version."""
+        return self.entity.versions.get(self.entity.defaultversionid)
+
+    @property
+    def users(self) -> tuple[Message, ...]:
+        """The messages whose payload it describes."""
+        return messages_of(self.registry, self.registry.indexes.schema_users.get(self.xid, ()))
