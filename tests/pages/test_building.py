@@ -84,6 +84,16 @@ def test_site_without_configuration(tmp_path: Path) -> None:
     assert (tmp_path / "out/endpoints/broker/index.html").is_file()
 
 
+@pytest.mark.parametrize(("stated", "expected"), [('""', "Small catalog"), ("Test", "Test")])
+def test_site_is_named_after_the_registry(tmp_path: Path, stated: str, expected: str) -> None:
+    """The site has the registry's name, unless its configuration gives it another."""
+    (tmp_path / "docs").mkdir()
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(f"site_name: {stated}\ntheme: {{name: material, font: false}}\nplugins: [search, xregit]\n")
+    build_site(small_folder(tmp_path), config, tmp_path / "out")
+    assert f"<title>Start - {expected}</title>" in (tmp_path / "out/index.html").read_text()
+
+
 def test_new_site_replaces_the_old_one(tmp_path: Path) -> None:
     """A page whose entity is gone is gone, and nothing is left beside."""
     registry = small_folder(tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,8 +72,9 @@ def test_description_is_escaped(small_pages: Mapping[str, Page]) -> None:
 
 def test_search_text_has_what_people_look_for(small_pages: Mapping[str, Page]) -> None:
     """A message is found by id, name, type, topic, placeholder and description."""
-    text = small_pages["messagegroups/doors.mqtt/messages/doors.opened/"].search
-    assert all(word in text for word in ("doors.opened", "buildings/{building}", "{region}", "A door was opened"))
+    page = small_pages["messagegroups/doors.mqtt/messages/doors.opened/"]
+    assert page.keys == ("doors.opened", "buildings/{building}/doors/{door}")
+    assert all(word in page.search for word in ("doors.opened", "{region}", "A door was opened", "Door team"))
 
 
 def test_ids_that_file_systems_refuse(tmp_path: Path) -> None:
@@ -114,3 +117,39 @@ def test_schema_that_is_missing_is_told(tmp_path: Path) -> None:
     text = "dataschemaformat: Avro/1.11.0\ndataschemauri: /schemagroups/g/schemas/x\n"
     made = {page.address: page.html for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text}))}
     assert "not in this registry" in made["messagegroups/g/messages/a/"]
+
+
+def test_group_tells_messages_with_the_same_id_apart(small_pages: Mapping[str, Page]) -> None:
+    """A page names the group of another message with its own id, in full where it says what it is based on."""
+    html = small_pages["messagegroups/doors.mqtt/messages/doors.opened/"].html
+    based_on, written_in = re.findall(r'messages/doors\.opened/"(?: title="\S+")?>(.*?)</a>', html)[:2]
+    assert (based_on, written_in) == ("doors/<wbr>doors.<wbr>opened", "doors")
+
+
+def test_column_without_news_is_left_out(small_pages: Mapping[str, Page]) -> None:
+    """Where the message itself says everything, no column repeats so in each row."""
+    assert "Written in" not in small_pages["messagegroups/doors/messages/doors.closed/"].html
+
+
+def test_versions_show_in_what_they_differ(tmp_path: Path) -> None:
+    """The list of versions has a column for each text that differs, of the model's own and of added attributes."""
+    model = "groups: {schemagroups: {singular: schemagroup, resources: {schemas: {singular: schema, attributes: "
+    files = {
+        "model.yaml": model + "{changes: {type: string}, owner: {type: string}}}}}}\n",
+        "schemagroups/g/schemas/s/schema.yaml": "owner: us\nversions: {'1': {changes: All.}, '2': {changes: More.}}\n",
+        "schemagroups/g/schemas/s/versions/1.json": "{}",
+        "schemagroups/g/schemas/s/versions/2.json": "{}",
+    }
+    made = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
+    assert (
+        "<tr><th>Version</th><th>Changes</th><th>Follows</th><th>Since</th></tr>" in made["schemagroups/g/schemas/s/"]
+    )
+    assert "<td>More.</td>" in made["schemagroups/g/schemas/s/versions/1/"]
+
+
+def test_headings_follow_one_another(small_pages: Mapping[str, Page]) -> None:
+    """A page has one first heading, and no heading is more than one level below the one before it."""
+    for page in small_pages.values():
+        levels = [int(level) for level in re.findall(r"<h([1-6])\b", page.html)]
+        assert levels.count(1) == 1, page.address
+        assert all(after <= before + 1 for before, after in pairwise(levels)), page.address

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
 MAX_DEPTH = 8
+MAX_SEARCHED_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,14 @@ def text_of(attributes: Mapping[str, Any], name: str) -> str:
     """Return an attribute that is a text, or an empty string."""
     value = attributes.get(name)
     return value if isinstance(value, str) else ""
+
+
+def texts_in(attributes: Mapping[str, Any], without: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts among attributes and their labels, for the search to find the entity by."""
+    labels = attributes.get("labels")
+    stated = [*attributes.items(), *(labels.items() if isinstance(labels, Mapping) else ())]
+    hidden = frozenset(without)
+    return tuple(text[:MAX_SEARCHED_CHARS] for name, text in stated if isinstance(text, str) and name not in hidden)
 
 
 def inner(model: AttributeModel | None) -> Mapping[str, AttributeModel]:

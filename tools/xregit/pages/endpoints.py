@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xregit.pages.attributes import Value, in_force, inner, rows, shown
+from xregit.pages.attributes import Value, in_force, inner, rows, shown, texts_in
 from xregit.pages.linking import address
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -62,6 +62,7 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
         html,
         description=summary(endpoint.description) or f"The endpoint {endpoint.id}",
         search=_search(endpoint),
+        keys=(endpoint.id, *([endpoint.channel] if endpoint.channel not in {"", endpoint.id} else [])),
         parent=address("/endpoints"),
     )
 
@@ -88,5 +89,5 @@ def _contract(book: Book, endpoint: Endpoint) -> list[tuple[Entry, Link | None]]
 def _search(endpoint: Endpoint) -> str:
     usage = [written(item) for item in endpoint.usage]
     options = [value for value in endpoint.options.values() if isinstance(value, str)]
-    words = [endpoint.id, endpoint.name, plain(endpoint.description), *usage, endpoint.channel, endpoint.protocol]
-    return " ".join(word for word in [*words, *options] if word)
+    words = [plain(endpoint.description), *usage, endpoint.channel, endpoint.protocol, endpoint.envelope]
+    return " ".join(word for word in [*words, *options, *texts_in(endpoint.attributes, ELSEWHERE)] if word)

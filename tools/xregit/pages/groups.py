@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Message
-from xregit.pages.attributes import in_force, rows, text_of
+from xregit.pages.attributes import in_force, rows, text_of, texts_in
 from xregit.pages.book import titled
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
@@ -54,7 +54,8 @@ def group_page(book: Book, group: Group) -> Page:
         head.title,
         html,
         description=summary(group.attributes.get("description")) or f"The {group.type.singular} {group.id}",
-        search=f"{group.id} {head.name} {plain(group.attributes.get('description'))}",
+        search=" ".join((plain(group.attributes.get("description")), *texts_in(group.attributes, named - {"name"}))),
+        keys=(group.id,),
         parent=address(f"/{group.type.plural}"),
     )
 

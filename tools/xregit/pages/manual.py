@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from xregit.pages.book import MODEL, RULES, titled
 from xregit.pages.linking import Link, href
@@ -15,13 +18,12 @@ from xregit.pages.rendering import anchor, render
 from xregit.rules import RULES as ALL_RULES
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from xregit.model.language import AttributeModel, GroupModel, ResourceModel
     from xregit.pages.book import Book
     from xregit.rules import Rule
 
 MAX_DEPTH = 8
+_SECTION = re.compile(r"<h4>([^<]*)</h4>")
 # What rules are about, where the name of a type does not say it.
 ABOUT = {
     "text": "files and their text",
@@ -100,7 +102,7 @@ def rule_pages(book: Book) -> Iterator[Page]:
 
 def _rule_page(book: Book, rule: Rule, crumbs: tuple[Link, ...]) -> Page:
     heading, _, text = rule.doc.partition("\n")
-    body = book.prose(text if heading.startswith("# ") else rule.doc)
+    body = _SECTION.sub(_section_of_page, book.prose(text if heading.startswith("# ") else rule.doc))
     html = render(
         "rule.html",
         title=rule.name,
@@ -108,10 +110,14 @@ def _rule_page(book: Book, rule: Rule, crumbs: tuple[Link, ...]) -> Page:
         rule=rule,
         about=ABOUT.get(rule.about, rule.about),
         summary=book.prose(rule.summary),
-        doc=body,
+        doc=Markup(body),  # noqa: S704 - safe HTML but for its headings
     )
     search = f"{rule.name} {rule.summary}"
     return Page(f"{RULES}{rule.name}/", rule.name, html, description=summary(rule.summary), search=search, parent=RULES)
+
+
+def _section_of_page(found: re.Match[str]) -> str:
+    return f'<h2 id="{anchor(found[1])}">{found[1]}</h2>'
 
 
 def _type_page(book: Book, model: GroupModel | ResourceModel, at: str, sections: tuple[Section, ...]) -> Page:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.pages import documents
-from xregit.pages.attributes import in_force, message_link, origin_link, rows, text_of
+from xregit.pages.attributes import MAX_SEARCHED_CHARS, in_force, message_link, origin_link, rows, text_of, texts_in
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.properties import shown, title, written
@@ -101,6 +101,7 @@ def message_page(book: Book, message: Message) -> Page:
         html,
         description=summary(message.description) or f"The message {message.id}",
         search=_search(message, declared),
+        keys=_keys(book, message),
         parent=address(message.group.xid),
     )
 
@@ -234,13 +235,17 @@ def _schema_source(found: SchemaReference) -> documents.Source | None:
     return documents.source(document, documents.MAX_CHARS_BESIDE) if document else None
 
 
+def _keys(book: Book, message: Message) -> tuple[str, ...]:
+    """Return the message's id, and where it travels or what its type is."""
+    wire = "".join(part.text for part in book.entry(message).wire)
+    return (message.id, wire) if wire else (message.id,)
+
+
 def _search(message: Message, declared: tuple[Property, ...]) -> str:
-    words = [message.id, message.name, plain(message.description), message.protocol, message.envelope]
+    words = [plain(message.description), message.protocol, message.envelope]
     for item in declared:
-        words += [item.name, "".join(part.text for part in shown(item)), plain(item.description or item.meaning)[:200]]
-    labels = message.resolved.attributes.get("labels")
-    if isinstance(labels, Mapping):
-        words += [f"{name} {written(value)}" for name, value in labels.items()]
+        words += [item.name, "".join(part.text for part in shown(item)), plain(item.description)[:MAX_SEARCHED_CHARS]]
+    words += texts_in(message.resolved.attributes, ELSEWHERE)
     if message.schema and message.schema.schema:
         words.append(message.schema.schema.id)
     return " ".join(word for word in words if word)

@@ -24,8 +24,9 @@ class Page:
     """One finished page.
 
     ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page;
-    ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, ``parent`` the address of the
-    page above; ``listed`` says that the navigation names it.
+    ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, and ``keys`` the ids and
+    addresses by which to be found first; ``parent`` is the address of the page above; ``listed`` says that the
+    navigation names it.
     """
 
     address: str
@@ -33,6 +34,7 @@ class Page:
     html: str
     description: str = ""
     search: str = ""
+    keys: tuple[str, ...] = ()
     parent: str = ""
     listed: bool = False
 

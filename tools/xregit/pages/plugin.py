@@ -135,4 +135,6 @@ def _search_entries(config: MkDocsConfig) -> list[dict[str, Any]] | None:
 def _entry(page: CatalogPage) -> dict[str, Any]:
     """Return what Material's search shows and searches; it sets both as HTML."""
     found = page.catalog_page
-    return {"location": page.url, "title": escape(found.title, quote=False), "text": escape(found.search, quote=False)}
+    title, text, *keys = (escape(each, quote=False) for each in (found.title, found.search, *found.keys))
+    entry = {"location": page.url, "title": title, "text": f'<p class="xr-teaser">{text}</p>'}
+    return {**entry, "tags": keys} if keys else entry

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.schemas import Schema
 from xregit.pages import documents
-from xregit.pages.attributes import in_force, rows, text_of
+from xregit.pages.attributes import in_force, rows, text_of, texts_in
 from xregit.pages.linking import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
 from xregit.pages.prose import plain, summary
@@ -78,7 +78,8 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
         head.title,
         html,
         description=summary(target.attributes.get("description")) or f"The {resource.type.singular} {resource.id}",
-        search=_search(resource, target.attributes),
+        search=_search(target.attributes),
+        keys=(resource.id,),
         parent=address(resource.xid.rsplit("/", 2)[0]),
     )
 
@@ -87,6 +88,7 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
     head = book.head(version, f"version of a {resource.type.singular}", version.attributes, {})
     title = f"{head.name or resource.id}, version {version.id}"
     models = in_force(version.attributes, resource.type.attributes)
+    names = _differing(resource)
     html = render(
         "version.html",
         head=head,
@@ -95,7 +97,7 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
         contenttype=text_of(version.attributes, "contenttype"),
         default=version.id == resource.defaultversionid,
         versions=_versions(book, resource),
-        differing=_differing(resource),
+        differing=names,
         document=_document(book, version),
         others=rows(book.registry, version.attributes, models, without=_elsewhere(resource)),
     )
@@ -104,7 +106,7 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
         title,
         html,
         description=summary(version.attributes.get("description")) or title,
-        search=f"{resource.id} {version.id} {head.name}",
+        search=f"{' '.join(_own(version, names))} {resource.id} {version.id}",
         parent=address(resource.xid),
     )
 
@@ -120,7 +122,7 @@ def _versions(book: Book, resource: Resource) -> tuple[Listed, ...]:
         listed.append(
             Listed(
                 link=book.link(version.xid),
-                own=tuple(plain(text_of(version.attributes, name)) for name in names),
+                own=_own(version, names),
                 default=version.id == resource.defaultversionid,
                 ancestor="" if ancestor == version.id else ancestor,
                 created=text_of(version.attributes, "createdat") or facts.createdat * bool(facts.commits),
@@ -135,6 +137,10 @@ def _differing(resource: Resource) -> tuple[str, ...]:
     names = dict.fromkeys(name for version in resource.versions.values() for name in version.attributes)
     texts = {name: {text_of(version.attributes, name) for version in resource.versions.values()} for name in names}
     return tuple(name for name, found in texts.items() if len(found) > 1 and name not in COUNTED)
+
+
+def _own(version: Version, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(plain(text_of(version.attributes, name)) for name in names)
 
 
 def _document(book: Book, version: Version | None) -> Shown | None:
@@ -163,14 +169,5 @@ def _elsewhere(resource: Resource) -> frozenset[str]:
     return ELSEWHERE | {f"{singular}id", singular, f"{singular}url", f"{singular}base64"}
 
 
-def _search(resource: Resource, attributes: Mapping[str, Any]) -> str:
-    labels = attributes.get("labels")
-    words = [
-        resource.id,
-        text_of(attributes, "name"),
-        plain(attributes.get("description")),
-        text_of(attributes, "format"),
-    ]
-    if isinstance(labels, Mapping):
-        words += [str(value) for value in labels.values()]
-    return " ".join(word for word in words if word)
+def _search(attributes: Mapping[str, Any]) -> str:
+    return " ".join((plain(attributes.get("description")), *texts_in(attributes, COUNTED | {"description"})))
