@@ -64,14 +64,18 @@ class Resolved:
         return ""
 
 
-def effective(registry: Registry, resource: Resource) -> Mapping[str, Any]:
-    """Return a message's own attributes, with the envelope and protocol that only its group states filled in."""
-    attributes = resource.attributes
+def effective(registry: Registry, resource: Resource, attributes: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """Return a message's own attributes with the envelope and protocol that only its group states filled in.
+
+    ``attributes`` are those of another version than the default one.
+    """
+    own = resource.attributes if attributes is None else attributes
     group = group_of(registry, resource)
-    if group is None or not any(name in group.attributes and name not in attributes for name in SELECTORS):
-        return attributes
-    filled = {name: group.attributes[name] for name in SELECTORS if name in group.attributes}
-    return {**filled, **attributes}
+    if group is None:
+        return own
+    known, stated = resource.type.attributes, group.attributes
+    filled = {name: stated[name] for name in SELECTORS if name in stated and name not in own and name in known}
+    return {**filled, **own} if filled else own
 
 
 def group_of(registry: Registry, resource: Resource) -> Group | None:
@@ -88,30 +92,10 @@ def resolve(registry: Registry, xid: str, known: dict[str, Resolved]) -> Resolve
     Raises:
         KeyError: there is no such resource.
     """
-    pending: list[Resource] = []
-    met: dict[str, int] = {}
-    base = Resolved(NOTHING, {})
-    here = _target(registry, xid)
-    if here is None:
+    target = _target(registry, xid)
+    if target is None:
         raise KeyError(xid)
-    while True:
-        if here.xid in met:
-            cycle = tuple(item.xid for item in pending[met[here.xid] :])
-            base = Resolved(NOTHING, {}, cycle=(*cycle, here.xid))
-            break
-        if here.xid in known:
-            base = known[here.xid]
-            break
-        met[here.xid] = len(pending)
-        pending.append(here)
-        following = base_xid(here.attributes)
-        if not following:
-            break
-        target = _target(registry, following)
-        if target is None:
-            base = Resolved(NOTHING, {}, missing=following)
-            break
-        here = target
+    pending, base = _pending(registry, target, known)
     for resource in reversed(pending):
         base = known[resource.xid] = _overlaid(registry, resource, base)
     known[xid] = base
@@ -122,6 +106,23 @@ def base_xid(attributes: Mapping[str, Any]) -> str:
     """Return the xid or absolute URI of the base message, a leading ``#`` left out; empty where there is none."""
     value = attributes.get(BASE)
     return value.removeprefix("#") if isinstance(value, str) else ""
+
+
+def _pending(registry: Registry, here: Resource, known: Mapping[str, Resolved]) -> tuple[list[Resource], Resolved]:
+    """Return a message and its bases that are not yet known, the nearest first, and what the last builds on."""
+    pending: dict[str, Resource] = {}
+    while here.xid not in known:
+        if here.xid in pending:
+            xids = [*pending]
+            cycle = (*xids[xids.index(here.xid) :], here.xid)
+            return [*pending.values()], Resolved(NOTHING, {}, cycle=cycle)
+        pending[here.xid] = here
+        following = base_xid(here.attributes)
+        target = _target(registry, following) if following else None
+        if target is None:
+            return [*pending.values()], Resolved(NOTHING, {}, missing=following)
+        here = target
+    return [*pending.values()], known[here.xid]
 
 
 def _target(registry: Registry, xid: str) -> Resource | None:

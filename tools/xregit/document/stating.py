@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.resolving import BASE, SELECTORS, base_xid, group_of
+from xregit.catalog.resolving import BASE, SELECTORS, base_xid, effective
 from xregit.document.arranging import Arranger
 from xregit.document.documents import carrier
 from xregit.document.normalising import normalised
@@ -62,7 +62,7 @@ class Stating:
     def of_version(self, resource: Resource, version: Version) -> dict[str, Any]:
         """Return a version's attributes with its document."""
         model = resource.type
-        own, inherited = self._message(resource, self._filled(resource, version))
+        own, inherited = self._message(resource, effective(self.registry, resource, version.attributes))
         result = self._stated(model.singular, own, model.attributes, version_made(model), inherited)
         if model.hasdocument:
             result.update(carrier(version, model.singular))
@@ -98,18 +98,6 @@ class Stating:
         if found is None:
             found = self._known_facts[paths] = facts_of(self.registry, paths)
         return found if FACTS.isdisjoint(attributes) else stated_facts(attributes, found)
-
-    def _filled(self, resource: Resource, version: Version) -> Mapping[str, Any]:
-        """Return a version's attributes with those selectors that only its group states."""
-        own, group = version.attributes, group_of(self.registry, resource)
-        if group is None:
-            return own
-        missing = [
-            name
-            for name in SELECTORS
-            if name in group.attributes and name not in own and name in resource.type.attributes
-        ]
-        return {**{name: group.attributes[name] for name in missing}, **own} if missing else own
 
     def _message(
         self, resource: Resource, own: Mapping[str, Any]
