@@ -17,6 +17,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
+NOON = "2026-01-01T12:00:00Z"
+LIST = "Write a list, each item behind a hyphen on a line of its own."
+SLASHES = "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
 MESSAGE = attributes_of("message")
 ENDPOINT = attributes_of("endpoint")
 # Far more than it takes; a pattern that backtracks would take hours.
@@ -83,8 +86,8 @@ def test_a_finding_says_all_that_a_reader_needs() -> None:
         ({"envelopeoptions": {}}, 'It goes with "envelope", which may be CloudEvents/1.0.'),
         ({"protocol": "MQTT/3.1.1", "protocoloptions": {"ears": 1}}, "Known here: qos, retain, topic_name."),
         ({"deprecated": {"remuval": ""}}, 'Did you mean "removal"?'),
-        ({"zzzzzzzzz": 1}, ""),
-        ({"x" * 5000: 1}, ""),
+        ({"zzzzzzzzz": 1}, "Remove it, or declare it in model.yaml."),
+        ({"x" * 5000: 1}, "Remove it, or declare it in model.yaml."),
     ],
 )  # fmt: skip
 def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> None:
@@ -92,6 +95,44 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
     (finding,) = check(MESSAGE, value)
     assert finding.help == expected
     assert finding.on_key
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"dataschemaformat": "JsonSchema"}, 'Write "dataschemaformat: JsonSchema/draft-07".'),
+        ({"dataschemaformat": "proto"}, 'Write "dataschemaformat: Protobuf/3".'),
+        ({"dataschemaformat": "Mine"}, "Write, for example, dataschemaformat: JsonSchema/draft-07."),
+        ({"documentation": {"title": "Orders", "url": "https://a.example/b"}}, 'Write "documentation: https://a.example/b".'),
+        ({"documentation": {"text": "All of it.", "url": "README.md"}}, 'Write "documentation: README.md".'),
+        ({"documentation": "All about orders."}, 'Write the address of a page; prose belongs in "description".'),
+        ({"documentation": " https://a.example "}, "Remove the spaces around it."),
+        ({"name": ["a"]}, 'Write "name: a".'),
+        ({"name": ["a", "b"]}, "Write a single value."),
+        ({"name": 5}, "Put it in quotes if it is meant as text."),
+        ({"name": {"bag": None}}, 'Braces begin a map; put a template in quotes: "{bag}".'),
+        ({"labels": "a"}, 'Write "name: value" lines under it, or {} if there is nothing to say.'),
+        ({"labels": {"A B": "x"}}, 'Rename it, for example to "a_b".'),
+        ({"createdat": "yesterday"}, 'Write, for example, createdat: "2026-05-22T10:30:00Z".'),
+        ({"epoch": "5"}, "Write it without quotes."),
+        ({"deprecated": {"removal": {"value": NOON}}}, f'Write "removal: {NOON}".'),
+        ({"protocol": "HTTP", "protocoloptions": {"query": "a"}}, 'Write "query: [a]".'),
+        ({"protocol": "HTTP", "protocoloptions": {"query": {"a": 1}}}, LIST),
+        ({"basemessage": "/messagegroups/g/schemas/m"}, SLASHES),
+        ({"basemessage": "messagegroups/g/messages/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
+        ({"protocol": "HTTP"}, "Add it. What an HTTP request or response must look like."),
+    ],
+)  # fmt: skip
+def test_faults_say_what_to_write(value: dict[str, Any], expected: str) -> None:
+    """Whoever made a mistake is told the right form of what they wrote, else an example."""
+    (finding,) = check(MESSAGE, value)
+    assert finding.help == expected
+
+
+@given(VALUES)
+def test_every_fault_comes_with_help(value: dict[str, Any]) -> None:
+    """There is no fault without a word on what to do."""
+    assert [finding for finding in check(MESSAGE, value) if not finding.help] == []
 
 
 def test_many_unknown_attributes_are_cheap() -> None:

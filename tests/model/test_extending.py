@@ -87,7 +87,7 @@ def test_extensions_count() -> None:
     assert "reviewed" in message.metaattributes
     assert brief(check(model.attributes, {"registryid": "a", "tier": "tin"})) == ["invalid-attribute tier"]
     term = model.groups["glossaries"].resources["terms"]
-    assert brief(check(term.attributes, {"kind": "SHORT"})) == ["required-attribute-missing"]
+    assert brief(check(term.attributes, {"kind": "SHORT"})) == ["required-attribute-missing kind"]
     assert brief(check(term.attributes, {"seealso": ["/glossaries/g"]})) == ["malformed-xid seealso.0"]
     assert brief(check(term.attributes, {"size": {"max-width": "x", "more": [1]}})) == [
         "invalid-attribute size.max-width"
@@ -137,7 +137,7 @@ def test_flags_and_open_enumerations_count() -> None:
     """What a registry's own model says of an attribute reaches check, editors and servers."""
     value = next(case for case in CASES if case["name"].startswith("flags"))["model"]
     model, _ = extended(builtin(), value)
-    assert brief(check(model.attributes, {"registryid": "r", "a": "y", "b": True})) == ["required-attribute-missing"]
+    assert brief(check(model.attributes, {"registryid": "r", "a": "y", "b": True})) == ["required-attribute-missing b"]
     assert check(model.attributes, {"registryid": "r", "b": False}) == []
     source = source_form(model)["attributes"]
     assert source["a"] == {"type": "string", "enum": ["x"], "strict": False, "readonly": True, "immutable": True}

@@ -142,7 +142,16 @@ def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findin
             findings.append(fault_of(shape.attributes[name], member, path, name))
     if shape.due:
         gone = [item for item in shape.due if value.get(item.name) is None and inherited.get(item.name) is None]
-        findings.extend([faults.missing(attribute, path) for attribute in gone])
+        findings.extend([faults.missing(attribute, path, _asks_for(shape, attribute, value)) for attribute in gone])
+
+
+def _asks_for(shape: _Shape, attribute: AttributeModel, value: Values) -> str:
+    """Return the attribute of the value, if it is one, that makes another one necessary."""
+    for selector in shape.origin:
+        name = selector.attribute.name
+        if value.get(name) is not None and any(attribute in clause.values() for clause in selector.clauses.values()):
+            return name
+    return ""
 
 
 def _other_member(shape: _Shape, item: tuple[str, Any], inherited: Values, path: Path, findings: list[Finding]) -> None:
@@ -157,7 +166,7 @@ def _other_member(shape: _Shape, item: tuple[str, Any], inherited: Values, path:
             findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name)))
             return
         if not SYNTAXES[shape.charset].test(name):
-            findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset].about))
+            findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset]))
             return
     one(member, inherited.get(name), path, name, findings)
 
@@ -203,7 +212,7 @@ def _map(attribute: AttributeModel) -> Check:
         inner, inherited = (*path, key), below if isinstance(below, (dict, Mapping)) else NOTHING
         for name, member in value.items():
             if not keys.test(name):
-                findings.append(faults.misnamed(name, inner, keys.about, faults.requirement(attribute)))
+                findings.append(faults.misnamed(name, inner, keys, faults.requirement(attribute)))
             elif member is not None:
                 item(member, inherited.get(name), inner, name, findings)
 
@@ -255,7 +264,8 @@ def _property(attribute: AttributeModel) -> Check:
         if isinstance(held, str) and kind in PLAIN_TYPES and has_placeholders(held):
             findings.append(faults.misplaced_placeholder(held_attribute, held, inner, kind))
         else:
-            findings.append(faults.wrong(held_attribute, held, inner, "value", property_due(attribute, kind, held)))
+            due = property_due(attribute, kind, held)
+            findings.append(faults.wrong_property(held_attribute, held, inner, due, attribute.syntax or kind))
 
     return checked
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
-from xregit.model.datatypes import TEXTS
 
 if TYPE_CHECKING:
+    from xregit.model.datatypes import Datatype
     from xregit.model.language import AttributeModel
 
 Path = tuple[str | int, ...]
@@ -25,12 +25,23 @@ INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
 MAX_SHOWN_CHARS = 60
 MAX_LISTED = 16
 MAX_GUESSED_CHARS = 80
+_DECLARE = "Remove it, or declare it in model.yaml."
 
 
 def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: str) -> Finding:
     """Return the finding for a value that isn't of its attribute's type or form."""
+    from xregit.model.hints import instead  # only faults pay for it
+
     message = f"{label(path, key)} must be {about}, but is {shown(value)}."
-    return Finding(INVALID, (*path, key), message, _quoting(attribute, value), requirement(attribute))
+    return Finding(INVALID, (*path, key), message, instead(attribute, value, key), requirement(attribute))
+
+
+def wrong_property(attribute: AttributeModel, value: Any, path: Path, about: str, form: str) -> Finding:
+    """Return the finding for a property's value that isn't of the property's type or form."""
+    from xregit.model.hints import instead  # only faults pay for it
+
+    message = f'"value" must be {about}, but is {shown(value)}.'
+    return Finding(INVALID, (*path, "value"), message, instead(attribute, value, "value", form), requirement(attribute))
 
 
 def misplaced_placeholder(attribute: AttributeModel, value: Any, path: Path, kind: str) -> Finding:
@@ -48,31 +59,36 @@ def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> F
     return Finding(INVALID, (*path, key), message, help_, requirement(attribute))
 
 
-def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
+def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key, fits: Callable[[Any], bool]) -> Finding:
     """Return the finding for an xid that has the wrong form or names the wrong type of entity."""
+    from xregit.model.hints import of_xid  # only faults pay for it
+
     kinds = " or ".join(_example(target) for target in attribute.targets) or "/messagegroups/<id>/messages/<id>"
     message = f"{label(path, key)} must be an xid such as {kinds}, but is {shown(value)}."
-    return Finding(XID, (*path, key), message, "", requirement(attribute))
+    return Finding(XID, (*path, key), message, of_xid(value, key, fits), requirement(attribute))
 
 
-def missing(attribute: AttributeModel, path: Path) -> Finding:
-    """Return the finding for an attribute that must be there."""
-    message = f'"{attribute.name}" is missing.'
-    return Finding(MISSING, path, message, attribute.description, requirement(attribute))
+def missing(attribute: AttributeModel, path: Path, asked_by: str = "") -> Finding:
+    """Return the finding for an attribute that must be there, because of the one that asks for it if one does."""
+    message = f'"{attribute.name}" is missing{f", which goes with {_quoted(asked_by)}" if asked_by else ""}.'
+    at = (*path, asked_by) if asked_by else path
+    return Finding(MISSING, at, message, f"Add it. {attribute.description}".strip(), requirement(attribute))
 
 
 def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Finding:
     """Return the finding for an attribute that the model doesn't have here."""
     names = [other for other in known if other != "*"]
-    listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else ""
+    listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
     help_ = goes_with or guess(str(name), names) or listed
     return Finding(UNKNOWN, (*path, name), f'The attribute "{_short(name)}" is not in the model.', help_, on_key=True)
 
 
-def misnamed(name: str, path: Path, about: str, requirement_: str = "") -> Finding:
+def misnamed(name: str, path: Path, syntax: Datatype, requirement_: str = "") -> Finding:
     """Return the finding for a name that has characters it can't have."""
-    message = f'The name "{_short(name)}" must be {about}.'
-    return Finding(INVALID, (*path, name), message, "", requirement_, on_key=True)
+    from xregit.model.hints import renamed  # only faults pay for it
+
+    message = f'The name "{_short(name)}" must be {syntax.about}.'
+    return Finding(INVALID, (*path, name), message, renamed(name, syntax.test), requirement_, on_key=True)
 
 
 def requirement(attribute: AttributeModel) -> str:
@@ -124,14 +140,8 @@ def _short(text: object) -> str:
     return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
 
 
-def _quoting(attribute: AttributeModel, value: Any) -> str:
-    text_due = attribute.type in TEXTS or attribute.type == "any"
-    if isinstance(value, (bool, int, float)) and text_due:
-        return "Put it in quotes if it is meant as text."
-    if isinstance(value, Mapping) and len(value) == 1 and text_due:
-        name, inner = next(iter(value.items()))
-        return f'Braces begin a map; put a template in quotes: "{{{_short(name)}}}".' if inner is None else ""
-    return ""
+def _quoted(name: str) -> str:
+    return f'"{_short(name)}"'
 
 
 def _example(target: str) -> str:

@@ -22,6 +22,7 @@ class Name:
 
     ``payload`` is the media type of payloads that a schema format implies, ``document`` that of its schema
     documents and ``extensions`` the endings of their files; all empty where nothing follows from the name.
+    ``example`` is the name with a version, where one has to stand behind it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Name:
     payload: str = ""
     document: str = ""
     extensions: tuple[str, ...] = ()
+    example: str = ""
 
 
 @cache
@@ -49,6 +51,7 @@ def _name(name: str, said: Mapping[str, Any]) -> Name:
         payload=said.get("payload", ""),
         document=said.get("document", ""),
         extensions=tuple(said.get("extensions", ())),
+        example=said.get("example", ""),
     )
 
 

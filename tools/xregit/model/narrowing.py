@@ -53,14 +53,14 @@ def fault_of(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Fin
     """Return the finding for a single value that doesn't fit."""
     datatype = DATATYPES[attribute.type]
     if attribute.type == "xid":
-        return faults.malformed(attribute, value, path, key)
+        return faults.malformed(attribute, value, path, key, fits_of(attribute))
     if not datatype.test(value):
         return faults.wrong(attribute, value, path, key, datatype.about)
     if attribute.enum and attribute.strict and value not in attribute.enum:
         return faults.not_listed(attribute, value, path, key)
     if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
         return faults.wrong(attribute, value, path, key, SYNTAXES[attribute.syntax].about)
-    return faults.malformed(attribute, value, path, key)
+    return faults.malformed(attribute, value, path, key, fits_of(attribute))
 
 
 def kinds_of(attribute: AttributeModel) -> frozenset[str]:

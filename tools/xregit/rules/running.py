@@ -87,8 +87,8 @@ class _Run:
         for problem in self.registry.problems:
             severity = self.severity(problem.rule, problem.severity)
             if severity is not None:
-                text = {"message": sentence(problem.message), "help": sentence(problem.help)}
-                yield replace(problem, severity=severity, **text)
+                message, help_ = sentence(problem.message), sentence(problem.help)
+                yield replace(problem, severity=severity, message=message, help=help_)
 
     def diagnostics(self) -> Iterator[Diagnostic]:
         yield from self.of_reading()

@@ -1,0 +1,137 @@
+"""What to write instead of a value that doesn't fit: its right form where that can be seen, else an example."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from xregit.model.datatypes import SYNTAXES, TEXTS
+from xregit.model.names import named
+from xregit.model.narrowing import fits_of
+
+if TYPE_CHECKING:
+    from xregit.model.language import AttributeModel
+
+MAX_SHOWN_CHARS = 60
+#: Values of each narrower form, data type and type of property, as they would stand in YAML.
+EXAMPLES: Mapping[str, str] = MappingProxyType(
+    {
+        "absolute": "https://example.com/orders",
+        "address": "https://example.com/orders",
+        "binary": "aGVsbG8=",
+        "boolean": "true",
+        "decimal": "1.5",
+        "duration": "PT5M",
+        "envelope": "CloudEvents/1.0",
+        "format": "JsonSchema/draft-07",
+        "httpstatus": '"200"',
+        "integer": "1",
+        "mediatype": "application/json",
+        "mqtttopic": '"orders/{order}"',
+        "natssubject": '"orders.{order}"',
+        "number": "1.5",
+        "octet": "4",
+        "protocol": "MQTT/5.0",
+        "symbol": "order_placed",
+        "timestamp": '"2026-05-22T10:30:00Z"',
+        "uinteger": "1",
+        "ulong": "1",
+        "uri": "https://example.com/orders",
+        "uriabsolute": "https://example.com/orders",
+        "urirelative": "orders/new",
+        "uritemplate": '"https://example.com/orders/{order}"',
+        "url": "https://example.com/orders",
+        "urlabsolute": "https://example.com/orders",
+        "urlrelative": "orders/new",
+        "uuid": "123e4567-e89b-12d3-a456-426614174000",
+        "xidtype": "/messagegroups/messages",
+    }
+)
+_ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})
+_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
+
+
+def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "") -> str:
+    """Return what to write instead of a value; ``kind`` is the form of a property, whose value it is."""
+    text_due = attribute.type in TEXTS or attribute.type == "any"
+    if isinstance(value, (bool, int, float)) and text_due and not kind:
+        return "Put it in quotes if it is meant as text."
+    if attribute.type in {"array", "map", "object"}:
+        return _collection(attribute, value, key)
+    if isinstance(value, (Mapping, list, tuple)):
+        return _unwrapped(attribute, value, key)
+    if isinstance(value, str):
+        special = _of_text(attribute, value, key)
+        if special:
+            return special
+    return _example(kind or attribute.names or attribute.syntax, key) or _example(attribute.type, key)
+
+
+def of_xid(value: Any, key: str | int, fits: Callable[[Any], bool]) -> str:
+    """Return what to write instead of a reference that isn't one."""
+    if isinstance(value, str):
+        tried = (value.removeprefix("#"), f"/{value}", value.rstrip("/"), f"/{value.strip('/')}")
+        right = next((form for form in tried if fits(form)), "")
+        if right:
+            return _write(key, right)
+    return "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
+
+
+def renamed(name: object, fits: Callable[[Any], bool]) -> str:
+    """Return what to do about a name that has characters it can't have."""
+    right = re.sub(r"[^a-z0-9_.:\-]", "_", str(name).casefold())
+    tried = next((form for form in (right, re.sub("[.:-]", "_", right)) if fits(form)), "")
+    return f'Rename it, for example to "{tried}".' if tried else "Rename it."
+
+
+def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
+    if attribute.property:
+        return f'Write "{key}: {{value: {_short(value)}}}".' if isinstance(value, (str, int, float)) else ""
+    if attribute.type != "array":
+        return 'Write "name: value" lines under it, or {} if there is nothing to say.'
+    if not isinstance(value, str):
+        return "Write a list, each item behind a hyphen on a line of its own."
+    return _write(key, f"[{_short(value)}]")
+
+
+def _unwrapped(attribute: AttributeModel, value: Mapping[Any, Any] | Iterable[Any], key: str | int) -> str:
+    """Return the only value inside that would fit."""
+    if isinstance(value, Mapping) and len(value) == 1 and next(iter(value.values())) is None:
+        return f'Braces begin a map; put a template in quotes: "{{{_short(next(iter(value)))}}}".'
+    held = [item for item in (value.values() if isinstance(value, Mapping) else value) if item is not None]
+    own = fits_of(attribute)
+    for test in (SYNTAXES["absolute"].test, own) if attribute.type in _ADDRESSES else (own,):
+        inner = [item for item in held if test(item)]
+        if len(inner) == 1 and attribute.type != "any":
+            return _write(key, _short(inner[0]))
+    return "Write a single value."
+
+
+def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
+    """Return what is wrong with a text that is nearly right."""
+    if attribute.type in {"boolean", "integer", "uinteger", "decimal"} and _PLAIN.fullmatch(value):
+        return "Write it without quotes."
+    if attribute.type in _ADDRESSES and value != value.strip():
+        return "Remove the spaces around it."
+    if attribute.type in _ADDRESSES and " " in value:
+        return 'Write the address of a page; prose belongs in "description".'
+    known = named(attribute.names, value) if attribute.names else None
+    return _write(key, known.example) if known and known.example else ""
+
+
+def _example(form: str, key: str | int) -> str:
+    example = EXAMPLES.get(form, "")
+    named_ = f"{key}: " if isinstance(key, str) else ""
+    return f"Write, for example, {named_}{example}." if example else ""
+
+
+def _write(key: str | int, value: str) -> str:
+    return f'Write "{key}: {value}".' if isinstance(key, str) else f'Write "{value}".'
+
+
+def _short(value: object) -> str:
+    text = {True: "true", False: "false"}.get(value) if isinstance(value, bool) else None
+    text = text or str(value)
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
