@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group
 from xregit.catalog.properties import Text, texts
-from xregit.model import siblings
 from xregit.pages.linking import Link, link_to, reference
 from xregit.pages.properties import written
 
@@ -58,17 +57,6 @@ def rows(
         for name, value in attributes.items()
         if name not in hidden
     )
-
-
-def in_force(attributes: Mapping[str, Any], models: Mapping[str, AttributeModel]) -> Mapping[str, AttributeModel]:
-    """Return the models of an entity's attributes, those that its own values bring into play among them."""
-    return siblings(models, attributes)
-
-
-def text_of(attributes: Mapping[str, Any], name: str) -> str:
-    """Return an attribute that is a text, or an empty string."""
-    value = attributes.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def texts_in(attributes: Mapping[str, Any], without: Iterable[str]) -> tuple[str, ...]:

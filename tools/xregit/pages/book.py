@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
-from xregit.pages.attributes import message_link, text_of
+from xregit.catalog.views import text_of
+from xregit.pages.attributes import message_link
 from xregit.pages.linking import Link, address, href, link_to, reference
 from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary

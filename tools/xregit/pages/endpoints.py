@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xregit.pages.attributes import Value, in_force, inner, rows, shown, texts_in
+from xregit.model import siblings
+from xregit.pages.attributes import Value, inner, rows, shown, texts_in
 from xregit.pages.linking import address
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -31,7 +32,7 @@ USAGES = {
 
 def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
     """Return the page of an endpoint."""
-    models = in_force(endpoint.attributes, endpoint.entity.type.attributes)
+    models = siblings(endpoint.entity.type.attributes, endpoint.attributes)
     head = book.head(endpoint.entity, "endpoint", endpoint.attributes, endpoint.attributes)
     contract = _contract(book, endpoint)
     html = render(

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xregit.catalog.views import Message
-from xregit.pages.attributes import in_force, rows, text_of, texts_in
+from xregit.catalog.views import Message, text_of
+from xregit.model import siblings
+from xregit.pages.attributes import rows, texts_in
 from xregit.pages.book import titled
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
@@ -38,7 +39,7 @@ class Listed:
 
 def group_page(book: Book, group: Group) -> Page:
     """Return the page of a group: its attributes and what it holds."""
-    models = in_force(group.attributes, group.type.attributes)
+    models = siblings(group.type.attributes, group.attributes)
     head = book.head(group, group.type.singular, group.attributes, group.attributes)
     named = {f"{group.type.singular}id", "name", "description", "deprecated", "createdat", "modifiedat", "epoch"}
     html = render(

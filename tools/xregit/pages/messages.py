@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.views import text_of
+from xregit.model import siblings
 from xregit.pages import documents
-from xregit.pages.attributes import MAX_SEARCHED_CHARS, in_force, message_link, origin_link, rows, text_of, texts_in
+from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.properties import shown, title, written
@@ -72,7 +74,7 @@ def message_page(book: Book, message: Message) -> Page:
     resolved = message.resolved
     head = book.head(message.entity, message.entity.type.singular, _named(message), message.entity.meta)
     declared = message.properties
-    models = in_force(resolved.attributes, message.entity.type.attributes)
+    models = siblings(message.entity.type.attributes, resolved.attributes)
     sections = _sections(book, message, declared)
     html = render(
         "message.html",

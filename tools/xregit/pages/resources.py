@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.schemas import Schema
+from xregit.catalog.views import text_of
+from xregit.model import siblings
 from xregit.pages import documents
-from xregit.pages.attributes import in_force, rows, text_of, texts_in
+from xregit.pages.attributes import rows, texts_in
 from xregit.pages.linking import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
 from xregit.pages.prose import plain, summary
@@ -87,7 +89,7 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
 def _version_page(book: Book, resource: Resource, version: Version) -> Page:
     head = book.head(version, f"version of a {resource.type.singular}", version.attributes, {})
     title = f"{head.name or resource.id}, version {version.id}"
-    models = in_force(version.attributes, resource.type.attributes)
+    models = siblings(resource.type.attributes, version.attributes)
     names = _differing(resource)
     html = render(
         "version.html",
@@ -158,7 +160,7 @@ def _users(book: Book, resource: Resource) -> list[Entry]:
 
 def _others(book: Book, resource: Resource, target: Resource) -> tuple[Row, ...]:
     attributes = {**resource.meta, **target.attributes}
-    models = {**resource.type.metaattributes, **in_force(target.attributes, resource.type.attributes)}
+    models = {**resource.type.metaattributes, **siblings(resource.type.attributes, target.attributes)}
     return rows(book.registry, attributes, models, without=_elsewhere(resource))
 
 
