@@ -132,6 +132,8 @@ def test_a_folder_in_the_way_stays(tmp_path: Path) -> None:
         lambda: replace_tree(tmp_path / "folder", {"a": b"", "a/b": b""}),
         lambda: write(tmp_path / ("x" * 300), b""),
         lambda: write(tmp_path / "a\0b", b""),
+        lambda: write_files(tmp_path, {"a\0b": b""}),
+        lambda: replace_tree(tmp_path / "folder", {"a\0b": b""}),
     )
     for attempt in attempts:
         with pytest.raises(XregitError) as raised:

@@ -31,7 +31,7 @@ def write(path: Path, data: bytes) -> None:
     Raises:
         XregitError: it can't be written; what stood there before still does.
     """
-    with _failing_in_one_line(path):
+    with _failing_in_one_line(path), _refusing_odd_names(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
             return
@@ -53,7 +53,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         XregitError: one of them can't be written.
     """
-    with _failing_in_one_line(root), ExitStack() as undo:
+    with _failing_in_one_line(root), _refusing_odd_names(root), ExitStack() as undo:
         pairs = []
         for relative, data in files.items():
             place = Path(os.path.realpath(_inside(root, relative)))
@@ -73,7 +73,7 @@ def replace_tree(target: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
     """
-    with replacing(target) as folder:
+    with _refusing_odd_names(target), replacing(target) as folder:
         _fill_folder(folder, files)
 
 
@@ -181,6 +181,13 @@ def _failing_in_one_line(path: Path) -> Iterator[None]:
     except OSError as error:
         message = f'"{path}" can\'t be written: {error.strerror or error}; what was there before is unchanged'
         raise XregitError(message) from error
+
+
+@contextmanager
+def _refusing_odd_names(path: Path) -> Iterator[None]:
+    """Say which name no file system takes; only where nothing but our own code runs, whose bugs are not to hide."""
+    try:
+        yield
     except ValueError as error:
         message = f'"{str(path)!a}" can\'t be written: {error}'
         raise XregitError(message) from error
