@@ -168,6 +168,18 @@ def test_model_goes_into_its_file(tmp_path: Path) -> None:
     assert rules(import_documents([document], tmp_path / "registry")) == ["different-model"]
 
 
+def test_registry_without_entities_is_there_too(tmp_path: Path) -> None:
+    """What the files of a registry say counts for an import, even if it has no entity yet."""
+    root = tmp_path / "registry"
+    root.mkdir()
+    (root / "registry.yaml").write_text("registryid: r\ndescription: D.\n", encoding="utf-8")
+    (root / "model.yaml").write_text("groups:\n  dirs: {singular: dir}\n", encoding="utf-8")
+    document = written(tmp_path / "a.json", {"description": "D.", "dirs": {"d": {}}})
+    report = import_documents([document], root)
+    assert report.diagnostics == ()
+    assert report.files == ("dirs/d/dir.yaml",)
+
+
 def test_ids_that_file_systems_refuse_are_encoded(tmp_path: Path) -> None:
     """Ids become file names from which they can be read back."""
     value: dict[str, Any] = {"messagegroups": {"urn:a": {"messages": {"con": {}, "a.": {}, "b@c~d": {}}}}}
@@ -183,7 +195,7 @@ def test_times_of_a_server_are_left_to_git(tmp_path: Path) -> None:
     report = import_documents([written(tmp_path / "a.json", value)], tmp_path / "registry")
     files = tree(tmp_path / "registry" / "messagegroups" / "g" / "messages")
     assert files == {"served.yaml": "description: a\n", "stated.yaml": 'createdat: "2020-01-01T00:00:00Z"\n'}
-    assert [item.message for item in report.diagnostics] == ["Epoch and times of 1 entities are left to Git."]
+    assert [item.message for item in report.diagnostics] == ["Epoch and times of an entity are left to Git."]
 
 
 def test_file_in_the_way_stops_everything(tmp_path: Path) -> None:

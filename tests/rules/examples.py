@@ -11,15 +11,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from xregit.catalog import read_folder
-from xregit.document import read
+from xregit.document import import_documents, read
 from xregit.model import builtin
 from xregit.rules import check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from xregit.catalog import Registry
+    from xregit.diagnostics import Diagnostic
 
 PAGES = files("xregit.rules") / "docs"
 MIB = 2**20
@@ -52,13 +53,22 @@ class Example:
         if DOCUMENT in self.texts:
             (root / DOCUMENT).write_bytes(self.texts[DOCUMENT])
             return read(root / DOCUMENT)
+        return read_folder(self._folder(root))
+
+    def imported(self, root: Path) -> tuple[Diagnostic, ...]:
+        """Write the files below the folder, import the document among them and return what is said of it."""
+        (root / DOCUMENT).write_bytes(self.texts[DOCUMENT])
+        return import_documents([root / DOCUMENT], self._folder(root)).diagnostics
+
+    def _folder(self, root: Path) -> Path:
         folder = root / "registry"
-        for path, text in {**self._group_files(), "registry.yaml": b"registryid: test\n", **self.texts}.items():
+        texts = {path: text for path, text in self.texts.items() if path != DOCUMENT}
+        for path, text in {**self._group_files(), "registry.yaml": b"registryid: test\n", **texts}.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(text)
         for path, kind in self.special.items():
             _make(folder / path, kind)
-        return read_folder(folder)
+        return folder
 
     def _group_files(self) -> dict[str, bytes]:
         folders = {tuple(path.split("/")[:2]) for path in (*self.texts, *self.special) if path.count("/") > 1}
@@ -87,7 +97,12 @@ def example_of(name: str, text: str) -> Example:
 
 def findings(registry: Registry) -> Iterator[Due]:
     """Give what the check finds: file below the registry's folder, line, rule."""
-    for item in check(registry).diagnostics:
+    return places(check(registry).diagnostics)
+
+
+def places(diagnostics: Iterable[Diagnostic]) -> Iterator[Due]:
+    """Give the file below the registry's folder, line and rule of each diagnostic."""
+    for item in diagnostics:
         yield item.path.removeprefix("registry/"), item.line, item.rule
 
 

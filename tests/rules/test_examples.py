@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.rules.examples import example, findings
+from tests.rules.examples import example, findings, places
 from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule, check
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+IMPORT = [rule for rule in RULES if rule.about == "import"]
+every_rule = pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in IMPORT], ids=lambda rule: rule.name)
+every_import_rule = pytest.mark.parametrize("rule", IMPORT, ids=lambda rule: rule.name)
 
 
 @every_rule
@@ -58,4 +60,19 @@ def test_findings_say_what_is_wrong_and_what_to_do(rule: Rule, tmp_path: Path) -
     for item in check(registry).diagnostics:
         assert item.message[-1:] in {".", "?"}
         assert not item.message[:1].islower()
-        assert item.help or rule.about in {"text", "model"}
+        assert item.help or item.severity is Severity.INFO
+
+
+@every_import_rule
+def test_import_of_the_bad_example_gives_exactly_the_marked_findings(rule: Rule, tmp_path: Path) -> None:
+    """An import finds what the rule's page marks, at the rule's severity and with a word on what to do."""
+    bad = example(rule.name, "Bad")
+    diagnostics = bad.imported(tmp_path)
+    assert bad.due == bad.found(places(diagnostics))
+    assert [(item.rule, item.severity, bool(item.help)) for item in diagnostics] == [(rule.name, rule.severity, True)]
+
+
+@every_import_rule
+def test_import_of_the_good_example_gives_no_finding(rule: Rule, tmp_path: Path) -> None:
+    """What the page of a rule of the import recommends can be imported without remarks."""
+    assert [str(item) for item in example(rule.name, "Good").imported(tmp_path)] == []

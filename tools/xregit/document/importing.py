@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
 
+LEFT_TO_GIT = frozenset({"epoch", "createdat", "modifiedat"})
+
+
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What an import did: ``files`` were written, relative to the registry folder; entities ``kept`` were there before.
@@ -55,8 +58,8 @@ def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
     from xregit.rules import found_in_reading  # reading and compiling do without the rules
 
     there = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
-    read = [read_document(path, there.model if there else None) for path in documents]
-    registries = [there, *read] if there else read
+    read = [read_document(path, there.model if there is not None else None) for path in documents]
+    registries = [there, *read] if there is not None else read
     if not read:
         return ImportReport((), (), ())
     diagnostics = [problem for registry in registries for problem in found_in_reading(registry)]
@@ -70,7 +73,7 @@ def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
     if _failed(diagnostics):
         return ImportReport((), (), ordered(diagnostics))
     writing.write_files(into, files)
-    kept = {source.entity.xid for source in whole.again if there and whole.first[source.entity.xid].registry is there}
+    kept = {source.entity.xid for source in whole.again if whole.first[source.entity.xid].registry is there}
     return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics))
 
 
@@ -103,8 +106,9 @@ def _left_out(read: Sequence[Registry], there: Registry | None) -> Iterator[Diag
     if there is None and len(read) == 1:
         return
     for registry in read:
-        known = there.attributes if there else {}
-        names = [name for name, value in registry.attributes.items() if known.get(name) != value]
+        known = there.attributes if there is not None else {}
+        git = LEFT_TO_GIT if "epoch" in registry.attributes else ()
+        names = [name for name, value in registry.attributes.items() if known.get(name) != value and name not in git]
         if names:
             message = f"What the document says of itself is left out: {', '.join(names)}."
             advice = "A registry made of several documents has attributes of its own; see registry.yaml."
@@ -115,8 +119,10 @@ def _left_to_git(read: Sequence[Registry]) -> Iterator[Diagnostic]:
     for registry in read:
         stated = [entity for entity in _all_attributes(registry) if "epoch" in entity]
         if stated:
-            message = f"Epoch and times of {len(stated)} entities are left to Git."
-            yield Diagnostic("left-out", Severity.INFO, registry.place.path, message)
+            what = f"{len(stated)} entities" if len(stated) > 1 else "an entity"
+            message = f"Epoch and times of {what} are left to Git."
+            advice = "Nothing needs to be done: from the first commit on, the history of its file tells them."
+            yield Diagnostic("left-out", Severity.INFO, registry.place.path, message, help=advice)
 
 
 def _all_attributes(registry: Registry) -> Iterator[Mapping[str, object]]:

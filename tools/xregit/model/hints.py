@@ -88,7 +88,8 @@ def renamed(name: object, fits: Callable[[Any], bool]) -> str:
 
 def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
     if attribute.property:
-        return f'Write "{key}: {{value: {_short(value)}}}".' if isinstance(value, (str, int, float)) else ""
+        single = isinstance(value, (str, int, float))
+        return _write(key, f"{{value: {_short(value)}}}") if single else 'Write "value: …" under it.'
     if attribute.type != "array":
         return 'Write "name: value" lines under it, or {} if there is nothing to say.'
     if not isinstance(value, str):

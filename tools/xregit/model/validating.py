@@ -130,7 +130,8 @@ def _values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
         if listed and kind != "array":
             yield Finding(MODEL_ERROR, ("enum",), f'"enum" is for single values; the type is {kind}.')
         if default is not None:
-            yield Finding(SCALAR_DEFAULT, ("default",), f'"default" is for single values; the type is {kind}.')
+            message = f'"default" is for single values; the type is {kind}.'
+            yield Finding(SCALAR_DEFAULT, ("default",), message, "Remove it.", on_key=True)
         if value.get("ifvalues"):
             yield Finding(MODEL_ERROR, ("ifvalues",), f'"ifvalues" is for single values; the type is {kind}.')
         return

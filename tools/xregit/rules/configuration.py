@@ -19,8 +19,11 @@ def unknown_rule(_registry: Registry, settings: Settings) -> Iterator[Finding]:
     """Report names below ``rules`` that no rule has."""
     from xregit.rules.listed import RULES  # this rule is in it
 
-    names = [item.name for item in RULES]
+    names = {item.name: item.about for item in RULES}
     for name in mapping(settings.written, "rules"):
         if name not in names:
-            help_ = near(name, names) or 'See the list of rules, or "xregit explain".'
+            help_ = near(name, names) or '"xregit explain" lists all rules.'
             yield found("rules", name, message=f'There is no rule "{name}".', help=help_, on_key=True)
+        elif names[name] == "import":
+            message = f'The severity of "{name}" is fixed: it is a rule of the import, not of the check.'
+            yield found("rules", name, message=message, help="Remove the line.", on_key=True)

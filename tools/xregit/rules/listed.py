@@ -29,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     *texts.JSON,
     *texts.DOCUMENTS,
     *texts.MODEL,
+    *texts.IMPORT,
     configuration.unknown_rule,
     identity.malformed_id,
     identity.ids_differ_only_in_case,

@@ -16,15 +16,16 @@ Check = Callable[["Registry", Any], Iterable[Finding]]
 
 # What a rule can be about. "text" and "model" are found while reading and by the model's interpreter; an "entity" is a
 # group or a resource of any type, "settings" are those of xregit.yaml. Aliases are resources and entities only.
-ABOUT = ("text", "model", "settings", "entity", "resource", "messagegroup", "message", "endpoint", "schema")
+# "import" is found when documents become files, and never by a check.
+ABOUT = ("text", "model", "import", "settings", "entity", "resource", "messagegroup", "message", "endpoint", "schema")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One rule: its name says what is wrong, ``requirements`` are IDs of the requirements table that it enforces.
 
-    ``check`` takes the registry and one entity, as its view where there is one; a rule about "text" or "model" has
-    none, since reading and the model's interpreter find these.
+    ``check`` takes the registry and one entity, as its view where there is one; a rule about "text", "model" or
+    "import" has none, since reading, the model's interpreter and the import find these.
     """
 
     name: str

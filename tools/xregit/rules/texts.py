@@ -78,3 +78,9 @@ MODEL = _declared(
         "model-scalar-default": "An attribute that holds many values has a default.",
     },
 )
+
+IMPORT = (
+    Rule("left-out", "import", Severity.INFO, "The import has no place for something that a document states."),
+    Rule("different-entity", "import", Severity.ERROR, "A document describes an entity otherwise than what is there."),
+    Rule("different-model", "import", Severity.ERROR, "A document needs a model that is not the registry's."),
+)
