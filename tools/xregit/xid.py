@@ -54,15 +54,6 @@ class Xid:
         message = f'the xid "{text}" names no entity: it has {len(parts)} parts'
         raise ValueError(message)
 
-    @property
-    def parent(self) -> Xid:
-        """The resource of a version, the group of a resource, the registry of a group."""
-        if self.version or self.meta:
-            return Xid(self.groups, self.group, self.resources, self.resource)
-        if self.resource:
-            return Xid(self.groups, self.group)
-        return Xid()
-
 
 _META, _VERSION = 5, 6
 
