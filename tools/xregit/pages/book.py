@@ -20,7 +20,7 @@ from xregit.pages.prose import prose, summary
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Place
     from xregit.catalog.properties import Property
-    from xregit.catalog.registry import Registry
+    from xregit.catalog.registry import Entity, Registry
     from xregit.catalog.views import Message
 
 ALL_MESSAGES = "all-messages/"
@@ -111,7 +111,7 @@ class Book:
             self._prose[text] = prose(text, self.target)
         return self._prose[text]
 
-    def head(self, entity: Any, kind: str, attributes: Mapping[str, Any], meta: Mapping[str, Any]) -> Head:
+    def head(self, entity: Entity, kind: str, attributes: Mapping[str, Any], meta: Mapping[str, Any]) -> Head:
         """Return the head of an entity's page; ``meta`` is where its deprecation stands."""
         return Head(
             kind=kind,

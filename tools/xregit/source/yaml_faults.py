@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from yaml.error import MarkedYAMLError
 
@@ -12,6 +12,7 @@ from xregit.source.text import Problem, character_span, encoding_problem
 
 if TYPE_CHECKING:
     from yaml import YAMLError
+    from yaml.error import Mark
 
 # YAML 1.2, 5.1 (printable characters), without the three line breaks that YAML 1.1 had and libyaml still has.
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -119,5 +120,5 @@ def _bad_start(place: Span, data: bytes) -> Problem:
     return Problem("yaml-syntax", f'a value can\'t begin with "{character}"', _QUOTES, place)
 
 
-def _span(mark: Any) -> Span:
+def _span(mark: Mark) -> Span:
     return Span(mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
