@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+import xregit
 from xregit.cli.running import run
 
 if TYPE_CHECKING:
@@ -163,6 +164,58 @@ def test_unknown_name_is_wrong_usage_with_a_hint(
     """A name that isn't there is answered by those that are like it."""
     assert run(arguments) == 2
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
+def test_registry_itself_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """The xid / names the registry: what it says of itself, and its groups."""
+    assert run(["show", "/", "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["file"] == "registry/registry.yaml"
+    assert shown["messagegroups"] == ["/messagegroups/orders"]
+
+
+def test_file_of_the_registry_is_no_output(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What people have written is not replaced by a document."""
+    before = (here / FILE).read_bytes()
+    assert run(["compile", "-o", FILE]) == 2
+    assert "is a file of the registry itself" in capsys.readouterr().err
+    assert (here / FILE).read_bytes() == before
+
+
+def test_path_outside_of_the_registry_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A path that no finding can concern is no reason to believe that all is well there."""
+    (here / "other").mkdir()
+    assert run(["check", "other", FILE]) == 0
+    assert capsys.readouterr().err == 'Note: "other" is not part of the registry "registry".\n'
+    assert run(["check", "."]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("here")
+def test_build_without_steps_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    """A build that has nothing to do says so."""
+    assert run(["build", "--only", "check", "--skip", "check"]) == 2
+    assert "leave no step" in capsys.readouterr().err
+
+
+def test_init_says_what_comes_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever makes a registry elsewhere is told to go there first."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "mine"]) == 0
+    assert capsys.readouterr().err == "Next: cd mine, then xregit check, then xregit build.\n"
+
+
+def test_explain_lists_all_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a rule, there is one line for each."""
+    assert run(["explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(xregit.RULES)
+    assert lines[0].split()[1] == "error"
+    assert run(["explain", "nothing-like-it"]) == 2
+    assert '"xregit explain" lists all rules' in capsys.readouterr().err
 
 
 def test_explain_prints_the_rule(capsys: pytest.CaptureFixture[str]) -> None:

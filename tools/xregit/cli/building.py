@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from xregit.cli.finding import with_registry
+from xregit.cli.finding import refuse_own_file, with_registry
 from xregit.cli.printing import doubt, note, progress, result
 
 STEPS = ("check", "document", "api", "site", "tables")
@@ -30,7 +30,12 @@ class Steps(click.ParamType[tuple[str, ...]]):
 
 @click.command()
 @click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("build"),
+    show_default=True,
+    help="Folder to write to.",
 )
 @click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
 @click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
@@ -58,8 +63,10 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
 
 @click.command("compile")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; standard output if left out.")
-@click.option("--profile", default="1.0-rc2", show_default=True, help="Dialect to write.")
-@click.option("--view", type=click.Choice(("document", "short")), default="document", show_default=True)
+@click.option("--profile", default="1.0-rc2", show_default=True, help="Dialect to write, 1.0-rc2 or 1.0-rc4.")
+@click.option(
+    "--view", type=click.Choice(("document", "short")), default="document", show_default=True, help="Form to write."
+)
 @click.option("--resolved", is_flag=True, help="Merge base messages into those that build on them.")
 @with_registry
 def compile_(registry: Path, output: Path | None, profile: str, view: str, resolved: bool) -> None:
@@ -71,6 +78,8 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
     from xregit.document.serialising import to_bytes
     from xregit.source.writing import write
 
+    if output is not None:
+        refuse_own_file(registry, output)
     loaded = xregit.load(registry)
     document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
     if output is None:
@@ -83,7 +92,12 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
 
 @click.command()
 @click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("build/site"), show_default=True
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("build/site"),
+    show_default=True,
+    help="Folder to write to.",
 )
 @click.option("--serve", is_flag=True, help="Show the site at http://127.0.0.1:8000 instead, and follow changes.")
 @with_registry
@@ -105,9 +119,20 @@ def site(registry: Path, output: Path, serve: bool) -> None:
 
 @click.command()
 @click.option(
-    "--tables", type=click.Path(file_okay=False, path_type=Path), default=Path("build/tables"), show_default=True
+    "--tables",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("build/tables"),
+    show_default=True,
+    help="Folder to write to.",
 )
-@click.option("--format", "form", type=click.Choice(("delta", "parquet")), default="delta", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("delta", "parquet")),
+    default="delta",
+    show_default=True,
+    help="Kind of table.",
+)
 @with_registry
 def publish(registry: Path, tables: Path, form: str) -> None:
     """Write the catalog's tables with Spark.

@@ -11,7 +11,9 @@ from xregit.cli.finding import unknown, with_registry
 from xregit.cli.printing import note, result
 
 if TYPE_CHECKING:
-    from xregit.rules import Report
+    from collections.abc import Collection
+
+    from xregit.rules import Report, Rule
 
 FORMATS = ("text", "json", "github", "sarif", "junit")
 
@@ -29,6 +31,9 @@ def check(registry: Path, paths: tuple[Path, ...], form: str) -> int:
     import xregit
     from xregit import reports
 
+    for path in paths:
+        if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
+            note(f'Note: "{path}" is not part of the registry "{registry}".')
     catalog = xregit.read(registry)
     report = within(xregit.check(catalog), paths, catalog.origin.repository)
     result(reports.FORMATS[form](report.diagnostics))
@@ -48,14 +53,26 @@ def within(report: Report, paths: tuple[Path, ...], repository: Path) -> Report:
 
 
 @click.command()
-@click.argument("rule")
-def explain(rule: str) -> None:
-    """Say why a rule exists, with a bad and a good example."""
+@click.argument("rule", required=False)
+def explain(rule: str | None) -> None:
+    """Say why a rule exists, with a bad and a good example.
+
+    Without RULE, list all rules.
+    """
     import xregit
 
     known = {item.name: item for item in xregit.RULES}
+    if rule is None:
+        result(listed(known.values()))
+        return
     if rule not in known:
-        raise unknown(rule, known, what="rule")
+        raise unknown(rule, known, what="rule", others='"xregit explain" lists all rules')
     found = known[rule]
     result(found.doc)
     note(f"Severity: {found.severity}. Requirements: {', '.join(found.requirements) or 'none'}.")
+
+
+def listed(rules: Collection[Rule]) -> str:
+    """Return one line for each rule: its name, its severity and what it finds."""
+    width = max(len(rule.name) for rule in rules)
+    return "\n".join(f"{rule.name:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules)

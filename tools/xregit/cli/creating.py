@@ -26,7 +26,9 @@ def init(folder: Path) -> None:
     endpoint as examples; no file is overwritten.
     """
     written = new_registry(folder)
-    result(f"Wrote {len(written)} files to {folder}. Next: xregit check, then xregit build.")
+    here = folder.resolve() == Path.cwd()
+    result(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
+    note(f"Next: {'' if here else f'cd {folder}, then '}xregit check, then xregit build.")
 
 
 def new_registry(folder: Path) -> tuple[str, ...]:
@@ -59,7 +61,13 @@ def template() -> Iterator[tuple[str, bytes]]:
 
 @click.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--into", type=click.Path(file_okay=False, path_type=Path), default=Path("registry"), show_default=True)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("registry"),
+    show_default=True,
+    help="Folder of the registry to add to; it is made if it is missing.",
+)
 def import_(files: tuple[Path, ...], into: Path) -> int:
     """Turn xRegistry documents into YAML files.
 
@@ -80,8 +88,10 @@ def imported(report: ImportReport, into: Path) -> str:
     """Return what an import did in one sentence."""
     if report.failed:
         return "Nothing was imported."
-    kept = f"; {len(report.kept):,} entities were there already and are kept" if report.kept else ""
-    return f"Wrote {len(report.files):,} files to {into}{kept}."
+    count = len(report.kept)
+    kept = f"; {count:,} {'entities were' if count > 1 else 'entity was'} there already and kept" if count else ""
+    files = len(report.files)
+    return f"Wrote {files:,} {'file' if files == 1 else 'files'} to {into}{kept}."
 
 
 @click.command()

@@ -51,13 +51,24 @@ def located(given: Path | None) -> Path:
     raise XregitError(message)
 
 
-def unknown(name: str, known: Iterable[str], *, what: str) -> XregitError:
-    """Return the error that says that nothing has this name, and which names are like it."""
+def refuse_own_file(registry: Path, output: Path) -> None:
+    """Stop where an output would replace a file that people have written.
+
+    Raises:
+        XregitError: it is one of the registry's YAML files.
+    """
+    if output.is_file() and output.suffix == ".yaml" and output.resolve().is_relative_to(registry.resolve()):
+        message = f'"{output}" is a file of the registry itself; name another one'
+        raise XregitError(message)
+
+
+def unknown(name: str, known: Iterable[str], *, what: str, others: str = "") -> XregitError:
+    """Return the error that says that nothing has this name, and which names are like it, else where all are."""
     from difflib import get_close_matches
 
     like = get_close_matches(name, known, n=3)
-    hint = f"; did you mean {' or '.join(like)}?" if like else ""
-    return XregitError(f'there is no {what} "{name}"{hint}')
+    hint = f"did you mean {' or '.join(like)}?" if like else others
+    return XregitError(f'there is no {what} "{name}"{hint and "; "}{hint}')
 
 
 def _relative(folder: Path, here: Path) -> Path:

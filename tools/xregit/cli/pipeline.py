@@ -115,10 +115,13 @@ def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     """Return the steps to take, in their order.
 
     Raises:
-        XregitError: one of them needs an extra that isn't installed.
+        XregitError: none is left, or one of them needs an extra that isn't installed.
     """
     wanted = set(only) or {step.name for step in STEPS}
     steps = tuple(step for step in STEPS if step.name in wanted - set(skip))
+    if not steps:
+        message = "--only and --skip leave no step to take"
+        raise XregitError(message)
     missing = [step for step in steps if step.package and find_spec(step.package) is None]
     if missing:
         names, extras = (

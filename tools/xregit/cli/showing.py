@@ -22,21 +22,32 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": as_yaml, "json": as_json}
 @click.command()
 @click.argument("xid")
 @click.option("--resolved", is_flag=True, help="Merge base messages in, and say where each attribute comes from.")
-@click.option("--format", "form", type=click.Choice(tuple(FORMATS)), default="yaml", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(tuple(FORMATS)), default="yaml", show_default=True, help="Kind of text."
+)
 @with_registry
 def show(registry: Path, xid: str, resolved: bool, form: str) -> None:
     """Show one entity.
 
-    XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. With --resolved, `origins` says for each path which
-    entity's file states the value.
+    XID is its path, such as /messagegroups/GROUP/messages/MESSAGE, or / for the registry. With --resolved, `origins`
+    says for each path which entity's file states the value.
     """
     import xregit
 
     catalog = xregit.read(registry)
+    if xid == "/":
+        result(FORMATS[form](whole(catalog)))
+        return
     entity = catalog.entity(xid)
     if entity is None:
         raise unknown(xid, catalog, what="entity")
     result(FORMATS[form](in_full(catalog, entity) if resolved else as_written(entity)))
+
+
+def whole(registry: Registry) -> dict[str, Any]:
+    """Return what the registry says of itself, and which groups it holds."""
+    held = {plural: [group.xid for group in groups.values()] for plural, groups in registry.groups.items() if groups}
+    return {"xid": "/", "file": registry.place.path, "attributes": registry.attributes} | held
 
 
 def as_written(entity: Entity) -> dict[str, Any]:
@@ -72,7 +83,9 @@ def in_full(registry: Registry, entity: Entity) -> dict[str, Any]:
 
 @click.command()
 @click.argument("xid", metavar="ENDPOINT-XID")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of list."
+)
 @with_registry
 def contract(registry: Path, xid: str, form: str) -> None:
     """List every message that an endpoint carries, and through what.
