@@ -256,7 +256,7 @@ def test_failing_check_leaves_the_last_build_alone(tmp_path: Path, capsys: pytes
 def test_broken_file_stops_every_command_that_writes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file that isn't YAML is reported at its place, and nothing is written without it."""
     (here / FILE).write_text("name: [", encoding="utf-8")
-    for arguments in (["compile", "-o", "out.json"], ["build", "--only", "document"], ["check"]):
+    for arguments in (["compile", "-o", "out.json"], ["build", "--only", "document"], ["site", "-o", "out"], ["check"]):
         assert run(arguments) == 1
         captured = capsys.readouterr()
         assert f"{FILE}:" in captured.out + captured.err

@@ -6,11 +6,14 @@ from time import perf_counter
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.model.cases import attributes_of, brief, cases, expected_of, found_in
 from xregit.model import builtin, check, normalised, siblings
+from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES, follows
+from xregit.model.hints import EXAMPLES
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -127,6 +130,14 @@ def test_faults_say_what_to_write(value: dict[str, Any], expected: str) -> None:
     """Whoever made a mistake is told the right form of what they wrote, else an example."""
     (finding,) = check(MESSAGE, value)
     assert finding.help == expected
+
+
+@pytest.mark.parametrize("form", sorted({*DATATYPES, *PROPERTY_TYPES, *SYNTAXES}))
+def test_every_form_has_an_example_that_fits(form: str) -> None:
+    """What a help line proposes is right, read as YAML."""
+    example = yaml.safe_load(EXAMPLES[form])
+    for table in (DATATYPES, PROPERTY_TYPES, SYNTAXES):
+        assert form not in table or table[form].test(example) or follows(form, example)
 
 
 @given(VALUES)

@@ -107,6 +107,7 @@ def site(registry: Path, output: Path, serve: bool) -> None:
     The configuration is site/mkdocs.yml beside the registry's folder. Without one, the site has the registry's pages
     alone.
     """
+    import xregit
     from xregit.cli.pipeline import chosen, site_config
     from xregit.pages.building import build_site, serve_site
 
@@ -114,6 +115,7 @@ def site(registry: Path, output: Path, serve: bool) -> None:
     if serve:
         serve_site(registry, site_config(registry))
     else:
+        xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
         result(f"Wrote {output}, {build_site(registry, site_config(registry), output):,} files.")
 
 
