@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +29,6 @@ def test_placeholders_are_the_variables_of_the_template(template: str) -> None:
 @given(TEMPLATES, st.data())
 def test_filling_every_placeholder_is_expanding_the_template(template: str, data: st.DataObject) -> None:
     """No part of a template is left over or lost."""
-    values = {name: data.draw(st.text("abc-._~", min_size=1)) for name in placeholders(template)}
+    values: dict[str, Any] = {name: data.draw(st.text("abc-._~", min_size=1)) for name in placeholders(template)}
     filled = "".join(values.get(part.placeholder, part.text) for part in texts(template))
     assert filled == uritemplate.expand(template, values)
