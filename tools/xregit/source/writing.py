@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -169,7 +170,9 @@ def _refuse_to_lose(place: Path) -> None:
     if Path.cwd().is_relative_to(place):
         message = f'"{place}" would be replaced as a whole, but it holds the working directory; name another folder'
         raise XregitError(message)
-    if place.exists() and not place.is_dir():
+    with suppress(FileNotFoundError):
+        if stat.S_ISDIR(place.stat().st_mode):  # asked once, since another run may be exchanging the folder
+            return
         message = f'"{place}" is a file, but a folder is to be written there; remove it or name another folder'
         raise XregitError(message)
 
