@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.indexes import Indexes, indexes, lookalikes
+from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.resolving import Resolved, resolve
 from xregit.catalog.schemas import Schema, SchemaGroup
 from xregit.catalog.settings import Settings
 from xregit.catalog.viewing import view
 from xregit.catalog.views import Endpoint, Message, MessageGroup
+from xregit.source.files import id_to_filename
 
 if TYPE_CHECKING:
     from xregit.catalog.origin import Origin
@@ -85,6 +87,18 @@ class Registry(Mapping[str, Any]):
         if isinstance(entity, Version):
             entity = self.entity(xid.rsplit("/versions/", 1)[0])
         return entity if isinstance(entity, Resource) else None
+
+    def unreadable(self, xid: str) -> bool:
+        """Tell whether what an xid names may stand in a file or folder that could not be read."""
+        if not self.broken:
+            return False
+        parts = xid.split("/")[1:]
+        names = [id_to_filename(part) for part in parts]
+        root = self.place.path.removesuffix(REGISTRY_FILE)
+        if any(f"{root}{'/'.join(names[:count])}/" in self.broken for count in range(1, len(names) + 1)):
+            return True
+        holders = (self.entity("/" + "/".join(parts[:count])) for count in (_GROUP_PARTS, _RESOURCE_PARTS))
+        return any(holder is not None and holder.place.path in self.broken for holder in holders)
 
     @cached_property
     def all_groups(self) -> tuple[Group, ...]:

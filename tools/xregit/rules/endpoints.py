@@ -51,7 +51,8 @@ def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[F
         xid = local_xid(reference, registry.settings.baseurl) if isinstance(reference, str) else ""
         _, _, gid = xid.rpartition("/")
         # What doesn't have the form of a message group's xid is reported as a malformed xid.
-        if xid == f"/{MESSAGEGROUPS}/{gid}" and gid not in registry.groups.get(MESSAGEGROUPS, {}):
+        known = gid in registry.groups.get(MESSAGEGROUPS, {}) or registry.unreadable(xid)
+        if xid == f"/{MESSAGEGROUPS}/{gid}" and not known:
             help_ = near(gid, registry.groups.get(MESSAGEGROUPS, {})) or "Add the group, or correct the reference."
             yield found(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
 
@@ -99,7 +100,7 @@ def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterato
 def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a ``willmessage`` that leads nowhere; those in other registries are never looked at."""
     xid = _will(registry, endpoint)
-    if xid and registry.resource(xid) is None:
+    if xid and registry.resource(xid) is None and not registry.unreadable(xid):
         message = f'There is no message "{xid}".'
         yield found(OPTIONS, "willmessage", message=message, help="Add the message, or correct the reference.")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from xregit.catalog.references import SchemaReference, schema_reference
+from xregit.catalog.references import SchemaReference, local_xid, schema_reference
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.rules.rule import found, rule
@@ -71,6 +71,8 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
         return
     reference = schema_reference(registry, stated)
     if not reference.local or reference.version is not None:
+        return
+    if registry.unreadable(local_xid(stated, registry.settings.baseurl)):
         return
     if reference.schema is None:
         text_, versions = f'There is no schema "{stated}" in this registry.', ""

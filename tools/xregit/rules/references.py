@@ -41,7 +41,7 @@ def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Find
     base = message.base if BASE in message.entity.attributes else ""
     if base.startswith("/"):
         target = registry.resource(base)
-        if target is None or target.type is not message.entity.type:
+        if (target is None and not registry.unreadable(base)) or (target and target.type is not message.entity.type):
             yield found(BASE, message=f'There is no message "{base}".', help=_guess(registry, base, "the message"))
 
 
@@ -75,7 +75,7 @@ def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Fin
 @rule("resource", Severity.WARNING, "The target of an alias is not in this registry.")
 def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias that leads nowhere."""
-    if resource.xref and (kind := _kind(registry, resource)) and registry.entity(resource.xref) is None:
+    if resource.xref and (kind := _kind(registry, resource)) and _is_gone(registry, resource.xref):
         message = f'There is no {kind} "{resource.xref}".'
         yield found("xref", message=message, help=_guess(registry, resource.xref, f"the {kind}"))
 
@@ -134,9 +134,13 @@ def alternative_not_found(registry: Registry, entity: Group | Resource) -> Itera
         return
     alternative = text(stated, "alternative")
     xid = local_xid(alternative, registry.settings.baseurl)
-    if len(xid.split("/")) > _GROUP_PARTS and registry.entity(xid) is None:
+    if len(xid.split("/")) > _GROUP_PARTS and _is_gone(registry, xid):
         message = f'There is no "{xid}" in this registry.'
         yield found("deprecated", "alternative", message=message, help=_guess(registry, xid, "the alternative"))
+
+
+def _is_gone(registry: Registry, xid: str) -> bool:
+    return registry.entity(xid) is None and not registry.unreadable(xid)
 
 
 def _xref(resource: Resource) -> Xid | None:
