@@ -16,10 +16,19 @@ if TYPE_CHECKING:
 
 IMPORT = [rule for rule in RULES if rule.about == "import"]
 every_rule = pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in IMPORT], ids=lambda rule: rule.name)
+# The same, each marked with the requirements that the rule enforces.
+every_citing_rule = pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(rule, id=rule.name, marks=pytest.mark.requirement(*rule.requirements))
+        for rule in RULES
+        if rule not in IMPORT
+    ],
+)
 every_import_rule = pytest.mark.parametrize("rule", IMPORT, ids=lambda rule: rule.name)
 
 
-@every_rule
+@every_citing_rule
 def test_bad_example_gives_exactly_the_marked_findings(rule: Rule, tmp_path: Path) -> None:
     """A rule finds what its page marks, on those lines, and no other rule finds anything else."""
     bad = example(rule.name, "Bad")
@@ -27,7 +36,7 @@ def test_bad_example_gives_exactly_the_marked_findings(rule: Rule, tmp_path: Pat
     assert bad.due == bad.found(findings(bad.registry(tmp_path)))
 
 
-@every_rule
+@every_citing_rule
 def test_good_example_gives_no_finding(rule: Rule, tmp_path: Path) -> None:
     """What the page recommends is right by every rule."""
     good = example(rule.name, "Good")

@@ -1,0 +1,138 @@
+"""The conformance table: what the specifications require, what of xregit fulfils it, and the tests that show it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from xregit.model import builtin
+from xregit.rules import RULES
+
+if TYPE_CHECKING:
+    from xregit.model.language import AttributeModel
+
+DOCUMENTS = {
+    "MSG": "Message definitions registry 1.0-rc2",
+    "M05": "Message definitions registry 0.5-wip",
+    "EP": "Endpoint registry",
+    "CEM": "CloudEvents MQTT protocol binding 1.0.2",
+}
+LEVELS = {"M": "must", "N": "must not", "S": "should", "T": "should not", "Y": "may"}
+# The phase of what only a live server does, which answers requests and stores what it is sent.
+SERVER = "R"
+_HEAD = """# Conformance
+
+What the specifications require, in our own words, and how xregit fulfils it. `pytest tests/conformance
+--update-golden` writes this page; a test fails when it is not current, or when a row has no test. The ids are those that
+rules, model files and tests cite. *By* names rules, attributes of the model (see [Attributes](model/index.md))
+and functions.
+"""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One row: ``by`` are the functions that fulfil it besides the rules and attributes that cite it."""
+
+    id: str
+    level: str
+    phase: str
+    says: str
+    by: tuple[str, ...] = ()
+    why_not: str = ""
+
+    @property
+    def applies(self) -> bool:
+        """Whether it can apply to a registry of files, which no server answers for."""
+        return self.phase != SERVER
+
+
+def requirements() -> tuple[Requirement, ...]:
+    """Return all rows, in the order of the specifications."""
+    rows = yaml.safe_load((Path(__file__).parent / "requirements.yaml").read_text(encoding="utf-8"))
+    return tuple(Requirement(**{**row, "by": tuple(row.get("by", ()))}) for row in rows)
+
+
+def resolves(name: str) -> bool:
+    """Tell whether a dotted name is that of a module, or of something in one."""
+    here: Any = None
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            here = import_module(".".join(parts[:count]))
+        except ModuleNotFoundError:
+            continue
+        return _has(here, parts[count:])
+    return False
+
+
+def citing_rules() -> Mapping[str, Sequence[str]]:
+    """Return requirement → rules that enforce it."""
+    return _grouped((requirement, rule.name) for rule in RULES for requirement in rule.requirements)
+
+
+def citing_attributes() -> Mapping[str, Sequence[str]]:
+    """Return requirement → attributes of the model that cite it, each by its path."""
+    model = builtin()
+    found: list[tuple[str, str]] = []
+    for group in model.groups.values():
+        found += _cited(group.singular, group.attributes)
+        for resource in group.resources.values():
+            found += _cited(resource.singular, {**resource.attributes, **resource.metaattributes})
+    return _grouped(dict.fromkeys(found))
+
+
+def page(tests: Mapping[str, Sequence[str]]) -> str:
+    """Return the table as a page of Markdown; ``tests`` are those that show each requirement."""
+    rules, attributes = citing_rules(), citing_attributes()
+    sections = [_HEAD]
+    for prefix, title in DOCUMENTS.items():
+        sections.append(f"\n## {title}\n\n| id | level | what | by | tests |\n| --- | --- | --- | --- | --- |\n")
+        for row in requirements():
+            if row.id.startswith(prefix + "-"):
+                by = _by(row, rules.get(row.id, ()), attributes.get(row.id, ()))
+                shown = "<br>".join(f"`{_short(test)}`" for test in tests.get(row.id, ()))
+                sections.append(f"| {row.id} | {LEVELS[row.level]} | {row.says} | {by} | {shown} |\n")
+    return "".join(sections)
+
+
+def _by(row: Requirement, rules: Sequence[str], attributes: Sequence[str]) -> str:
+    links = [f"[{name}](rules/{name}/index.md)" for name in rules]
+    return "<br>".join((*links, *(f"`{name}`" for name in (*attributes, *row.by)), *filter(None, [row.why_not])))
+
+
+def _short(test: str) -> str:
+    return test.removeprefix("tests/")
+
+
+def _has(here: Any, rest: Sequence[str]) -> bool:
+    for name in rest:
+        if not hasattr(here, name):
+            return name in getattr(here, "__annotations__", {})
+        here = getattr(here, name)
+    return True
+
+
+def _cited(path: str, attributes: Mapping[str, AttributeModel]) -> Iterator[tuple[str, str]]:
+    for name, attribute in attributes.items():
+        here = f"{path}.{name}"
+        for requirement in attribute.requirements:
+            yield requirement, here
+        yield from _cited(here, attribute.attributes)
+        if attribute.item:
+            yield from _cited(here, {"*": attribute.item})
+        for clause in attribute.ifvalues.values():
+            yield from _cited(path, clause)
+
+
+def _grouped(pairs: Any) -> Mapping[str, Sequence[str]]:
+    grouped: dict[str, list[str]] = defaultdict(list)
+    for key, value in pairs:
+        if value not in grouped[key]:
+            grouped[key].append(value)
+    return grouped
