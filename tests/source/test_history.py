@@ -229,3 +229,33 @@ def test_outside_a_repository_no_commit_can_be_read(tmp_path: Path) -> None:
     """The folder is named."""
     with pytest.raises(XregitError, match="in no Git repository"):
         history.read_at(tmp_path, "HEAD")
+
+
+def test_the_merge_base_is_where_the_branch_began(repository: Repository) -> None:
+    """What others did to main meanwhile is none of the branch's doing."""
+    one = repository.commit("one", a="1")
+    repository.git("checkout", "-q", "-b", "branch")
+    repository.commit("two", b="1")
+    repository.git("checkout", "-q", "main")
+    repository.commit("three", c="1")
+    repository.git("checkout", "-q", "branch")
+    assert history.merge_base(repository.root, "main") == one
+    repository.git("checkout", "-q", "--orphan", "other")
+    repository.commit("four", d="1")
+    assert history.merge_base(repository.root, "main") == history.commit_of(repository.root, "main")
+
+
+def test_a_shallow_clone_says_how_to_fetch_what_is_missing(repository: Repository, tmp_path: Path) -> None:
+    """Neither an older commit nor the beginning of a branch can be found in it."""
+    old = repository.commit("one", a="1")
+    repository.git("checkout", "-q", "-b", "branch")
+    repository.commit("two", b="1")
+    repository.git("checkout", "-q", "main")
+    repository.commit("three", c="1")
+    url = f"file://{repository.root}"
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "--depth=1", "--no-single-branch", url, clone], check=True)
+    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow"):
+        history.commit_of(clone, old)
+    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow"):
+        history.merge_base(clone, "origin/branch")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -22,16 +23,19 @@ CACHED_FILES = 64
 class Origin:
     """The folder that paths are relative to (a repository's root), and what was read below it.
 
-    ``root`` is the registry's own folder, or the file of a registry that was read from one document.
+    ``root`` is the registry's own folder, or the file of a registry that was read from one document. Of a registry
+    that was read at a ``commit``, ``texts`` holds the files by their paths relative to the repository.
     """
 
     repository: Path
     root: Path
+    commit: str = ""
+    texts: Mapping[str, bytes] | None = None
 
     @cached_property
     def history(self) -> History:
         """What Git knows of the files; empty, with a reason, where Git knows nothing."""
-        return read(self.root if self.root.is_dir() else self.root.parent)
+        return read(self.root if self.root.is_dir() else self.root.parent, self.commit or "HEAD")
 
     @property
     def doubt(self) -> str:
@@ -46,19 +50,30 @@ class Origin:
 
     def span(self, place: Place, path: tuple[str | int, ...] = (), *, on_key: bool = False) -> Span:
         """Return where a value stands in its file, or its nearest ancestor; no lines where the text can't tell."""
-        positions = _positions(self.repository / place.path)
+        positions = self._positions(place.path)
         if positions is None:
             return Span()
         return positions.span(place.pointer + path, on_key=on_key)
 
+    def _positions(self, path: str) -> Positions | None:
+        if self.texts is None:
+            return _positions_on_disk(self.repository / path)
+        data = self.texts.get(path)
+        return None if data is None else _positions_in(data, is_json=path.endswith(".json"))
+
 
 @lru_cache(maxsize=CACHED_FILES)
-def _positions(file: Path) -> Positions | None:
+def _positions_on_disk(file: Path) -> Positions | None:
     try:
         data = file.read_bytes()
     except OSError:
         return None
-    if file.suffix != ".json":
+    return _positions_in(data, is_json=file.suffix == ".json")
+
+
+@lru_cache(maxsize=CACHED_FILES)
+def _positions_in(data: bytes, *, is_json: bool) -> Positions:
+    if not is_json:
         return yaml.positions(data)
     from xregit.source import json  # only documents are JSON
 

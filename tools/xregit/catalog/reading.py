@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.assembling import groups_of, ordinary
@@ -16,9 +17,10 @@ from xregit.diagnostics import Span
 from xregit.errors import XregitError
 from xregit.model import builtin, normalised
 from xregit.source import files, yaml
+from xregit.source.directives import MARK, directives
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from xregit.model.language import Model
@@ -37,22 +39,49 @@ def read_folder(folder: Path) -> Registry:
     if not (root / REGISTRY_FILE).is_file():
         message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; "xregit init" makes one'
         raise XregitError(message)
+    repository = repository_of(root)
     with uncollected():
-        return _Reading(root).registry()
+        return _Reading(Origin(repository, root), files.listing(root), partial(files.read, root)).registry()
+
+
+def read_commit(folder: Path, ref: str) -> Registry:
+    """Return what a registry folder held at a commit, with all that was wrong with its files as ``problems``.
+
+    Raises:
+        XregitError: the folder is in no Git repository, that has no such commit, or the folder held no registry then.
+    """
+    from xregit.source import history  # few commands ask for another state than the present one
+
+    root = folder.resolve()
+    commit = history.commit_of(root, ref)
+    contents = history.read_at(root, commit)
+    if REGISTRY_FILE not in contents:
+        message = f'"{folder}" was not a registry at "{ref}": it had no {REGISTRY_FILE} then'
+        raise XregitError(message)
+    return read_contents(root, contents, commit)
+
+
+def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -> Registry:
+    """Return the registry of files that are held in memory, by their paths relative to the registry's folder."""
+    repository = repository_of(root)
+    prefix = root.relative_to(repository).as_posix()
+    origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
+    with uncollected():
+        return _Reading(origin, files.listing_of(contents), contents.__getitem__).registry()
 
 
 class _Reading:
-    """One pass over a folder's files."""
+    """One pass over a folder's files, by whatever reads them."""
 
-    def __init__(self, root: Path) -> None:
-        repository = repository_of(root)
-        self.root = root
+    def __init__(self, origin: Origin, listing: files.Listing, read: Callable[[str], bytes]) -> None:
+        self.listing = listing
+        self.read = read
         self.unread: frozenset[str] = frozenset()
-        self.drafts = Drafts(Origin(repository, root), root.relative_to(repository).as_posix() + "/")
+        self.drafts = Drafts(origin, origin.root.relative_to(origin.repository).as_posix() + "/")
 
     def registry(self) -> Registry:
         drafts = self.drafts
-        listing = files.listing(self.root)
+        listing = self.listing
         for problem in listing.problems:
             drafts.report(drafts.place(problem.path), problem.rule, problem.message, problem.help)
             drafts.broken.add(drafts.place(problem.path).path)
@@ -66,8 +95,17 @@ class _Reading:
         for path in (*listing.files, *sorted(self.unread)):
             self.file(path, spot(model, path))
         groups = groups_of(drafts)
-        problems, broken = tuple(drafts.problems), frozenset(drafts.broken)
-        return Registry(model, attributes, groups, place, drafts.origin, settings_of(settings), problems, broken)
+        return Registry(
+            model=model,
+            attributes=attributes,
+            groups=groups,
+            place=place,
+            origin=drafts.origin,
+            settings=settings_of(settings),
+            problems=tuple(drafts.problems),
+            broken=frozenset(drafts.broken),
+            directives=drafts.directives,
+        )
 
     def root_value(self, name: str, present: frozenset[str]) -> dict[str, Any]:
         return (self.value(name) or {}) if name in present else {}
@@ -118,7 +156,7 @@ class _Reading:
             return None
         place = self.drafts.place(path)
         try:
-            return files.read(self.root, path)
+            return self.read(path)
         except files.FileError as error:
             self.drafts.report(place, error.problem.rule, error.problem.message, error.problem.help)
             self.drafts.broken.add(place.path)
@@ -130,6 +168,8 @@ class _Reading:
             return None
         place = self.drafts.place(path)
         parsed = yaml.parse(data)
+        if MARK in data:
+            self.drafts.directives[place.path] = directives(data)
         for problem in parsed.problems:
             self.drafts.report(place, problem.rule, problem.message, problem.help, problem.span)
         if isinstance(parsed.value, dict):

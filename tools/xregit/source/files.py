@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -59,6 +60,22 @@ def listing(root: Path) -> Listing:
     while walk.pending:
         walk.folder(walk.pending.pop())
     return Listing(tuple(sorted(walk.files)), tuple(sorted(walk.problems, key=lambda problem: problem.path)))
+
+
+def listing_of(contents: Mapping[str, bytes]) -> Listing:
+    """Return the same of files that are held in memory by their relative paths, such as those of a commit."""
+    kept: list[str] = []
+    problems: list[FileProblem] = []
+    for path in sorted(contents):
+        *folders, name = path.split("/")
+        if any(part.startswith(".") for part in (*folders, name)) or _BACKUP.fullmatch(name):
+            continue
+        problem = _name_problem(path) if _UNPRINTABLE.search(path) else _size_problem(path, len(contents[path]))
+        if problem:
+            problems.append(problem)
+        else:
+            kept.append(path)
+    return Listing(tuple(kept), tuple(sorted(problems, key=lambda problem: problem.path)))
 
 
 def read(root: Path, relative: str) -> bytes:
@@ -126,11 +143,20 @@ def _status_problem(path: str, status: os.stat_result) -> FileProblem | None:
         return FileProblem("file-kind", path, "this is a folder, but a file is expected", "rename it")
     if not stat.S_ISREG(status.st_mode):
         return FileProblem("file-kind", path, "this is a device, pipe or socket, not a file", "remove it")
-    if status.st_size > MAX_FILE_BYTES:
-        size, limit = -(-status.st_size // 2**20), MAX_FILE_BYTES // 2**20
-        message = f"the file has about {size} MiB, but at most {limit} MiB are read"
-        return FileProblem("file-size", path, message, "split it, or keep it elsewhere and refer to it by URL")
-    return None
+    return _size_problem(path, status.st_size)
+
+
+def _size_problem(path: str, size: int) -> FileProblem | None:
+    if size <= MAX_FILE_BYTES:
+        return None
+    message = f"the file has about {-(-size // 2**20)} MiB, but at most {MAX_FILE_BYTES // 2**20} MiB are read"
+    return FileProblem("file-size", path, message, "split it, or keep it elsewhere and refer to it by URL")
+
+
+def _name_problem(path: str) -> FileProblem:
+    shown = path.encode("unicode_escape").decode()
+    message = "the name has control characters, or bytes that are not UTF-8"
+    return FileProblem("file-name", shown, message, "rename it")
 
 
 def _outside(path: str) -> FileProblem:
@@ -166,9 +192,7 @@ class _Walk:
         if entry.name.startswith("."):
             return
         if _UNPRINTABLE.search(entry.name):
-            shown = path.encode("unicode_escape").decode()
-            message = "the name has control characters, or bytes that are not UTF-8"
-            self.problems.append(FileProblem("file-name", shown, message, "rename it"))
+            self.problems.append(_name_problem(path))
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")
         elif not _BACKUP.fullmatch(entry.name):

@@ -7,6 +7,7 @@ import os
 import posixpath
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -18,10 +19,11 @@ from xregit.source.commits import LOG_FORMAT, Commit, FileChange, FileHistory, c
 if TYPE_CHECKING:
     from git import Repo
 
-__all__ = ["Commit", "FileChange", "FileHistory", "History", "read", "read_at"]
+__all__ = ["Commit", "FileChange", "FileHistory", "History", "commit_of", "merge_base", "read", "read_at"]
 
 NO_TIME = "1970-01-01T00:00:00Z"
 
+_WAY_TO_REF = "name a branch, tag or commit that it has"
 _SYMBOLIC_LINK = "120000"  # how Git writes the mode of one
 
 # What a user's Git configuration could change is said here: the same commit gives the same facts everywhere.
@@ -55,21 +57,46 @@ class History:
         return self.files.get(path) or FileHistory(1, time, time)
 
 
-def read(folder: Path) -> History:
-    """Return what Git knows of the repository that the folder is in; it never raises."""
+def read(folder: Path, commit: str = "HEAD") -> History:
+    """Return what Git knows of the repository that the folder is in, up to a commit; it never raises."""
     try:
         git = _git()
     except XregitError as error:
         return History(reason=str(error))
     try:
         with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
-            return _history(repo)
+            return _history(repo, commit)
     except (git.InvalidGitRepositoryError, git.NoSuchPathError):
         return History(reason=f'"{folder}" is in no Git repository')
     except git.GitCommandError as error:
         return History(reason=_reason(error.stderr))
     except (git.GitError, OSError, ValueError, configparser.Error) as error:
         return History(reason=f"the Git repository can't be read: {str(error).partition(chr(10))[0]}")
+
+
+def commit_of(folder: Path, ref: str) -> str:
+    """Return the hash of the commit that a branch, tag or other name stands for.
+
+    Raises:
+        XregitError: the folder is in no repository, or the repository has no such commit.
+    """
+    with _opened(folder) as repo:
+        return _commit(repo, folder, ref)
+
+
+def merge_base(folder: Path, ref: str) -> str:
+    """Return the last commit that HEAD and another one have in common; that one itself where there is none.
+
+    Raises:
+        XregitError: the folder is in no repository, or the repository has no such commit; or a shallow clone hides it.
+    """
+    with _opened(folder) as repo:
+        commit = _commit(repo, folder, ref)
+        status, found, _ = repo.git.merge_base("HEAD", commit, with_extended_output=True, with_exceptions=False)
+        if status and _boundary(Path(repo.common_dir)):
+            message = f'this clone is too shallow to know where the branch left "{ref}"; "git fetch --unshallow" helps'
+            raise XregitError(message)
+        return str(found) if status == 0 else commit
 
 
 def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
@@ -80,18 +107,35 @@ def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit.
     """
+    with _opened(folder) as repo:
+        prefix = Path(folder).resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
+        return _tree(repo, _commit(repo, folder, ref), "" if prefix == "." else prefix + "/")
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[Repo]:
     git = _git()
     try:
         with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
-            sha = repo.git.rev_parse("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-            prefix = Path(folder).resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
-            return _tree(repo, sha, "" if prefix == "." else prefix + "/")
+            yield repo
     except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
         message = f'"{folder}" is in no Git repository'
         raise XregitError(message) from error
     except git.GitError as error:
-        message = f'the Git repository of "{folder}" has no commit "{ref}"; name a branch, tag or commit that it has'
+        message = f'the Git repository of "{folder}" can\'t be read: {_reason(str(getattr(error, "stderr", error)))}'
         raise XregitError(message) from error
+
+
+def _commit(repo: Repo, folder: Path, ref: str) -> str:
+    """Return a commit's hash; one that a shallow clone may hide is said to be so."""
+    asked = ("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    status, found, _ = repo.git.rev_parse(*asked, with_extended_output=True, with_exceptions=False)
+    if status == 0:
+        return str(found)
+    shallow = bool(_boundary(Path(repo.common_dir)))
+    way = 'this clone is shallow, so "git fetch --unshallow" may bring it' if shallow else _WAY_TO_REF
+    message = f'the Git repository of "{folder}" has no commit "{ref}"; {way}'
+    raise XregitError(message)
 
 
 def _git() -> ModuleType:
@@ -112,17 +156,17 @@ def _reason(stderr: str) -> str:
     return f"Git failed: {fatal.partition('fatal: ')[2]}"
 
 
-def _history(repo: Repo) -> History:
+def _history(repo: Repo, commit: str) -> History:
     if repo.working_tree_dir is None:
         return History(reason="the Git repository is bare, it has no files to read")
     boundary = _boundary(Path(repo.common_dir))
-    log = tuple(commits(repo.git.log(*_LOG_OPTIONS, "HEAD", "--", stdout_as_string=False)))
+    log = tuple(commits(repo.git.log(*_LOG_OPTIONS, commit, "--", stdout_as_string=False)))
     return History(
         repository=Path(repo.working_tree_dir),
         head=log[0].sha,
         head_time=log[0].time,
         shallow=bool(boundary),
-        commits=tuple(_without_files(commit) if commit.sha in boundary else commit for commit in log),
+        commits=tuple(_without_files(item) if item.sha in boundary else item for item in log),
         files=MappingProxyType(file_histories(log, boundary)),
     )
 
