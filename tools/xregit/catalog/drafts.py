@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.origin import Origin
     from xregit.model.language import GroupModel, ResourceModel
+    from xregit.source.directives import Directive
 
 NOWHERE = Place("")
 # A longer chain may leave a number where text was due; `check` then says so.
@@ -45,7 +46,8 @@ class GroupDraft:
 class Drafts:
     """All groups of a folder by plural name and id, and the faults found so far.
 
-    ``broken`` are the files of which nothing could be read, ``numbered`` those with numbers that know their text.
+    ``broken`` are the files of which nothing could be read, ``numbered`` those with numbers that know their text;
+    ``directives`` are the comments for this tool, by file.
     """
 
     origin: Origin
@@ -54,6 +56,7 @@ class Drafts:
     problems: list[Diagnostic] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
     numbered: set[str] = field(default_factory=set)
+    directives: dict[str, tuple[Directive, ...]] = field(default_factory=dict)
 
     def place(self, path: str) -> Place:
         """Return the place of a file that is named relative to the registry folder."""

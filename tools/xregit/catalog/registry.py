@@ -15,12 +15,14 @@ from xregit.catalog.schemas import Schema, SchemaGroup
 from xregit.catalog.settings import Settings
 from xregit.catalog.viewing import view
 from xregit.catalog.views import Endpoint, Message, MessageGroup
+from xregit.model.language import NOTHING
 from xregit.source.files import id_to_filename
 
 if TYPE_CHECKING:
     from xregit.catalog.origin import Origin
     from xregit.diagnostics import Diagnostic
     from xregit.model.language import Model
+    from xregit.source.directives import Directive
     from xregit.source.history import FileHistory
 
 Entity = Group | Resource | Version
@@ -28,13 +30,17 @@ Entity = Group | Resource | Version
 _GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS = 2, 4, 6
 
 
+def _nothing() -> Mapping[str, Any]:
+    return NOTHING
+
+
 @dataclass(frozen=True, eq=False)
 class Registry(Mapping[str, Any]):
     """A catalog as its authors wrote it.
 
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
-    ``problems`` is what was found wrong while reading, and ``broken`` names the files that could not be
-    read as a whole. Iterating gives the xids of groups and resources.
+    ``problems`` is what was found wrong while reading, ``broken`` names the files that could not be read as a whole,
+    and ``directives`` holds the comments for this tool by the file they stand in. Iterating gives the xids of groups and resources.
     """
 
     model: Model
@@ -45,6 +51,7 @@ class Registry(Mapping[str, Any]):
     settings: Settings = field(default_factory=Settings)
     problems: tuple[Diagnostic, ...] = ()
     broken: frozenset[str] = frozenset()
+    directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=_nothing)
 
     def __getitem__(self, xid: str) -> Any:
         """Return the `View` of an xid: of a message, endpoint, schema or their groups, else the entity itself.

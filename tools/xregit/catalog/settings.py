@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from xregit.model.language import NOTHING
@@ -13,15 +15,33 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
+_WILDCARD = re.compile(r"\*\*|\*|\?")
+_WILDCARDS: Mapping[str, str] = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How bad the findings of rules are in a part of the registry; ``pattern`` is for paths, or for xids with a slash."""
+
+    pattern: str
+    rules: Mapping[str, str]
+
+    def covers(self, path: str, xid: str) -> bool:
+        """Tell whether an entity, or the file that it stands in, is what the pattern names or below that."""
+        return bool(_regex(self.pattern).fullmatch(xid if self.pattern.startswith("/") else path))
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a repository may set.
 
-    ``rules`` maps a rule's name to ``error``, ``warning``, ``info`` or ``off``; ``baseurl`` is where the static API
-    will be served; ``repository`` is the web address of the repository, for edit links; ``written`` is all of the file.
+    ``rules`` maps a rule's name to ``error``, ``warning``, ``info`` or ``off``, ``paths`` does so for parts of the
+    registry, in their order; ``baseurl`` is where the static API will be served; ``repository`` is the web address of
+    the repository, for edit links; ``written`` is all of the file.
     """
 
     rules: Mapping[str, str] = field(default_factory=_nothing)
+    paths: tuple[Scope, ...] = ()
     baseurl: str = ""
     repository: str = ""
     branch: str = "main"
@@ -31,12 +51,29 @@ class Settings:
 
 def settings_of(value: Mapping[str, Any]) -> Settings:
     """Return the settings that a checked ``xregit.yaml`` states; what has the wrong type is left at its default."""
-    stated = value.get("rules")
-    rules = (
-        {name: level for name, level in stated.items() if _is_text(level)} if isinstance(stated, Mapping) else NOTHING
-    )
     texts = {name: value[name] for name in ("baseurl", "repository", "branch", "title") if _is_text(value.get(name))}
-    return Settings(rules=rules, written=value, **texts)
+    return Settings(rules=_levels(value.get("rules")), paths=tuple(_scopes(value.get("paths"))), written=value, **texts)
+
+
+def _scopes(stated: Any) -> Iterator[Scope]:
+    for pattern, rules in stated.items() if isinstance(stated, Mapping) else ():
+        yield Scope(str(pattern), _levels(rules))
+
+
+def _levels(stated: Any) -> Mapping[str, str]:
+    if not isinstance(stated, Mapping):
+        return NOTHING
+    return {name: level for name, level in stated.items() if _is_text(level)}
+
+
+@lru_cache(maxsize=256)
+def _regex(pattern: str) -> re.Pattern[str]:
+    """Return the expression for what a pattern names and all below it."""
+    parts, end = [], 0
+    for wildcard in _WILDCARD.finditer(pattern := pattern.rstrip("/")):
+        parts += [re.escape(pattern[end : wildcard.start()]), _WILDCARDS[wildcard[0]]]
+        end = wildcard.end()
+    return re.compile(f"{''.join(parts)}{re.escape(pattern[end:])}(?:/.*)?", re.DOTALL)
 
 
 def _is_text(value: object) -> bool:

@@ -22,6 +22,7 @@ from xregit.errors import XregitError
 from xregit.model import builtin, extended
 from xregit.model.language import NOTHING, Model
 from xregit.source import json, yaml
+from xregit.source.directives import directives
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,6 +75,7 @@ class _Reading:
             origin=self.origin,
             problems=tuple(self.problems),
             broken=frozenset({self.path}) if broken else frozenset(),
+            directives={self.path: directives(self.data)} if self.language is yaml else NOTHING,
         )
 
     def value(self) -> dict[str, Any] | None:

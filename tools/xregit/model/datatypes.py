@@ -205,6 +205,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "octet": _between(0, 255),
     "plural": _text(_TYPENAME, "at most 57 lower-case letters, digits and underscores"),
     "protocolname": _text(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
+    "pattern": _text(r"[^\x00-\x1f]+", "a path or xid, in which * stands for any part of a name"),
     "rulename": _text("[a-z0-9]+(?:-[a-z0-9]+)*", "the name of a rule, such as unknown-attribute"),
     "target": _text(
         rf"/{_TYPENAME}(?:/{_TYPENAME}(?:/versions|\[/versions\])?)?", "a type such as /messagegroups/messages"

@@ -43,6 +43,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "nonempty": "some text",
         "number": "1.5",
         "octet": "4",
+        "pattern": "registry/messagegroups/old.*",
         "plural": "orders",
         "protocol": "MQTT/5.0",
         "protocolname": "MQTT/5.0",

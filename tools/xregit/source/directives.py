@@ -1,0 +1,78 @@
+"""YAML text to the comments in it that are addressed to this tool, each with the line that it is about."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from yaml import YAMLError
+from yaml.events import ScalarEvent, StreamEndEvent
+
+from xregit.diagnostics import Span
+from xregit.source.events import PARSER
+from xregit.source.text import UTF8_BOM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xregit.source.events import EventSource
+
+MARK = b"xregit:"
+_DIRECTIVE = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*xregit:[ \t]*(?P<text>.*?)[ \t]*$")
+_LINE_BREAK = re.compile("\r\n|\n|\r")
+_BLANK = re.compile(r"[ \t]*(?:#.*)?$")
+
+_Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One comment ``# xregit: <text>``; ``about`` is its own line, or, if it stands alone there, the next with content.
+
+    ``about`` is 0 where no such line follows.
+    """
+
+    text: str
+    span: Span
+    about: int
+
+
+def directives(data: bytes, parser: Callable[[bytes], EventSource] = PARSER) -> tuple[Directive, ...]:
+    """Return the comments of a YAML text that begin with ``xregit:``; none if the text can't be read."""
+    if MARK not in data:
+        return ()
+    data = data.removeprefix(UTF8_BOM)
+    try:
+        scalars = _scalars(parser(data))
+        lines = _LINE_BREAK.split(data.decode())
+    except (YAMLError, UnicodeDecodeError):
+        return ()
+    found = ((number, line, _DIRECTIVE.search(line)) for number, line in enumerate(lines, 1))
+    return tuple(
+        Directive(match["text"], Span(number, match.start() + 1, number, match.end("text") + 1), _about(lines, number))
+        for number, _, match in found
+        if match and not _inside(scalars, (number, match.start() + 1))
+    )
+
+
+def _scalars(source: EventSource) -> list[tuple[_Place, _Place]]:
+    """Return where each text of the document begins and ends: what looks like a comment there is none."""
+    spans: list[tuple[_Place, _Place]] = []
+    while not isinstance(event := source.get_event(), StreamEndEvent):
+        if isinstance(event, ScalarEvent):
+            start, end = event.start_mark, event.end_mark
+            spans.append(((start.line + 1, start.column + 1), (end.line + 1, end.column + 1)))
+    return spans
+
+
+def _inside(spans: Sequence[tuple[_Place, _Place]], place: _Place) -> bool:
+    at = bisect_right(spans, (place, (0, 0))) - 1
+    return at >= 0 and spans[at][0] <= place < spans[at][1]
+
+
+def _about(lines: Sequence[str], number: int) -> int:
+    if not _BLANK.match(lines[number - 1]):
+        return number
+    return next((later for later in range(number + 1, len(lines) + 1) if not _BLANK.match(lines[later - 1])), 0)
