@@ -64,6 +64,7 @@ def lost(before: Any, after: Any) -> dict[tuple[str, str], set[str]]:
     return {key: values for key, values in missing.items() if values}
 
 
+@pytest.mark.requirement("MSG-11", "EP-1", "M05-2")
 def test_nothing_is_lost(documents: list[Path], tmp_path: Path) -> None:
     """Every value of every document that is imported is in the document that is compiled from the files."""
     imported = 0

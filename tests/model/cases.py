@@ -19,14 +19,14 @@ FOLDER = Path(__file__).parents[1] / "cases" / "model"
 
 
 def cases(pattern: str = "*.yaml") -> list[Any]:
-    """Return the cases as parameters of a test, each with the requirement that it shows."""
+    """Return the cases as parameters of a test, each with the requirements that it shows."""
     return list(_cases(pattern))
 
 
 def _cases(pattern: str) -> Iterator[Any]:
     for path in sorted(FOLDER.glob(pattern)):
         for case in yaml.safe_load(path.read_text(encoding="utf-8")):
-            marks = [pytest.mark.requirement(case["requirement"])] if "requirement" in case else []
+            marks = [pytest.mark.requirement(*case["requirement"].split())] if "requirement" in case else []
             yield pytest.param(case, id=f"{path.stem}: {case['name']}", marks=marks)
 
 

@@ -119,6 +119,33 @@ def test_messages_have_one_version_and_no_document() -> None:
     assert (MESSAGE.maxversions, MESSAGE.hasdocument, MESSAGE.setdefaultversionsticky) == (1, False, False)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "option", "default"),
+    [
+        pytest.param("HTTP", "method", "POST", marks=pytest.mark.requirement("EP-43")),
+        pytest.param("AMQP/1.0", "durable", False, marks=pytest.mark.requirement("EP-49")),
+        pytest.param("AMQP/1.0", "distribution-mode", "move", marks=pytest.mark.requirement("EP-51")),
+        pytest.param("MQTT/5.0", "qos", 0, marks=pytest.mark.requirement("EP-55")),
+        pytest.param("MQTT/5.0", "retain", False, marks=pytest.mark.requirement("EP-56")),
+        pytest.param("MQTT/5.0", "cleansession", True, marks=pytest.mark.requirement("EP-57")),
+        pytest.param("KAFKA", "acks", 1, marks=pytest.mark.requirement("EP-63")),
+        pytest.param("NATS", "deployed", False, marks=pytest.mark.requirement("EP-34")),
+    ],
+)
+def test_options_of_endpoints_have_their_defaults(protocol: str, option: str, default: object) -> None:
+    """What an option means that an endpoint does not state."""
+    options = ENDPOINT.attributes["protocol"].ifvalues[protocol]["protocoloptions"].attributes
+    assert options[option].default == default
+
+
+@pytest.mark.requirement("MSG-54")
+def test_properties_are_not_required_unless_they_say_so() -> None:
+    """The model's definition of a property has that default, but for what CloudEvents requires of every event."""
+    attributes = MESSAGE.attributes["envelope"].ifvalues["CloudEvents/1.0"]["envelopemetadata"].attributes
+    required = {name for name, attribute in attributes.items() if attribute.attributes["required"].default}
+    assert required == {"specversion", "id", "type", "source"}
+
+
 def test_a_model_is_read_once() -> None:
     """Whoever asks for the model gets the same one."""
     assert builtin("1.0-rc2") is builtin("1.0-rc2")

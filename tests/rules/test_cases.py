@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,18 +19,19 @@ from xregit.rules import check
 
 CASES = Path(__file__).parent / "cases"
 _SCENARIO = re.compile(r"^## (.+)$", re.MULTILINE)
+_REQUIREMENT = re.compile(r"\b[A-Z]+[0-9]*-[0-9]+\b(?=[^(]*\)$)")
 
 
-def scenarios() -> list[tuple[str, str]]:
-    """Return the title and text of every scenario in the cases."""
-    found: list[tuple[str, str]] = []
+def scenarios() -> Iterator[Any]:
+    """Give the title and text of every scenario in the cases, marked with the requirements that its title ends with."""
     for page in sorted(CASES.glob("*.md")):
         parts = _SCENARIO.split(page.read_text(encoding="utf-8"))
-        found += zip(parts[1::2], parts[2::2], strict=True)
-    return found
+        for title, text in zip(parts[1::2], parts[2::2], strict=True):
+            marks = pytest.mark.requirement(*_REQUIREMENT.findall(title))
+            yield pytest.param(title, text, id=title, marks=marks)
 
 
-@pytest.mark.parametrize(("title", "text"), scenarios(), ids=[title for title, _ in scenarios()])
+@pytest.mark.parametrize(("title", "text"), list(scenarios()))
 def test_scenario_gives_exactly_the_marked_findings(title: str, text: str, tmp_path: Path) -> None:
     """The title says what holds; marks say which findings are due."""
     made: Example = example_of(title, text)

@@ -118,6 +118,7 @@ def test_build_again_changes_nothing(clone: Path) -> None:
     assert {path.name: DeltaTable(path).version() for path in (clone / "build/tables").iterdir()} == versions
 
 
+@pytest.mark.requirement("EP-35", "MSG-27", "MSG-31")
 def test_other_hosts_would_have_been_noticed(tmp_path: Path) -> None:
     """What these tests rest on: a program that turns to another host ends at once."""
     done = python("-c", "import socket; socket.create_connection(('192.0.2.1', 80), 1)", at=tmp_path)

@@ -65,18 +65,20 @@ DOCUMENTS = (
     Rule("other-dialect", "text", Severity.INFO, "Something in a document is read under another name."),
 )
 
-MODEL = _declared(
-    "model",
-    {
-        "unknown-attribute": "An attribute is not in the model.",
-        "required-attribute-missing": "An attribute that must be there is missing.",
-        "invalid-attribute": "An attribute has a value that it can't have.",
-        "misplaced-placeholder": "A property of a type that has no templates has one as its value.",
-        "malformed-xid": "A reference has not the form of an xid, or is to the wrong type of entity.",
-        "model-error": "The registry's own model is not in the model language.",
-        "model-required-true": "An attribute has a default, but is not required.",
-        "model-scalar-default": "An attribute that holds many values has a default.",
-    },
+MODEL = (
+    Rule("unknown-attribute", "model", Severity.ERROR, "An attribute is not in the model.", ("MSG-12",)),
+    *_declared(
+        "model",
+        {
+            "required-attribute-missing": "An attribute that must be there is missing.",
+            "invalid-attribute": "An attribute has a value that it can't have.",
+            "misplaced-placeholder": "A property of a type that has no templates has one as its value.",
+            "malformed-xid": "A reference has not the form of an xid, or is to the wrong type of entity.",
+            "model-error": "The registry's own model is not in the model language.",
+            "model-required-true": "An attribute has a default, but is not required.",
+            "model-scalar-default": "An attribute that holds many values has a default.",
+        },
+    ),
 )
 
 IMPORT = (
