@@ -21,6 +21,7 @@ class AttributeModel:
     Beyond the language, for documentation: ``source`` cites where a specification defines it, ``requirements``
     lists IDs of the requirements table, the one most to the point first, ``core`` marks what the core
     specification gives every entity, ``delivery`` what delivery sets, so that matching does not compare it.
+    ``separators`` are the characters that part the levels of such a value, ``refused`` those it may not hold at all.
 
     Beyond the language, for checking (none of it is served):
 
@@ -51,6 +52,8 @@ class AttributeModel:
     requirements: tuple[str, ...] = ()
     core: bool = False
     delivery: bool = False
+    separators: str = ""
+    refused: str = ""
     property: str = ""
     syntax: str = ""
     keys: str = ""
