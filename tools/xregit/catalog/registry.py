@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.indexes import Indexes, indexes, lookalikes
 from xregit.catalog.layout import REGISTRY_FILE
+from xregit.catalog.owners import Owners, read_owners
 from xregit.catalog.resolving import Resolved, resolve
 from xregit.catalog.schemas import Schema, SchemaGroup
 from xregit.catalog.settings import Settings
@@ -165,6 +166,11 @@ class Registry(Mapping[str, Any]):
         """
         found = self._resolved.get(xid)
         return found if found is not None else resolve(self, xid, self._resolved)
+
+    @cached_property
+    def owners(self) -> Owners:
+        """Who owns which file, as the repository's CODEOWNERS has it; empty for a registry that is a document."""
+        return Owners() if self.origin.root.is_file() else read_owners(self.origin.repository)
 
     def facts(self, place: Place) -> FileHistory:
         """Return epoch and times of what stands at a place, from the commits that touched its file."""
