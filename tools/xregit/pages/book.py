@@ -16,6 +16,7 @@ from xregit.pages.attributes import message_link
 from xregit.pages.linking import Link, address, href, link_to, reference
 from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary
+from xregit.pages.rendering import anchor
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Place
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 ALL_MESSAGES = "all-messages/"
 RULES = "check-rules/"
 MODEL = "model-reference/"
+PLACEHOLDERS = "all-placeholders/"
+LABELS = "all-labels/"
+OWNERS = "all-owners/"
+DEPRECATIONS = "all-deprecations/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class Head:
     crumbs: tuple[Link, ...]
     description: Markup
     deprecation: Deprecation | None
+    owners: tuple[Link, ...]
     source: Source
 
     @property
@@ -120,7 +126,10 @@ class Book:
             xid=entity.xid,
             crumbs=self.crumbs(entity.xid),
             description=self.prose(attributes.get("description")),
-            deprecation=self._deprecation(meta.get("deprecated"), entity.xid),
+            deprecation=self.deprecation(meta.get("deprecated"), entity.xid),
+            owners=tuple(
+                Link(owner, f"{href(OWNERS)}#{anchor(owner)}") for owner in self.registry.owners.of(entity.place.path)
+            ),
             source=self._source(entity.place, attributes),
         )
 
@@ -172,7 +181,8 @@ class Book:
             deprecated=message.deprecated is not None,
         )
 
-    def _deprecation(self, value: object, beside: str) -> Deprecation | None:
+    def deprecation(self, value: object, beside: str) -> Deprecation | None:
+        """Return what is said of a deprecation, None where nothing is; ``beside`` is the xid of what is deprecated."""
         if not isinstance(value, Mapping):
             return None
         links = [reference(self.registry, text_of(value, name)) for name in ("alternative", "documentation", "docs")]

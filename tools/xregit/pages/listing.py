@@ -9,6 +9,7 @@ from xregit.catalog.views import Endpoint, Message
 from xregit.pages.book import Book
 from xregit.pages.endpoints import endpoint_page
 from xregit.pages.groups import group_page, groups_page
+from xregit.pages.indexes import index_pages
 from xregit.pages.manual import model_pages, rule_pages
 from xregit.pages.messages import message_page
 from xregit.pages.overview import messages_page, registry_page
@@ -40,6 +41,7 @@ def _pages(book: Book) -> Iterator[Page]:
             yield groups_page(book, model)
             for group in groups.values():
                 yield from _group_pages(book, group)
+    yield from index_pages(book)
     yield from model_pages(book)
     yield from rule_pages(book)
 
