@@ -61,10 +61,26 @@ def test_plain_files(small: Registry, files: dict[str, bytes]) -> None:
     assert files["export"] == to_bytes(compile_document(small))
     assert json.loads(files["capabilities"])["available"]["model"] == {"mutable": False}
     assert json.loads(files["modelsource"]) == compile_document(small)["modelsource"]
+    assert json.loads(files["capabilitiesoffered"])["pagination"] == {"type": "boolean", "enum": [False]}
     model = json.loads(files["model"])
     assert list(model["groups"]["endpoints"]["resources"]) == ["messages"]
     assert "messageid" in model["groups"]["endpoints"]["resources"]["messages"]["attributes"]
     assert files["export.hdr"] == b"content-type: application/json\n"
+
+
+def test_attributes_of_the_model_are_named(files: dict[str, bytes]) -> None:
+    """Every attribute that the model defines repeats its name, as the model language has it, at any depth."""
+    pending, seen = [json.loads(files["model"])], 0
+    while pending:
+        value = pending.pop()
+        for part in ("attributes", "siblingattributes", "metaattributes", "resourceattributes"):
+            for name, attribute in value.get(part, {}).items():
+                assert attribute["name"] == name
+                seen += 1
+                pending.append(attribute)
+        pending += [value[key] for key in ("item",) if key in value]
+        pending += [inner for part in ("groups", "resources", "ifvalues") for inner in value.get(part, {}).values()]
+    assert seen > 300
 
 
 def test_documents_are_served_byte_for_byte(small: Registry, files: dict[str, bytes]) -> None:
@@ -80,7 +96,7 @@ def test_documents_are_served_byte_for_byte(small: Registry, files: dict[str, by
     assert "schema" not in details
     assert b"content-type:text/plain\n" in files[f"{path}.hdr"]
     assert b"xregistry-format:Protobuf/3\n" in files[f"{path}.hdr"]
-    assert f"/{path}\n  Content-Type: text/plain\n".encode() in files["_headers"]
+    assert f"/{path}\n  ! Content-Type\n  Content-Type: text/plain\n".encode() in files["_headers"]
 
 
 def test_document_elsewhere_has_details_alone(files: dict[str, bytes]) -> None:

@@ -1,8 +1,8 @@
 """A registry to the files of a static xRegistry API: what a server would answer to each GET, one file per address.
 
 Source: HTTP specification, "no-code servers"; the layout is that of the reference server's ``xr download``. Folders
-answer with their ``index.html``, which holds JSON, or a schema document byte for byte; ``.hdr`` files and ``_headers``
-tell a server the content types.
+answer with their ``index.html``, which holds JSON, or a schema document byte for byte; ``.hdr`` files tell the
+reference server the content types, and `hosting` makes what tells them to common hosts.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from xregit.collecting import uncollected
 from xregit.document.compiling import DEFAULT_PROFILE, document_view
 from xregit.document.documents import media_type
+from xregit.document.hosting import JSON, host_files
 from xregit.document.identifying import Identifying
 from xregit.document.models import full_model, modelsource
+from xregit.document.offering import offered
 from xregit.document.serialising import to_bytes
 from xregit.document.stating import Stating
 from xregit.document.tables import profile as profile_of
@@ -27,10 +29,7 @@ if TYPE_CHECKING:
 
 INDEX = "index.html"
 DETAILS = "$details"
-JSON = "application/json"
 JSON_HEADER = f"content-type: {JSON}\n".encode()
-# Headers that hold for every address, in the notation of static hosts.
-HEADERS = f"/*\n  Content-Type: {JSON}\n  Access-Control-Allow-Origin: *\n"
 INLINE = ("", "base64")
 
 
@@ -53,7 +52,7 @@ class _Api:
         self.base = base
         self.entities = Identifying(stating, lambda xid: base + xid, DETAILS)
         self.files: dict[str, bytes] = {}
-        self.headers = [HEADERS]
+        self.documents: dict[str, str] = {}
 
     def all(self) -> dict[str, bytes]:
         stating, model = self.stating, self.registry.model
@@ -64,11 +63,11 @@ class _Api:
             self.json(f"{plural}/{INDEX}", {gid: self.group(group) for gid, group in groups.items()})
         self.json(INDEX, root)
         self.json("capabilities", stating.profile.capabilities)
+        self.json("capabilitiesoffered", offered(stating.profile.capabilities))
         self.json("model", full_model(model, stating.profile))
         self.json("modelsource", modelsource(model, stating.profile))
         self.json("export", document_view(stating))
-        self.files["_headers"] = "".join(self.headers).encode()
-        return self.files
+        return {**self.files, **host_files(self.base, self.documents)}
 
     def group(self, group: Group) -> dict[str, Any]:
         value = self.entities.group(group)
@@ -126,7 +125,8 @@ class _Api:
             self.files[f"{path}/{INDEX}"] = data
             header = _document_header(value, data, kind, resource.type.singular)
             self.files[f"{path}.hdr"] = self.files[f"{path}/{INDEX}.hdr"] = header
-            self.headers.append(f"/{path}\n  Content-Type: {kind}\n/{path}/\n  Content-Type: {kind}\n")
+            if kind != JSON:
+                self.documents[path] = kind
 
     def source(self, resource: Resource) -> Resource | None:
         """Return the resource whose attributes are shown; an alias of an alias, or of nothing, shows none."""

@@ -94,10 +94,11 @@ def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
 
 
 def full_model(model: Model, profile: Profile) -> dict[str, Any]:
-    """Return the model with plural names and the core attributes that every entity has, as ``/model`` serves it."""
+    """Return the model with all names and the core attributes that every entity has, as ``/model`` serves it."""
     source = modelsource(model, profile)
     groups = {plural: _whole(plural, group, model, profile) for plural, group in source.get("groups", {}).items()}
-    return {"attributes": {**_core(model.attributes, profile), **source.get("attributes", {})}, "groups": groups}
+    own = {**_core(model.attributes, profile), **source.get("attributes", {})}
+    return {"attributes": _all_named(own), "groups": groups}
 
 
 def _whole(plural: str, group: Mapping[str, Any], model: Model, profile: Profile) -> dict[str, Any]:
@@ -110,10 +111,27 @@ def _whole(plural: str, group: Mapping[str, Any], model: Model, profile: Profile
         resources[name] = {"plural": name, **own}
         for part in ("attributes", "resourceattributes", "metaattributes"):
             given = _core(getattr(resource, part), profile)
-            resources[name][part] = {**given, **own.get(part, {})}
+            resources[name][part] = _all_named({**given, **own.get(part, {})})
     rest = {name: value for name, value in group.items() if name not in {"attributes", "resources", "ximportresources"}}
     attributes = {**_core(known.attributes, profile), **group.get("attributes", {})}
-    return {"plural": plural, **rest, "attributes": attributes, "resources": resources}
+    return {"plural": plural, **rest, "attributes": _all_named(attributes), "resources": resources}
+
+
+def _all_named(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Say the name of each attribute in its definition too, at any depth (model specification, "name")."""
+    return {name: {"name": name, **_inside_named(attribute)} for name, attribute in attributes.items()}
+
+
+def _inside_named(attribute: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(attribute)
+    if "attributes" in result:
+        result["attributes"] = _all_named(result["attributes"])
+    if "item" in result:
+        result["item"] = _inside_named(result["item"])
+    for value, clause in result.get("ifvalues", {}).items():
+        named = {**clause, "siblingattributes": _all_named(clause.get("siblingattributes", {}))}
+        result["ifvalues"] = {**result["ifvalues"], value: named}
+    return result
 
 
 def _core(attributes: Mapping[str, AttributeModel], profile: Profile) -> dict[str, Any]:
