@@ -103,7 +103,7 @@ def test_changes_are_noted_once_each(tmp_path: Path) -> None:
     registry = registry_of(tmp_path, {"messagegroups": {"g": {"messages": messages}}})
     (note,) = registry.problems
     assert note.severity is Severity.INFO
-    assert note.message == '"basemessageuri" is read as "basemessage" (in 3 places).'
+    assert note.message == '"basemessageuri" is read as "basemessage" (here and in lines 9, 12).'
     assert note.line == 6
 
 
@@ -132,9 +132,11 @@ def test_model_of_the_document_counts(tmp_path: Path) -> None:
         ("", "yaml-empty", 1),
         ("messagegroups: {\n", "yaml-syntax", 2),
         ("[1]", "not-a-mapping", 1),
-        ({"groups": {"dirs": {"singular": "dir"}}}, "unknown-dialect", 4),
-        ({"definitionGroups": {}}, "unknown-dialect", 2),
-        ({"messagegroups": {"g": {"messages": {"m": {"metadata": {}}}}}}, "unknown-dialect", 6),
+        ({"groups": {"dirs": {"singular": "dir"}}}, "not-a-registry", 4),
+        ({"usage": "producer", "protocol": "HTTP"}, "not-a-registry", 2),
+        ({"envelope": "CloudEvents/1.0", "envelopemetadata": {}}, "not-a-registry", 3),
+        ({"definitionGroups": {"g": {"definitions": {"a/b": {}}}}}, "malformed-id", 5),
+        ({"groups": {"g": {}}, "definitionGroups": {"g": {"format": "HTTP"}}}, "conflicting-names", 6),
         ({"dirs": {"d": {}}}, "unknown-group-type", 2),
         ({"messagegroups": {"g": 1}}, "not-a-mapping", 3),
         ({"messagegroups": []}, "not-a-mapping", 2),

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 Path = tuple[str | int, ...]
+Move = tuple[Path, Path]
+NOTHING_MOVED: Mapping[Path, Path] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was changed at a path of the entity as it was written; a ``conflict`` could not be resolved."""
+    """What was changed at a path of the entity; a ``conflict`` could not be resolved.
+
+    ``moves`` are pairs of a path where something stands from now on and the one where it stood.
+    """
 
     path: Path
     message: str
     conflict: bool = False
+    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +32,32 @@ class Here:
     changes: list[Change]
     path: Path
 
-    def note(self, name: str | int, message: str) -> None:
-        """Remember what was changed."""
-        self.changes.append(Change((*self.path, name), message))
+    def note(self, name: str | int, message: str, *moves: Move) -> None:
+        """Remember what was changed; the paths of moves start here."""
+        moved = tuple(((*self.path, *new), (*self.path, *old)) for new, old in moves)
+        self.changes.append(Change((*self.path, name), message, moves=moved))
 
     def conflict(self, name: str | int, message: str) -> None:
         """Remember what could not be changed."""
         self.changes.append(Change((*self.path, name), message, conflict=True))
+
+
+def traced(changes: Iterable[Change]) -> tuple[list[Change], Mapping[Path, Path]]:
+    """Return changes at the places where things were written, and where everything that was moved was written."""
+    places: dict[Path, Path] = {}
+    found = []
+    for change in changes:
+        found.append(replace(change, path=written(change.path, places), moves=()) if places else change)
+        places |= {new: written(old, places) for new, old in change.moves}
+    return found, places
+
+
+def written(path: Path, places: Mapping[Path, Path]) -> Path:
+    """Return where something was written, from the path where it stands."""
+    for length in range(len(path) if places else 0, 0, -1):
+        if path[:length] in places:
+            return places[path[:length]] + path[length:]
+    return path
 
 
 def join(here: Here, old: str, new: str, *, same: bool) -> None:
@@ -43,7 +70,7 @@ def join(here: Here, old: str, new: str, *, same: bool) -> None:
 
 def hoisted(target: dict[str, Any], name: str, inner: dict[str, Any], here: Here) -> dict[str, Any]:
     """Return an object with the members of an inner object in its place."""
-    here.note(name, f'the members of "{name}" are moved out of it')
+    here.note(name, f'the members of "{name}" are moved out of it', *(((key,), (name, key)) for key in inner))
     result = {key: value for key, value in target.items() if key != name}
     for key, value in inner.items():
         if key in result:

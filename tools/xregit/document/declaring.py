@@ -34,7 +34,7 @@ def moved_declarations(target: Any, step: Step, here: Here) -> Any:
         if not isinstance(options, dict) or not declared:
             continue
         for key in declared:
-            here.note(name, f'"{key}" is moved from "{name}" to "{into}"')
+            here.note(name, f'"{key}" is moved from "{name}" to "{into}"', ((into, key), (name, key)))
         left = {key: value for key, value in options.items() if key not in declared}
         moved = {into: {**declared, **(result.get(into) or {})}}
         result = {key: value for key, value in {**result, name: left, **moved}.items() if key != name or left}
@@ -76,6 +76,24 @@ def entries(target: Any, step: Step, here: Here) -> Any:
             entries = [{"name": key, **_declared(value)} for key, value in written.items()]
             result = {**result, name: entries}
     return result
+
+
+def spread(target: Any, step: Step, here: Here) -> Any:
+    """Make named entries of a list's objects that hold declarations by name."""
+    result = target
+    for name in step.names:
+        written = target.get(name) if isinstance(target, dict) else None
+        if not isinstance(written, list) or not any(_by_names(item) for item in written):
+            continue
+        here.note(name, f'the names in "{name}" are read as "name"')
+        pairs = [item.items() if _by_names(item) else [("", item)] for item in written]
+        entries = [{"name": key, **value} if key else value for items in pairs for key, value in items]
+        result = {**result, name: entries}
+    return result
+
+
+def _by_names(item: Any) -> bool:
+    return isinstance(item, dict) and bool(item) and all(isinstance(value, dict) for value in item.values())
 
 
 def keyed(target: Any, step: Step, here: Here) -> Any:

@@ -12,6 +12,7 @@ from xregit.catalog.entities import Document, Group, Place, Resource
 from xregit.catalog.resolving import BASE, SELECTORS
 from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names, normal_form, resource_from
 from xregit.diagnostics import Severity
+from xregit.document.changes import NOTHING_MOVED, traced, written
 from xregit.document.documents import contents
 from xregit.document.normalising import normalised
 from xregit.document.tables import dialect
@@ -21,10 +22,9 @@ from xregit.model.language import NOTHING
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
-    from xregit.document.changes import Change
+    from xregit.document.changes import Change, Path
     from xregit.model.language import GroupModel, Model, ResourceModel
 
-Path = tuple[str | int, ...]
 DIALECT = "1.0"
 MAX_BASES = 100
 OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
@@ -50,10 +50,11 @@ class Note:
 class Gathering:
     """One pass over one document's value; ``notes`` is what there is to say about it."""
 
-    def __init__(self, model: Model, file: str) -> None:
-        """Take entities of a model out of the value of a file."""
+    def __init__(self, model: Model, file: str, places: Mapping[Path, Path] = NOTHING_MOVED) -> None:
+        """Take entities of a model out of the value of a file; ``places`` leads to where else a thing was written."""
         self._model = model
         self._file = file
+        self._places = places
         self._steps = dialect(DIALECT).entities
         self._whole: Mapping[str, Any] = NOTHING
         self.notes: list[Note] = []
@@ -103,7 +104,9 @@ class Gathering:
             plural: self._resources(resource, value.get(plural), (*path, plural), attributes)
             for plural, resource in model.resources.items()
         }
-        return Group(f"/{model.plural}/{gid}", gid, model, attributes, collections, Place(self._file, path))
+        return Group(
+            f"/{model.plural}/{gid}", gid, model, attributes, collections, Place(self._file, self._written(path))
+        )
 
     def _resources(
         self, model: ResourceModel, collection: Any, path: Path, group: Mapping[str, Any]
@@ -129,8 +132,8 @@ class Gathering:
                 whole = _of_resource(model, whole)
             whole[VERSIONS] = versions
         whole = self._as_text(whole, normal_form(model, whole, selectors), path)
-        place = Place(self._file, path)
-        documents = self._documents(model.singular, whole, place) if model.hasdocument else {}
+        place = Place(self._file, self._written(path))
+        documents = self._documents(model.singular, whole, path) if model.hasdocument else {}
         return resource_from(_xid(path), model, whole, place, documents)
 
     def _versions(
@@ -146,29 +149,26 @@ class Gathering:
             self._identified(found[vid], f"{model.singular}id", rid, at)
         return found
 
-    def _documents(self, singular: str, whole: dict[str, Any], place: Place) -> dict[str, Document]:
+    def _documents(self, singular: str, whole: dict[str, Any], path: Path) -> dict[str, Document]:
         """Take the inline documents out of a resource's versions, or of the resource that has no versions."""
         alone = {str(whole.get("versionid", FIRST_VERSION)): whole}
         found = {}
         for vid, said in whole.get(VERSIONS, alone).items():
-            at = Place(place.path, (*place.pointer, VERSIONS, vid)) if VERSIONS in whole else place
-            document = self._document(singular, said, at)
+            document = self._document(singular, said, (*path, VERSIONS, vid) if VERSIONS in whole else path)
             if document is not None:
                 found[vid] = document
         return found
 
-    def _document(self, singular: str, said: dict[str, Any], place: Place) -> Document | None:
+    def _document(self, singular: str, said: dict[str, Any], path: Path) -> Document | None:
         names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in said]
         if len(names) > 1:
-            self._error("two-documents", (*place.pointer, names[1]), f"only one of {', '.join(names)} may be stated")
+            self._error("two-documents", (*path, names[1]), f"only one of {', '.join(names)} may be stated")
         data = contents(said, singular)
         said.pop(singular, None)
         encoded = said.pop(f"{singular}base64", None)
         if data is None and encoded is not None:
-            self._error(
-                "invalid-attribute", (*place.pointer, f"{singular}base64"), f'"{singular}base64" is not base 64'
-            )
-        return Document(Place(place.path, (*place.pointer, names[0])), data) if data is not None else None
+            self._error("invalid-attribute", (*path, f"{singular}base64"), f'"{singular}base64" is not base 64')
+        return Document(Place(self._file, (*self._written(path), names[0])), data) if data is not None else None
 
     def _entity(
         self,
@@ -182,14 +182,14 @@ class Gathering:
         own = {name: item for name, item in value.items() if name not in served}
         steps = self._steps.get(kind) or self._steps[OTHER]
         result, changes = normalised(own, [step for step in steps if step.holds(selectors)])
-        self.notes += [_note(change, path) for change in changes]
+        self.notes += [self._note(change, path) for change in traced(changes)[0]]
         return dict(result)
 
     def _as_text(self, written: dict[str, Any], normal: dict[str, Any], path: Path) -> dict[str, Any]:
         """Return the attributes with text where text is due, and say so where that changes anything."""
         if normal != written:
             message = "numbers or booleans that stand where text is due are read as text"
-            self.notes.append(Note("other-dialect", Severity.INFO, path, message, xid=_xid(path)))
+            self.notes.append(Note("other-dialect", Severity.INFO, self._written(path), message, xid=_xid(path)))
         result: dict[str, Any] = without_text(normal)
         return result
 
@@ -225,13 +225,20 @@ class Gathering:
             yield value
 
     def _error(self, rule: str, path: Path, message: str, advice: str = "") -> None:
-        self.notes.append(Note(rule, Severity.ERROR, path, message, advice, _xid(path)))
+        self.notes.append(Note(rule, Severity.ERROR, self._written(path), message, advice, _xid(path)))
+
+    def _note(self, change: Change, path: Path) -> Note:
+        return noted(change, self._written((*path, *change.path)), _xid(path))
+
+    def _written(self, path: Path) -> Path:
+        """Return where in the document something stands, from its path under the names of 1.0."""
+        return written(path, self._places)
 
 
-def _note(change: Change, path: Path) -> Note:
-    at = (*path, *change.path)
+def noted(change: Change, at: Path, xid: str = "") -> Note:
+    """Return the note of a change to an entity, at a path of the document."""
     if change.conflict:
-        return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", _xid(path))
+        return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", xid)
     return Note("other-dialect", Severity.INFO, at, change.message)
 
 

@@ -32,6 +32,20 @@ def added(document: Mapping[str, Any], ours: Model | None = None) -> dict[str, A
     return {**({"attributes": own} if own else {}), **({"groups": groups} if groups else {})}
 
 
+def added_names(model: Model, ours: Model) -> frozenset[str]:
+    """Return the attributes that a model adds to entities of our types, by whatever entity."""
+    if model is ours:
+        return frozenset()
+    return frozenset(_names(model) - _names(ours))
+
+
+def _names(model: Model) -> set[str]:
+    kinds = [model.attributes]
+    for group in model.groups.values():
+        kinds += [group.attributes, *(resource.attributes for resource in group.resources.values())]
+    return {name for kind in kinds for name in kind}
+
+
 def _further_group(group: Mapping[str, Any], known: GroupModel) -> dict[str, Any]:
     resources = {}
     for plural, resource in _mappings(group.get("resources")):

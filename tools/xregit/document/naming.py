@@ -23,10 +23,29 @@ def renamed(target: Any, step: Step, here: Here) -> Any:
         if old not in result:
             continue
         if new not in result:
-            result = {new if name == old else name: value for name, value in result.items()}
-            here.note(old, f'"{old}" is read as "{new}"')
+            result = renamed_to(result, old, new)
+            here.note(old, f'"{old}" is read as "{new}"', ((new,), (old,)))
         else:
             join(here, old, new, same=result.pop(old) == result[new])
+    return result
+
+
+def renamed_to(target: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    """Return an object with one attribute under another name, in its place."""
+    return {new if name == old else name: value for name, value in target.items()}
+
+
+def lowered(target: Any, step: Step, here: Here) -> Any:
+    """Write names in lower case that a release wrote in camel case."""
+    result = target
+    for name in [name for name in target if name not in step.names and name.lower() in step.names]:
+        lower = name.lower()
+        if lower in result:
+            join(here, name, lower, same=result[name] == result[lower])
+            result = {key: value for key, value in result.items() if key != name}
+        else:
+            here.note(name, f'"{name}" is read as "{lower}"', ((lower,), (name,)))
+            result = renamed_to(result, name, lower)
     return result
 
 
@@ -73,7 +92,7 @@ def moved(target: Any, step: Step, here: Here) -> Any:
         if name in inner:
             join(here, name, f"{into}.{name}", same=inner[name] == result[name])
         else:
-            here.note(name, f'"{name}" is moved into "{into}"')
+            here.note(name, f'"{name}" is moved into "{into}"', ((into, name), (name,)))
         moved = {into: {name: result[name], **inner}}
         result = {key: value for key, value in {**result, **moved}.items() if key != name}
     return result
@@ -101,6 +120,31 @@ def references(target: Any, step: Step, here: Here) -> Any:
     return result
 
 
+def addressed(target: Any, step: Step, here: Here) -> Any:
+    """Write references with the present names of collections; ``values`` holds the former names of each."""
+    result = target
+    for name in step.names:
+        written = target.get(name) if isinstance(target, dict) else None
+        items = written if isinstance(written, list) else None
+        read = _addressed(written, step) if items is None else [_addressed(item, step) for item in items]
+        if read != written:
+            here.note(name, f'a reference in "{name}" is read with the present names of collections')
+            result = {**result, name: read}
+    return result
+
+
+def _addressed(written: Any, step: Step) -> Any:
+    """Return a reference ``/<GROUPS>/<GID>/<RESOURCES>/…``, or the same with ``#``, with its collections renamed."""
+    if not isinstance(written, str) or not written.removeprefix("#").startswith("/"):
+        return written
+    parts = written.split("/")
+    for place in (1, 3):
+        if place < len(parts):
+            lower = parts[place].lower()
+            parts[place] = next((new for new, olds in step.values.items() if lower in (new, *olds)), parts[place])
+    return "/".join(parts)
+
+
 def _xid(written: Any) -> Any:
     if not isinstance(written, str) or not written.startswith("#/"):
         return written
@@ -112,6 +156,6 @@ def borrowed(target: Any, step: Step, here: Here) -> Any:
     for old, new in step.names.items():
         pointer = target.get(old) if isinstance(target, dict) else None
         if isinstance(pointer, str) and pointer.startswith("#/") and new not in target:
-            here.note(old, f'"{old}" is read as "{new}"')
+            here.note(old, f'"{old}" is read as "{new}"', ((new,), (old,)))
             return {new if name == old else name: value for name, value in target.items()}
     return target

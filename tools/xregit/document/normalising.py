@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.document import declaring, naming
+from xregit.document import declaring, naming, selecting
 from xregit.document.changes import Change, Here, Path
 
 if TYPE_CHECKING:
@@ -56,6 +56,13 @@ DOES: Mapping[str, Callable[[Any, Step, Here], Any]] = {
     "borrow": naming.borrowed,
     "object": declaring.objects,
     "bare": declaring.bare,
+    "lower": naming.lowered,
+    "address": naming.addressed,
+    "select": selecting.selected,
+    "unkey": selecting.unkeyed,
+    "lift": selecting.lifted,
+    "assume": selecting.assumed,
+    "spread": declaring.spread,
     "entries": declaring.entries,
     "keyed": declaring.keyed,
     "named": declaring.named,

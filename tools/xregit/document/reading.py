@@ -5,7 +5,8 @@ Names and forms of other releases become ours; each kind of change is noted once
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,11 @@ from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.collecting import uncollected
 from xregit.diagnostics import Diagnostic, Severity, Span
-from xregit.document.gathering import Gathering, Note
-from xregit.document.models import added
-from xregit.document.recognising import foreign
+from xregit.document.changes import NOTHING_MOVED
+from xregit.document.gathering import Gathering, Note, noted
+from xregit.document.models import added, added_names
+from xregit.document.recognising import OLDEST, Writing, part, writing
+from xregit.document.upgrading import Upgraded, known_collections, upgraded
 from xregit.errors import XregitError
 from xregit.model import builtin, extended
 from xregit.model.language import NOTHING, Model
@@ -29,6 +32,20 @@ if TYPE_CHECKING:
 
 DOUBLES = "json-duplicate-key"
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+# Of each kind of change, the lines that are told besides the first.
+MAX_LINES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A registry that was read from a document, how the document is written, and every change to its names and forms.
+
+    ``changes`` are diagnostics, one for each place; among the registry's problems they stand once for each kind.
+    """
+
+    registry: Registry
+    writing: Writing
+    changes: tuple[Diagnostic, ...]
 
 
 def read_document(path: Path, model: Model | None = None) -> Registry:
@@ -39,8 +56,17 @@ def read_document(path: Path, model: Model | None = None) -> Registry:
     Raises:
         XregitError: the file can't be read.
     """
+    return read_closely(path, model).registry
+
+
+def read_closely(path: Path, model: Model | None = None) -> Read:
+    """Return the same with how the document is written.
+
+    Raises:
+        XregitError: the file can't be read.
+    """
     with uncollected():
-        return _Reading(path.resolve(), model or builtin()).registry()
+        return _Reading(path.resolve(), model or builtin()).read()
 
 
 class _Reading:
@@ -55,16 +81,21 @@ class _Reading:
         self.language = json if self.data.lstrip()[:1] in (b"{", b"[") else yaml
         self.problems: list[Diagnostic] = []
 
-    def registry(self) -> Registry:
+    def read(self) -> Read:
         value = self.value()
         if value is None:
-            return self.finished(self.ours, NOTHING, {}, broken=True)
+            return Read(self.finished(self.ours, NOTHING, {}, broken=True), Writing(()), ())
         model = self.model(value)
-        gathering = Gathering(model, self.path)
-        attributes = gathering.registry(value)
-        groups = gathering.groups(value)
-        self.tell(gathering.notes)
-        return self.finished(model, attributes, groups, broken=False)
+        own = added_names(model, self.ours)
+        written = writing(value, own)
+        up = upgraded(value, model, own) if written.has(OLDEST) else Upgraded(value, (), NOTHING_MOVED)
+        gathering = Gathering(model, self.path, up.places)
+        attributes = gathering.registry(up.value)
+        groups = gathering.groups(up.value)
+        notes = [*self.written(written), *(noted(change, change.path) for change in up.changes), *gathering.notes]
+        self.tell(notes)
+        changes = tuple(self.diagnostic(note, ()) for note in notes if note.severity is Severity.INFO)
+        return Read(self.finished(model, attributes, groups, broken=False), written, changes)
 
     def finished(self, model: Model, attributes: Mapping[str, Any], groups: Any, *, broken: bool) -> Registry:
         return Registry(
@@ -90,12 +121,11 @@ class _Reading:
             if not parsed.problems:
                 self.error("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))
             return None
-        other = foreign(value)
-        if other is not None:
-            dialect, path = other
-            said = "/".join(path)
-            message = f'The document is written in the dialect "{dialect.name}", as "{said}" shows, which is not read.'
-            self.error("unknown-dialect", message, dialect.help, self.span(path))
+        piece = part(value, known_collections(self.ours))
+        if piece is not None:
+            what, path = piece
+            message = f'The document is {what.name} on its own, as "{"/".join(map(str, path))}" shows.'
+            self.error("not-a-registry", message, what.help, self.span(path))
             return None
         return value
 
@@ -109,22 +139,29 @@ class _Reading:
             self.error(finding.rule, finding.message, finding.help, self.span(("modelsource", *finding.path)))
         return model
 
+    def written(self, written: Writing) -> Iterator[Note]:
+        """Say how the document is written, where that is not as we write."""
+        if written.is_foreign:
+            shown = [f'{item.name} ("{_name(item.path)}")' for item in written.shown]
+            message = f"the document is written as {', mixed with '.join(shown)}"
+            path = next(item.path for item in written.shown)
+            yield Note("other-dialect", Severity.INFO, path, message)
+
     def tell(self, notes: Sequence[Note]) -> None:
-        """Report every error, and of each kind of change the first place and the number of places."""
-        counts = Counter(note.message for note in notes)
-        told: set[str] = set()
+        """Report every error, and of each kind of change the first place and the lines of the others."""
+        places: dict[str, list[Note]] = {}
         for note in notes:
             if note.severity is Severity.ERROR:
-                self.problems.append(self.diagnostic(note, 1))
-            elif note.message not in told:
-                told.add(note.message)
-                self.problems.append(self.diagnostic(note, counts[note.message]))
+                self.problems.append(self.diagnostic(note, ()))
+            else:
+                places.setdefault(note.message, []).append(note)
+        self.problems += [self.diagnostic(first, others) for first, *others in places.values()]
 
-    def diagnostic(self, note: Note, places: int) -> Diagnostic:
+    def diagnostic(self, note: Note, others: Sequence[Note]) -> Diagnostic:
         span = self.span(note.path)
         line = (span.line, span.column, span.endline, span.endcolumn)
-        times = f" (in {places} places)" if places > 1 else ""
-        message = f"{note.message[0].upper()}{note.message[1:]}{times}."
+        lines = [self.span(other.path).line for other in others[:MAX_LINES]]
+        message = f"{note.message[0].upper()}{note.message[1:]}{_also(lines, len(others))}."
         return Diagnostic(note.rule, note.severity, self.path, message, *line, xid=note.xid, help=note.help)
 
     def span(self, path: tuple[str | int, ...]) -> Span:
@@ -133,6 +170,19 @@ class _Reading:
     def error(self, rule: str, message: str, advice: str, span: Span, severity: Severity = Severity.ERROR) -> None:
         line = (span.line, span.column, span.endline, span.endcolumn)
         self.problems.append(Diagnostic(rule, severity, self.path, message, *line, help=advice))
+
+
+def _name(path: tuple[str | int, ...]) -> str:
+    """Return the last name on a path; a position in a list is none."""
+    return next((name for name in reversed(path) if isinstance(name, str)), "")
+
+
+def _also(lines: Sequence[int], count: int) -> str:
+    """Say in which other lines something is so."""
+    if not lines:
+        return ""
+    more = f" and {count - len(lines):,} more" if count > len(lines) else ""
+    return f" (here and in line{'s' if count > 1 else ''} {', '.join(map(str, lines))}{more})"
 
 
 def _same_doubles(data: bytes) -> bool:

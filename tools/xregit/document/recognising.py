@@ -1,30 +1,144 @@
-"""A document's value to the dialect that it is written in, told by the names of its attributes.
+"""A document's value to how it is written, told by the names and forms of its attributes.
 
-``specversion`` doesn't tell: three different texts call themselves 1.0-rc2 (facts, K55).
+``specversion`` doesn't tell: three different texts call themselves 1.0-rc2 (facts, K55). What no release has alone
+is simply 1.0; a document that mixes releases is told as those that together explain all that it shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from xregit.document.tables import Dialect, dialect
+from xregit.document.tables import Part, Sign, parts, signs
+from xregit.model import named
 
-FOREIGN = ("0.5-wip", "model")
-
-
-def foreign(value: Mapping[str, Any]) -> tuple[Dialect, tuple[str, ...]] | None:
-    """Return a dialect that isn't read, and the attribute that gives it away; nothing for a document of 1.0."""
-    for name in FOREIGN:
-        found = dialect(name)
-        for marker in found.markers:
-            path = next(_paths(value, marker), None)
-            if path is not None:
-                return found, path
-    return None
+NEUTRAL, OURS, OLDEST = "1.0", "2026-05", "0.5-wip"
+# All releases, the oldest first.
+RELEASES = (OLDEST, "1.0-rc1", "1.0-rc2", OURS, "1.0-rc3", "1.0-rc4")
+Path = tuple[str | int, ...]
+_JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": list, "object": dict}
 
 
-def _paths(value: Any, marker: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A group of releases that share what a document shows, and the first place where it does."""
+
+    releases: tuple[str, ...]
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What to call them together."""
+        return NEUTRAL if self.releases == RELEASES[1:] else " or ".join(self.releases)
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How a document is written: ``shown`` are the releases that it mixes, none where it could be any of 1.0."""
+
+    shown: tuple[Shown, ...]
+
+    @property
+    def name(self) -> str:
+        """What to call it, such as ``1.0-rc1 or 1.0-rc2``, or ``0.5-wip, mixed with 1.0-rc4``."""
+        return ", mixed with ".join(shown.name for shown in self.shown) if self.shown else NEUTRAL
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether some of it is not of the release that we write."""
+        return any(OURS not in shown.releases for shown in self.shown)
+
+    def has(self, release: str) -> bool:
+        """Tell whether something that the document shows can only be explained by a release."""
+        return any(release in shown.releases for shown in self.shown)
+
+
+def writing(value: Mapping[str, Any], own: Collection[str] = ()) -> Writing:
+    """Return how a document is written; ``own`` are attributes of its own model, which show nothing."""
+    found: dict[Sign, Path] = {}
+    _look(value, (_tree(),), (), found)
+    seen = {sign: path for sign, path in found.items() if sign.path[-1] not in own}
+    shown = tuple(_explained(seen))
+    return Writing(() if [item.name for item in shown] == [NEUTRAL] else shown)
+
+
+def part(value: Mapping[str, Any], collections: Collection[str]) -> tuple[Part, Path] | None:
+    """Return what a value is that is no registry, and the attribute that shows it; ``collections`` make a registry."""
+    first, *pieces = parts()
+    path = next((path for marker in first.paths for path in _paths(value, marker)), None)
+    if path is not None:
+        return first, path
+    if "registryid" in value or any(_holds(name, inner, collections) for name, inner in value.items()):
+        return None
+    return next(((piece, path) for piece in pieces for marker in piece.paths for path in _paths(value, marker)), None)
+
+
+def _holds(name: str, inner: Any, collections: Collection[str]) -> bool:
+    return name.casefold() in collections and isinstance(inner, Mapping)
+
+
+@dataclass(slots=True)
+class _Node:
+    """What may show something at one place of a document."""
+
+    inner: dict[str, _Node] = field(default_factory=dict)
+    signs: list[Sign] = field(default_factory=list)
+
+
+@cache
+def _tree() -> _Node:
+    root = _Node()
+    for sign in signs():
+        node = root
+        for name in sign.path:
+            node = node.inner.setdefault(name, _Node())
+        node.signs.append(sign)
+    return root
+
+
+def _look(value: Any, nodes: tuple[_Node, ...], path: Path, found: dict[Sign, Path]) -> None:
+    """Note the first place of each sign at or below a value."""
+    for node in nodes:
+        for sign in node.signs:
+            if sign not in found and _shows(sign, value):
+                found[sign] = path
+    nodes = tuple(node for node in nodes if node.inner)
+    if not nodes:
+        return
+    pairs: Iterator[tuple[Any, Any]] = iter(())
+    if isinstance(value, Mapping):
+        pairs = iter(value.items())
+    elif isinstance(value, list):
+        pairs = iter(enumerate(value))
+    for name, inner in pairs:
+        key = name.casefold() if isinstance(name, str) else "*"
+        below = tuple(node.inner[wanted] for node in nodes for wanted in {key, "*"} if wanted in node.inner)
+        if below:
+            _look(inner, below, (*path, name), found)
+
+
+def _shows(sign: Sign, value: Any) -> bool:
+    if sign.knows:
+        return isinstance(value, str) and any(named(selector, value) for selector in sign.knows)
+    return not sign.type or isinstance(value, _JSON_TYPES[sign.type])
+
+
+def _explained(seen: Mapping[Sign, Path]) -> Iterator[Shown]:
+    """Give groups of releases that explain all signs, the one that explains most first."""
+    left = dict(seen)
+    while left:
+        counts = Counter(release for sign in left for release in sign.releases)
+        best = max(RELEASES, key=lambda release: counts[release])
+        explained = [sign for sign in left if best in sign.releases]
+        common = tuple(release for release in RELEASES if all(release in sign.releases for sign in explained))
+        yield Shown(common, left[min(explained, key=lambda sign: len(sign.releases))])
+        left = {sign: path for sign, path in left.items() if best not in sign.releases}
+
+
+def _paths(value: Any, marker: tuple[str, ...]) -> Iterator[Path]:
     """Give the paths that fit a marker; names are compared without regard to case."""
     if not marker:
         yield ()

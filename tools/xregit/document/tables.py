@@ -17,7 +17,7 @@ def _nothing() -> Mapping[str, Any]:
 
 
 # Steps that look into objects at any depth, whatever their attributes are called.
-_ANYWHERE = frozenset({"declarations"})
+_ANYWHERE = frozenset({"declarations", "lower", "lift"})
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,33 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One way of naming things: the steps to our names by kind of entity, or the marks by which it is recognised."""
+    """One way of naming things: the steps to our names by kind of entity, and former names of collections."""
 
     name: str
-    reads: bool
-    help: str
-    markers: tuple[tuple[str, ...], ...]
     entities: Mapping[str, tuple[Step, ...]]
+    collections: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sign:
+    """What shows that a document is written as one of some releases: an attribute at a path, ``*`` for any key.
+
+    Its value must be one that a selector knows, where ``knows`` names some, and of the JSON type ``type``.
+    """
+
+    releases: tuple[str, ...]
+    path: tuple[str, ...]
+    knows: tuple[str, ...] = ()
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that is no registry, what shows it among the names of a document, and what to do with it."""
+
+    name: str
+    paths: tuple[tuple[str, ...], ...]
+    help: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +99,28 @@ def table(*path: str) -> Any:
 def dialect(name: str) -> Dialect:
     """Return the dialect of that name, with the steps of the one that follows it."""
     value = table("dialects", f"{name}.yaml")
-    markers = tuple(tuple(path) for path in value.get("markers", ()))
-    own = _entities(value, "entities")
+    collections = {plural: tuple(former) for plural, former in value.get("collections", {}).items()}
+    own = _entities(value, "entities", collections)
     after = dialect(value["then"]).entities if "then" in value else NOTHING
     entities = {kind: (*own.get(kind, ()), *after.get(kind, ())) for kind in {**own, **after}}
-    return Dialect(value["name"], value["reads"], value.get("help", ""), markers, entities)
+    return Dialect(value["name"], entities, collections)
+
+
+@cache
+def signs() -> tuple[Sign, ...]:
+    """Return the signs of all releases."""
+    return tuple(
+        Sign(tuple(entry["of"]), tuple(path.split("/")), tuple(entry.get("knows", ())), entry.get("type", ""))
+        for entry in table("dialects", "signs.yaml")["signs"]
+        for path in entry["paths"]
+    )
+
+
+@cache
+def parts() -> tuple[Part, ...]:
+    """Return what people have that looks like a document and is none, the surest signs first."""
+    listed = table("dialects", "parts.yaml")["parts"]
+    return tuple(Part(part["name"], tuple(tuple(p.split("/")) for p in part["paths"]), part["help"]) for part in listed)
 
 
 @cache
@@ -106,16 +143,19 @@ def profiles() -> tuple[str, ...]:
     return tuple(sorted(item.name.removesuffix(".yaml") for item in folder.iterdir() if item.name.endswith(".yaml")))
 
 
-def _entities(value: Mapping[str, Any], section: str) -> Mapping[str, tuple[Step, ...]]:
-    return {kind: tuple(_step(step) for step in steps) for kind, steps in value.get(section, {}).items()}
+def _entities(
+    value: Mapping[str, Any], section: str, collections: Mapping[str, tuple[str, ...]] = NOTHING
+) -> Mapping[str, tuple[Step, ...]]:
+    return {kind: tuple(_step(step, collections) for step in steps) for kind, steps in value.get(section, {}).items()}
 
 
-def _step(value: Mapping[str, Any]) -> Step:
+def _step(value: Mapping[str, Any], collections: Mapping[str, tuple[str, ...]]) -> Step:
     names = value.get("names", {})
+    known = collections if value["do"] == "address" else NOTHING
     return Step(
         do=value["do"],
         at=tuple(value.get("at", ())),
         names=names if isinstance(names, Mapping) else dict.fromkeys(names, ""),
-        values={name: tuple(values) for name, values in value.get("values", {}).items()},
+        values=known or {name: tuple(values) for name, values in value.get("values", {}).items()},
         when={name: tuple(values) for name, values in value.get("when", {}).items()},
     )

@@ -1,0 +1,94 @@
+"""Steps that tell by a value what an attribute of another dialect is: a selector, an option, a message's schema.
+
+As in `naming`, each returns the object as it becomes, the same one where nothing changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.changes import Here, hoisted, join
+from xregit.document.naming import renamed_to
+from xregit.model import canonical, named
+
+if TYPE_CHECKING:
+    from xregit.document.tables import Step
+
+FORMAT = "format"
+
+
+def selected(target: Any, step: Step, here: Here) -> Any:
+    """Read a selector under the name that its value tells: ``format`` was an envelope, a protocol or a format."""
+    result = target
+    for name, usual in step.names.items():
+        written = target.get(name)
+        if not isinstance(written, str) or named(FORMAT, written) is not None:
+            continue
+        others = step.values.get(name, ())
+        new = next((other for other in others if named(other, written) is not None), usual)
+        result = _named(result, name, new, here)
+    return result
+
+
+def _named(target: dict[str, Any], old: str, new: str, here: Here) -> dict[str, Any]:
+    if new not in target:
+        here.note(old, f'"{old}" is read as "{new}"', ((new,), (old,)))
+        return renamed_to(target, old, new)
+    stated = target[new]
+    same = isinstance(stated, str) and canonical(new, stated) == canonical(new, target[old])
+    join(here, old, new, same=same)
+    return {key: value for key, value in target.items() if key != old}
+
+
+def unkeyed(target: Any, step: Step, here: Here) -> Any:
+    """Take the one key of an object as a selector's value, and what stands under it as what it selects."""
+    result = target
+    for name, selector in step.names.items():
+        inner = result.get(name)
+        if not isinstance(inner, dict) or len(inner) != 1 or selector in result:
+            continue
+        ((key, members),) = inner.items()
+        into = next(iter(step.values.get(name, ())), "")
+        if not isinstance(members, dict) or into in result:
+            continue
+        here.note(name, f'"{key}" in "{name}" is read as the {selector}', ((into or name,), (name, key)))
+        rest = {other: value for other, value in result.items() if other != name}
+        result = {**rest, selector: key, **({into: members} if into else {})}
+        if not into:
+            result = hoisted({**result, name: members}, name, members, here)
+    return result
+
+
+def lifted(target: Any, step: Step, here: Here) -> Any:
+    """Take an attribute out of the object in which it stands."""
+    result = target
+    for name, holder in step.names.items():
+        inner = result.get(holder)
+        if not isinstance(inner, dict) or name not in inner:
+            continue
+        left = {key: value for key, value in inner.items() if key != name}
+        if name in result:
+            stated = canonical(name, str(result[name])) == canonical(name, str(inner[name]))
+            join(here, f"{holder}.{name}", name, same=stated)
+        else:
+            here.note(holder, f'"{name}" is moved out of "{holder}"', ((name,), (holder, name)))
+        result = {name: inner[name], **result, holder: left}
+    return result
+
+
+def assumed(target: Any, step: Step, here: Here) -> Any:
+    """State an option that a release leaves out; its other forms tell the release, here a text instead of a list."""
+    result = target
+    for name, holder in step.names.items():
+        options = result.get(holder)
+        if not isinstance(target.get(name), str) or not isinstance(options, dict):
+            continue
+        missing = {key: value for key, (value,) in step.values.items() if key not in options}
+        if missing:
+            here.note(holder, f'what is not said in "{holder}" is read as {_said(missing)}')
+            result = {**result, holder: {**options, **missing}}
+    return result
+
+
+def _said(members: dict[str, Any]) -> str:
+    return ", ".join(f'"{name}": {str(value).lower()}' for name, value in members.items())

@@ -1,0 +1,180 @@
+"""The value of a document before 1.0 to the value of one of the 1.0 family, with the places where things stood.
+
+Only attributes that such documents have are touched (``dialects/0.5-wip.yaml``); entities and attributes of later
+releases, in mixed documents, stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.resolving import SELECTORS
+from xregit.catalog.resources import VERSIONS
+from xregit.document.changes import Change, traced, written
+from xregit.document.normalising import normalised
+from xregit.document.recognising import OLDEST
+from xregit.document.tables import dialect
+from xregit.model import canonical
+
+if TYPE_CHECKING:
+    from xregit.document.changes import Path
+    from xregit.document.tables import Step
+    from xregit.model.language import Model
+
+EVERY = "every"
+_ENDINGS = ("", "url", "count")
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """A document's value under names of 1.0; ``places`` leads from paths there to where the same was written."""
+
+    value: Mapping[str, Any]
+    changes: tuple[Change, ...]
+    places: Mapping[Path, Path]
+
+
+def upgraded(value: Mapping[str, Any], model: Model, own: Collection[str] = ()) -> Upgraded:
+    """Return the document under names of 1.0; ``own`` are attributes of its own model, which keep their names."""
+    upgrade = _Upgrade(own)
+    root, collections = upgrade.split(value, model.groups, ())
+    result = upgrade.entity("registry", root, (), {})
+    for plural, groups in collections.items():
+        kind = model.groups[plural]
+        members = upgrade.members(groups, (plural,))
+        result[plural] = {gid: upgrade.group(kind, group, (plural, gid)) for gid, group in members.items()}
+    return Upgraded(result, tuple(upgrade.changes), upgrade.places)
+
+
+def known_collections(model: Model) -> frozenset[str]:
+    """Return all names, present and former, of the collections that a document of a model may have."""
+    return frozenset(model.groups) | {name for name, plural in _former().items() if plural in model.groups}
+
+
+class _Upgrade:
+    """One pass over a document before 1.0."""
+
+    def __init__(self, own: Collection[str]) -> None:
+        self.steps = {kind: tuple(_kept(steps, own)) for kind, steps in dialect(OLDEST).entities.items()}
+        self.changes: list[Change] = []
+        self.places: dict[Path, Path] = {}
+
+    def group(self, kind: Any, value: Any, path: Path) -> Any:
+        """Return a group under names of 1.0, and all that is in it."""
+        if not isinstance(value, Mapping):
+            return value
+        own, collections = self.split(value, kind.resources, self.place(path))
+        result = self.entity(kind.singular, own, path, {})
+        selected = _selectors(result, {})
+        for plural, resources in collections.items():
+            singular = kind.resources[plural].singular
+            members = self.members(resources, (*path, plural))
+            result[plural] = {
+                rid: self.resource(singular, value, (*path, plural, rid), selected) for rid, value in members.items()
+            }
+        return result
+
+    def resource(self, singular: str, value: Any, path: Path, selected: Mapping[str, str]) -> Any:
+        """Return a resource under names of 1.0, and its versions."""
+        if not isinstance(value, Mapping):
+            return value
+        result = self.entity(singular, value, path, selected)
+        versions = result.get(VERSIONS)
+        if isinstance(versions, Mapping):
+            kind = f"{singular} version" if f"{singular} version" in self.steps else singular
+            result[VERSIONS] = {
+                vid: self.entity(kind, version, (*path, VERSIONS, vid), _selectors(result, selected))
+                for vid, version in versions.items()
+            }
+        return result
+
+    def entity(self, kind: str, value: Any, path: Path, selected: Mapping[str, str]) -> Any:
+        """Return an entity's attributes under names of 1.0; a step may hang on what the ones before it made clear."""
+        if not isinstance(value, Mapping):
+            return value
+        place = self.place(path)
+        result: Mapping[str, Any] = dict(value)
+        changes: list[Change] = []
+        for step in (*self.steps[EVERY], *self.steps.get(kind, ())):
+            if step.holds(_selectors(result, selected)):
+                result, more = normalised(result, [step])
+                changes += more
+        found, moved = traced(changes)
+        self.changes += [replace(change, path=(*place, *change.path)) for change in found]
+        self.places |= {(*path, *new): (*place, *old) for new, old in moved.items()}
+        return dict(result)
+
+    def split(
+        self, value: Mapping[str, Any], types: Collection[str], place: Path
+    ) -> tuple[dict[str, Any], dict[str, list[tuple[Path, Any]]]]:
+        """Return an entity's own attributes, and its collections by their present names with where they stood."""
+        own: dict[str, Any] = {}
+        found: dict[str, list[tuple[Path, Any]]] = {}
+        for name, inner in value.items():
+            plural, ending = _meant(name, types)
+            at = (*place, name)
+            if not plural or (ending == "" and not isinstance(inner, Mapping)):
+                own[name] = inner
+                continue
+            if name != plural + ending:
+                message = f'"{name}" is read as "{plural}"' if ending == "" else f'"{name}" is left out'
+                self.changes.append(Change(at, message))
+            if ending == "":
+                found.setdefault(plural, []).append((at, inner))
+        return own, found
+
+    def members(self, collections: list[tuple[Path, Any]], path: Path) -> dict[str, Any]:
+        """Return the members of one collection, which may stand under several names."""
+        members: dict[str, Any] = {}
+        for place, collection in collections:
+            for key, value in collection.items():
+                if members.get(key, value) != value:
+                    message = f'"{key}" stands in "{self.places[(*path, key)][-2]}" too, and says something else'
+                    self.changes.append(Change((*place, key), message, conflict=True))
+                    continue
+                members[key] = value
+                self.places[(*path, key)] = (*place, key)
+        return members
+
+    def place(self, path: Path) -> Path:
+        """Return where something in the document was written."""
+        return written(path, self.places)
+
+
+def _kept(steps: tuple[Step, ...], own: Collection[str]) -> Iterator[Step]:
+    """Give steps that leave the attributes of a document's own model alone."""
+    for step in steps:
+        if step.at or not own:
+            yield step
+            continue
+        yield replace(
+            step,
+            names={name: new for name, new in step.names.items() if name not in own},
+            values={name: values for name, values in step.values.items() if name not in own},
+        )
+
+
+def _selectors(value: Mapping[str, Any], inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return what selects the options of an entity so far."""
+    stated = {name: value.get(name) for name in SELECTORS}
+    said = {name: canonical(name, written) for name, written in stated.items() if isinstance(written, str)}
+    return {**inherited, **said}
+
+
+def _meant(name: str, types: Collection[str]) -> tuple[str, str]:
+    """Return the collection that a name means, and the ending that makes it an address or a number."""
+    lower = name.casefold()
+    for ending in _ENDINGS:
+        plural = _former().get(lower.removesuffix(ending), lower.removesuffix(ending)) if lower.endswith(ending) else ""
+        if plural in types:
+            return plural, ending
+    return "", ""
+
+
+@cache
+def _former() -> Mapping[str, str]:
+    """Return the present name of each former name of a collection."""
+    return {name: plural for plural, names in dialect(OLDEST).collections.items() for name in names}
