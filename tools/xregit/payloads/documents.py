@@ -1,0 +1,78 @@
+"""A schema document as it was handed over, and what every JSON-written language does first with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xregit.payloads.shapes import Fetch, Problem, SchemaError
+from xregit.source import json
+from xregit.source.plain import without_text
+from xregit.source.text import MAX_DEPTH, NOWHERE
+
+
+def nothing(_reference: str) -> bytes | None:
+    """Know no other document."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A schema document with its stated format, the part of it that is meant, its own address, and its neighbours."""
+
+    format: str
+    content: bytes | object
+    fragment: str = ""
+    uri: str = ""
+    fetch: Fetch = nothing
+
+    def value(self) -> Any:
+        """Return the value of a document written in JSON.
+
+        Raises:
+            SchemaError: the text isn't JSON.
+        """
+        return json_value(self.content)
+
+    def problem(self, kind: str, message: str, help_: str, path: tuple[str | int, ...] = ()) -> Problem:
+        """Return a problem at the place in the document's JSON text that a path leads to."""
+        span = json.positions(self.content).span(path) if isinstance(self.content, bytes) else NOWHERE
+        return Problem(kind, message, help_, span.line, span.column, path)
+
+    def text(self) -> bytes:
+        """Return the text of a document that isn't written in JSON.
+
+        Raises:
+            SchemaError: it is a value of another kind, or not UTF-8.
+        """
+        content = self.content.encode("utf-8", "replace") if isinstance(self.content, str) else self.content
+        if not isinstance(content, bytes):
+            raise SchemaError(Problem("syntax", "the schema must be a text", "write it as one block of text"))
+        return content
+
+
+def json_value(content: bytes | object) -> Any:
+    """Return the value of a JSON text, or the value itself with ordinary numbers and containers."""
+    if isinstance(content, str):
+        # JSON written into a text inside JSON or YAML.
+        content = content.encode("utf-8", "replace")
+    if not isinstance(content, bytes):
+        return without_text(_ordinary(content, 0))
+    parsed = json.parse(content)
+    if parsed.problems:
+        raise SchemaError(
+            *(Problem("syntax", item.message, item.help, item.span.line, item.span.column) for item in parsed.problems)
+        )
+    return parsed.value
+
+
+def _ordinary(value: object, depth: int) -> object:
+    """Return mappings and sequences of any kind as dicts and lists, as far down as documents may go."""
+    if depth > MAX_DEPTH:
+        raise SchemaError(Problem("syntax", f"the schema is more than {MAX_DEPTH} levels deep", "flatten it"))
+    if isinstance(value, Mapping):
+        return {str(key): _ordinary(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_ordinary(item, depth + 1) for item in value]
+    return value

@@ -1,0 +1,179 @@
+"""A JSON Schema to a value that it accepts: simple, complete where it can be, and always the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from xregit.payloads.jsonschema.layers import Layers, Node, layers, root
+from xregit.payloads.patterns import text_for
+from xregit.payloads.samples import TEXTS
+from xregit.payloads.shapes import PayloadError
+
+if TYPE_CHECKING:
+    from xregit.payloads.jsonschema.loading import Loaded
+
+_MAX_DEPTH = 12
+_BRANCHES = 6
+_MAX_ITEMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to make an example: from the author's examples or not, with all properties or few, which alternative."""
+
+    stated: bool
+    complete: bool
+    branch: int
+
+
+def example(loaded: Loaded, pointer: str, validator: jsonschema_rs.Validator) -> Any:
+    """Return the first of several candidates that the schema accepts.
+
+    Raises:
+        PayloadError: it accepts none of them.
+    """
+    start = root(loaded, pointer)
+    strict = jsonschema_rs.validator_for(
+        {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"},
+        registry=loaded.registry,
+        validate_formats=True,
+        offline=True,
+    )
+    for check in (strict, validator):
+        for value in _candidates(start):
+            if check.is_valid(value):
+                return value
+    message = 'no example could be made of the schema; give it one under "examples"'
+    raise PayloadError(message)
+
+
+def _candidates(start: Node) -> Iterator[Any]:
+    for branch, complete, stated in product(range(_BRANCHES), (True, False), (True, False)):
+        yield _value((start,), _Way(stated, complete, branch), 0, 0)
+
+
+def _value(nodes: tuple[Node, ...], way: _Way, index: int, depth: int) -> Any:
+    """Return a value that satisfies the schemas; values of different ``index`` differ where they can."""
+    all_ = _with_branch(layers(*nodes), way)
+    chosen = list(_chosen(all_, way))
+    if chosen:
+        return chosen[index % len(chosen)]
+    types = all_.types()
+    type_ = next((item for item in types if item != "null"), "null" if types else "")
+    if not type_ or depth > _MAX_DEPTH:
+        return _unknown(all_) if not type_ else None
+    makers: dict[str, Any] = {"object": _object, "array": _array}
+    if type_ in makers:
+        return makers[type_](all_, way, index, depth)
+    return _scalar(type_, all_, index)
+
+
+def _with_branch(all_: Layers, way: _Way) -> Layers:
+    """Return the layers with one of the alternatives, and with what an ``if`` asks for then."""
+    branches = all_.branches()
+    more = [branches[way.branch % len(branches)]] if branches else []
+    more += [node.at(node.schema["then"]) for node in all_.nodes if way.branch % 2 == 0 and "then" in node.schema]
+    return layers(*all_.nodes, *more) if more else all_
+
+
+def _chosen(all_: Layers, way: _Way) -> Iterator[Any]:
+    """Give the values that the schema itself names."""
+    if all_.first("const") is not None:
+        yield all_.first("const")
+    elif isinstance(all_.first("enum"), list):
+        yield from all_.first("enum")
+    elif way.stated:
+        examples = all_.first("examples")
+        yield from examples if isinstance(examples, list) else ()
+        yield from all_.every("default")
+
+
+def _unknown(all_: Layers) -> Any:
+    """Return a value for a schema that states no type."""
+    if all_.first("pattern") is not None or all_.first("format") is not None or all_.first("minLength") is not None:
+        return _scalar("string", all_, 0)
+    return _scalar("number", all_, 0) if all_.first("minimum") is not None else "text"
+
+
+def _object(all_: Layers, way: _Way, index: int, depth: int) -> dict[str, Any]:
+    required = all_.required()
+    found: dict[str, Any] = {}
+    for name, node in all_.properties().items():
+        wanted = name in required or (way.complete and depth < _MAX_DEPTH // 2 and not layers(node).cut)
+        if wanted and node.schema is not False:
+            found[name] = _value((node,), way, index, depth + 1)
+    for name in sorted(required - found.keys()):
+        found[name] = _value(_additional(all_), way, index, depth + 1)
+    for count in range(len(found), _whole(all_.first("minProperties"), 0)):
+        found[f"key{count + 1}"] = _value(_additional(all_), way, count, depth + 1)
+    if not found and way.complete and all_.inner("additionalProperties") and not all_.properties():
+        found["key"] = _value(_additional(all_), way, index, depth + 1)
+    return found
+
+
+def _additional(all_: Layers) -> tuple[Node, ...]:
+    inner = all_.inner("additionalProperties") or all_.inner("unevaluatedProperties")
+    return (inner,) if inner else ()
+
+
+def _array(all_: Layers, way: _Way, index: int, depth: int) -> list[Any]:
+    item, contains = all_.inner("items"), all_.inner("contains")
+    first = all_.first("prefixItems") or (all_.first("items") if isinstance(all_.first("items"), list) else [])
+    most, least = _whole(all_.first("maxItems"), _MAX_ITEMS), _whole(all_.first("minItems"), 0)
+    count = min(max(least, 1 if way.complete and not all_.cut and (item or contains) else 0), most)
+    nodes = [all_.nodes[0].at(schema) for schema in first]
+    wanted: list[Node] = [*nodes, *([contains] if contains else [])][: max(count, len(nodes))]
+    wanted += [item or all_.nodes[0].at({})] * (count - len(wanted))
+    return [_value((node,), way, index + place, depth + 1) for place, node in enumerate(wanted)]
+
+
+def _scalar(type_: str, all_: Layers, index: int) -> Any:
+    if type_ == "string":
+        return _text(all_, index)
+    if type_ in {"integer", "number"}:
+        return _number(all_, type_, index)
+    return {"boolean": index % 2 == 0}.get(type_)
+
+
+def _text(all_: Layers, index: int) -> str:
+    least, most = _whole(all_.first("minLength"), 0), _whole(all_.first("maxLength"), _MAX_ITEMS)
+    pattern = all_.first("pattern")
+    if isinstance(pattern, str):
+        return text_for(pattern, least, most) or ""
+    sample = TEXTS.get(str(all_.first("format")))
+    if sample is not None:
+        return sample
+    text = f"text{index or ''}"[:most]
+    return text + "x" * (least - len(text))
+
+
+def _number(all_: Layers, type_: str, index: int) -> float:
+    """Return the smallest number from 0 on that the bounds allow, or else the largest one."""
+    step = next((item for item in all_.every("multipleOf") if item > 0), 1)
+    least, most = _bound(all_, "minimum", "exclusiveMinimum", step), _bound(all_, "maximum", "exclusiveMaximum", -step)
+    start = max((0, *least))
+    if most and start > min(most):
+        start = min(most)
+    number = math.ceil(start / step) * step + index * step
+    if most and number > min(most):
+        number = math.floor(min(most) / step) * step
+    if type_ == "integer" or step != 1:
+        return number
+    return float(start) if least and number != start and index == 0 else number
+
+
+def _bound(all_: Layers, keyword: str, exclusive: str, step: float) -> list[float]:
+    """Return the bounds of one side; draft-04 says with true that a bound is exclusive."""
+    strict = all_.first(exclusive)
+    found = [item + step if strict is True else item for item in all_.every(keyword)]
+    return [*found, *(item + step for item in all_.every(exclusive) if not isinstance(item, bool))]
+
+
+def _whole(value: Any, otherwise: int) -> int:
+    return min(int(value), _MAX_ITEMS) if isinstance(value, int | float) and math.isfinite(value) else otherwise

@@ -1,0 +1,151 @@
+"""A JSON Schema document to its values, checked against its draft, with every document that it refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import unquote, urljoin
+
+import jsonschema_rs
+
+from xregit.payloads.documents import Document, json_value
+from xregit.payloads.jsonschema.drafts import LATEST, Draft, declared, stated
+from xregit.payloads.jsonschema.walking import Path, check_cost, references
+from xregit.payloads.shapes import Problem, SchemaError
+
+# Where documents without an absolute URI of their own stand, so that relative references have something to start from.
+HERE = "xregistry://"
+_MAX_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
+
+    ``documents`` holds the values of all of them by URI, as they were written: the library sorts keys.
+    """
+
+    root: Any
+    uri: str
+    draft: Draft
+    registry: jsonschema_rs.Registry
+    documents: Mapping[str, Any]
+
+    def lookup(self, reference: str, resolver: jsonschema_rs.Resolver) -> jsonschema_rs.Resolved:
+        """Return what a reference leads to, with the keys in the library's order.
+
+        Raises:
+            LookupError: it leads nowhere.
+        """
+        try:
+            return resolver.lookup(reference)
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            raise LookupError(_plain(str(error))) from error
+
+    def written(self, uri: str, fragment: str, found: Any) -> Any:
+        """Return what was found as it is written in its document, if a pointer leads there."""
+        value = self.documents.get(uri, found)
+        for part in fragment.split("/")[1:] if fragment.startswith("/") else ():
+            key = unquote(part).replace("~1", "/").replace("~0", "~")
+            if isinstance(value, dict):
+                value = value.get(key, found)
+            elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+                value = value[int(key)]
+        return value if value == found else found
+
+
+def load(document: Document) -> Loaded:
+    """Return a document that is a schema by its draft and whose references all lead somewhere.
+
+    Raises:
+        SchemaError: it isn't JSON, isn't a schema, or refers to what isn't there.
+    """
+    root = document.value()
+    draft = declared(root) or stated(document.format) or LATEST
+    _check(document, root, draft)
+    uri = _uri(document, root, draft)
+    documents = {uri: root}
+    loaded = Loaded(root, uri, draft, _registry(document, draft, documents), documents)
+    dangling = tuple(_dangling(document, loaded))
+    if dangling:
+        raise SchemaError(*dangling)
+    check_cost(root, loaded.registry.resolver(uri))
+    return loaded
+
+
+def _check(document: Document, root: Any, draft: Draft) -> None:
+    errors = list(_errors(root, draft))
+    if errors:
+        raise SchemaError(*(_problem(document, draft, path, message) for path, message in errors))
+
+
+def _errors(root: Any, draft: Draft) -> Iterator[tuple[Path, str]]:
+    if not isinstance(root, dict | bool):
+        yield (), "a schema is an object"
+        return
+    for count, error in enumerate(_metaschema(draft).iter_errors(root)):
+        if count == _MAX_PROBLEMS:
+            return
+        yield tuple(error.instance_path), error.message
+
+
+@cache
+def _metaschema(draft: Draft) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for({"$schema": draft.uri, "$ref": draft.uri}, offline=True)
+
+
+def _problem(document: Document, draft: Draft, path: Path, message: str) -> Problem:
+    place = f' at "{"/".join(map(str, path))}"' if path else ""
+    return document.problem("syntax", f"{message}{place}", f"write what JSON Schema {draft.name} allows there", path)
+
+
+def _uri(document: Document, root: Any, draft: Draft) -> str:
+    """Return the URI of the document: its own ``$id``, resolved against where it stands."""
+    base = document.uri if ":" in document.uri.partition("/")[0] else HERE + "/" + document.uri.lstrip("/")
+    own = root.get(draft.idkeyword) if isinstance(root, dict) else None
+    return urljoin(base, own).removesuffix("#") if isinstance(own, str) else base
+
+
+def _registry(document: Document, draft: Draft, documents: dict[str, Any]) -> jsonschema_rs.Registry:
+    """Return the library's registry of a document, and add to ``documents`` those that it refers to."""
+    ((uri, root),) = documents.items()
+    missing: list[Problem] = []
+
+    def retrieve(reference: str) -> Any:
+        content = document.fetch(reference.removeprefix(HERE))
+        if content is None:
+            missing.append(_not_found(document, root, uri, reference))
+            raise LookupError(reference)
+        documents[reference] = json_value(content)
+        return documents[reference]
+
+    try:
+        return jsonschema_rs.Registry([(uri, root)], draft=draft.number, retriever=retrieve)
+    except (ValueError, SchemaError) as error:
+        problem = missing[0] if missing else Problem("reference", _plain(str(error)), "correct the reference")
+        raise SchemaError(problem) from error
+
+
+def _not_found(document: Document, root: Any, uri: str, reference: str) -> Problem:
+    """Return the problem of a reference to another document, at the place where it is written."""
+    said = ((path, text) for path, text in references(root) if urljoin(uri, text).partition("#")[0] == reference)
+    path, text = next(said, ((), reference.removeprefix(HERE)))
+    message = f'"{text}" refers to a document that is not in this registry'
+    return document.problem("reference", message, "add it as a schema, or put what it holds under $defs here", path)
+
+
+def _dangling(document: Document, loaded: Loaded) -> Iterator[Problem]:
+    """Give the references inside the document that point at nothing."""
+    resolver = loaded.registry.resolver(loaded.uri)
+    for path, text in references(loaded.root):
+        try:
+            loaded.lookup(text, resolver)
+        except LookupError as error:
+            message = f'"{text}" points at nothing: {error}'
+            yield document.problem("reference", message, "correct the reference, or add what it names", path)
+
+
+def _plain(text: str) -> str:
+    return text.partition("\n")[0]

@@ -1,0 +1,123 @@
+"""A JSON Schema document to the schema object that validates payloads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from xregit.payloads.bodies import read_json, write_json
+from xregit.payloads.jsonschema.examples import example
+from xregit.payloads.jsonschema.fields import fields
+from xregit.payloads.jsonschema.loading import Loaded, load
+from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
+
+if TYPE_CHECKING:
+    from xregit.payloads.documents import Document
+
+# What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
+_PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+_MAX_PROBLEMS = 20
+_MAX_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JsonSchema:
+    """One JSON Schema, the root of its document or a part of it."""
+
+    format: str
+    loaded: Loaded
+    pointer: str
+    validator: jsonschema_rs.Validator
+
+    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
+        """Return what is wrong with a JSON text."""
+        try:
+            value = self.decode(body, contenttype)
+        except PayloadError as error:
+            return error.problems
+        return problems(self.validator, value)
+
+    def decode(self, body: bytes, contenttype: str = "") -> Any:  # noqa: ARG002 - JSON whatever its media type
+        """Return the value of a JSON text."""
+        return read_json(body)
+
+    def encode(self, value: Any, contenttype: str = "") -> bytes:
+        """Return a value as JSON text."""
+        body = write_json(value)
+        wrong = self.validate(body, contenttype)
+        if wrong:
+            raise PayloadError(*wrong)
+        return body
+
+    def example(self) -> Any:
+        """Return the simplest value that the schema accepts."""
+        return example(self.loaded, self.pointer, self.validator)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the properties that the schema describes."""
+        return fields(self.loaded, self.pointer)
+
+
+def parse(document: Document) -> JsonSchema:
+    """Return the schema at a pointer or name in a document.
+
+    Raises:
+        SchemaError: the document isn't a schema, or has none there.
+    """
+    loaded = load(document)
+    pointer = _pointer(document, loaded)
+    return JsonSchema(document.format, loaded, pointer, _validator(loaded, pointer))
+
+
+def _pointer(document: Document, loaded: Loaded) -> str:
+    """Return the fragment that a selector stands for: itself, or the place of a definition of that name."""
+    selector = document.fragment
+    if not selector:
+        return ""
+    resolver = loaded.registry.resolver(loaded.uri)
+    for fragment in _candidates(selector):
+        try:
+            found = loaded.lookup(f"#{fragment}", resolver).contents
+        except LookupError:
+            continue
+        if isinstance(found, dict | bool):
+            return fragment
+    message = f'the document has no schema "{selector}"'
+    names = _definitions(loaded.root)
+    help_ = f"its definitions are {', '.join(names)}" if names else "it has no definitions; leave the name out"
+    raise SchemaError(Problem("selector", message, help_))
+
+
+def _candidates(selector: str) -> tuple[str, ...]:
+    if selector.startswith("/"):
+        return (selector,)
+    # schema/spec.md shows "messages/STATEBirth": a pointer without its first slash.
+    return (f"/$defs/{selector}", f"/definitions/{selector}", f"/{selector}", selector)
+
+
+def _definitions(root: Any) -> list[str]:
+    tables = (root.get(name) for name in ("$defs", "definitions")) if isinstance(root, dict) else ()
+    return [name for table in tables if isinstance(table, dict) for name in table]
+
+
+def _validator(loaded: Loaded, pointer: str) -> jsonschema_rs.Validator:
+    wrapper = {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"}
+    try:
+        return jsonschema_rs.validator_for(wrapper, registry=loaded.registry, pattern_options=_PATTERNS, offline=True)
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        message = getattr(error, "message", str(error))
+        raise SchemaError(Problem("syntax", message, "correct the schema")) from error
+
+
+def problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:
+    """Return what a value lacks, each with its place."""
+    return tuple(_sentence(error) for error in islice(validator.iter_errors(value), _MAX_PROBLEMS))
+
+
+def _sentence(error: jsonschema_rs.ValidationError) -> str:
+    path = "/".join(map(str, error.instance_path))
+    message = error.message if len(error.message) <= _MAX_CHARACTERS else f"{error.message[:_MAX_CHARACTERS]}…"
+    return f"/{path}: {message}" if path else message

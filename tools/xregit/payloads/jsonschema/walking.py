@@ -1,0 +1,90 @@
+"""Walks through the subschemas of a JSON Schema: where its references stand, and how much work it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+
+from xregit.payloads.shapes import Problem, SchemaError
+
+Path = tuple[str | int, ...]
+
+# Keywords by what they hold: one schema, a list of schemas or a mapping of schemas; those of the first table apply to
+# the same value as the schema that holds them.
+SAME_VALUE = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"))
+_ONE = (
+    *("not", "if", "then", "else", "items", "additionalItems", "contains", "additionalProperties", "propertyNames"),
+    *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
+)
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+_MAPPINGS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+_KEYWORDS = frozenset((*_ONE, *_LISTS, *_MAPPINGS))
+# Checking one value may look at this many subschemas: real ones stay far below, a bomb of references far above.
+_MAX_COST = 100_000
+
+
+def subschemas(schema: Any) -> Iterator[tuple[str, Path, Any]]:
+    """Give the schemas directly inside a schema, each with its keyword and its path."""
+    if not isinstance(schema, dict):
+        return
+    for keyword in [name for name in schema if name in _KEYWORDS]:
+        for path, inner in _held(keyword, schema[keyword]):
+            if isinstance(inner, dict | bool):
+                yield keyword, path, inner
+
+
+def _held(keyword: str, value: Any) -> Iterator[tuple[Path, Any]]:
+    if keyword in _ONE and not isinstance(value, list):
+        yield (keyword,), value
+    elif keyword in _LISTS and isinstance(value, list):
+        yield from (((keyword, index), item) for index, item in enumerate(value))
+    elif keyword in _MAPPINGS and isinstance(value, dict):
+        yield from (((keyword, name), item) for name, item in value.items())
+
+
+def references(schema: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Give each ``$ref`` and its path, but for those below another ``$id``, which are relative to that one."""
+    if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+        yield (*path, "$ref"), schema["$ref"]
+    for _, step, inner in subschemas(schema):
+        if not (isinstance(inner, dict) and ("$id" in inner or "id" in inner)):
+            yield from references(inner, (*path, *step))
+
+
+def check_cost(root: Any, resolver: jsonschema_rs.Resolver) -> None:
+    """Refuse a schema whose references multiply, so that checking one value would take ages.
+
+    Raises:
+        SchemaError: a value would be compared with too many subschemas.
+    """
+    _Cost().of(root, resolver)
+
+
+class _Cost:
+    """How many subschemas apply to one value, summed up once for each reference."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], int] = {}
+
+    def of(self, schema: Any, resolver: jsonschema_rs.Resolver) -> int:
+        inner = ((keyword, self.of(item, resolver)) for keyword, _, item in subschemas(schema))
+        total = 1 + sum(cost for keyword, cost in inner if keyword in SAME_VALUE)
+        if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+            total += self.of_reference(schema["$ref"], resolver)
+        if total > _MAX_COST:
+            message = f"one value would be compared with more than {_MAX_COST} subschemas"
+            raise SchemaError(Problem("syntax", message, "let fewer references lead to the same schema"))
+        return total
+
+    def of_reference(self, reference: str, resolver: jsonschema_rs.Resolver) -> int:
+        key = (resolver.base_uri, reference)
+        if key not in self.known:
+            self.known[key] = 0  # a schema that leads back to itself costs nothing more
+            try:
+                found = resolver.lookup(reference)
+            except (ValueError, jsonschema_rs.ReferencingError):
+                return 0
+            self.known[key] = self.of(found.contents, found.resolver)
+        return self.known[key]

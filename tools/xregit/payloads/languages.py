@@ -1,0 +1,44 @@
+"""Formats to the languages they name, and documents to what reads them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from xregit.model import canonical
+from xregit.payloads.documents import Document, nothing
+from xregit.payloads.shapes import Fetch, PayloadSchema, Problem, SchemaError
+
+# Each module has ``parse`` and is imported with the first document of its language: their libraries take time to load.
+_MODULES = {
+    "JsonSchema": "xregit.payloads.jsonschema.parsing",
+}
+
+
+def language(format: str) -> str:  # noqa: A002 - the attribute's own name
+    """Return the language that a format names, such as ``Avro`` for ``AVRO/1.11.1``, or an empty string."""
+    name = canonical("format", format).partition("/")[0]
+    return name if name in _MODULES else ""
+
+
+def parse(
+    format: str,  # noqa: A002 - the attribute's own name
+    document: bytes | object,
+    *,
+    fragment: str = "",
+    uri: str = "",
+    fetch: Fetch = nothing,
+) -> PayloadSchema:
+    """Return the schema object of a document: its root, or what ``fragment`` names or points at.
+
+    ``document`` is the text, or its value where that stood inside another document. References are resolved against
+    ``uri``, the document's own xid or URI, and given to ``fetch``; nothing else is ever read.
+
+    Raises:
+        SchemaError: the document isn't a schema of that language, lacks the object or refers to what isn't there.
+    """
+    module = _MODULES.get(language(format))
+    if module is None:
+        known = ", ".join(_MODULES)
+        raise SchemaError(Problem("format", f'"{format}" is not a language that is understood', f"it can be {known}"))
+    schema: PayloadSchema = import_module(module).parse(Document(format, document, fragment, uri, fetch))
+    return schema

@@ -1,0 +1,108 @@
+"""A regular expression to a short text that it matches, always the same one."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any
+
+# The parser behind ``re``: a tree of (operation, argument) pairs.
+_parser: Any = import_module("re._parser")
+_MAX_CHARACTERS = 10_000
+_TRIES = 70
+# Tried in this order where a set allows several characters.
+_CHARACTERS = "aA0b1Bc2-_. x@/:#z\t\n~é"
+_CATEGORIES = {"CATEGORY_DIGIT": "0", "CATEGORY_WORD": "a", "CATEGORY_SPACE": " "}
+_OPPOSITES = {"CATEGORY_NOT_DIGIT": "a", "CATEGORY_NOT_WORD": "-", "CATEGORY_NOT_SPACE": "a"}
+
+
+def text_for(pattern: str, minimum: int = 0, maximum: int | None = None) -> str | None:
+    """Return a text that a pattern matches as a whole, of a length within bounds; None where none was found.
+
+    What stands in look-arounds isn't heeded: compare the text with the pattern where that matters.
+    """
+    try:
+        tree = _parser.parse(pattern)
+        lengths = (_text(tree, more, {}) for more in range(_TRIES))
+        most = _MAX_CHARACTERS if maximum is None else maximum
+        return next((text for text in lengths if minimum <= len(text) <= most), None)
+    except (re.error, OverflowError, RecursionError, _LongError):
+        return None
+
+
+class _LongError(Exception):
+    """The text grows too long to be an example."""
+
+
+def _text(tree: Any, more: int, groups: dict[int, str]) -> str:
+    """Return the text of a sequence; what may be repeated is, ``more`` times more often than it must be."""
+    text = "".join(_part(str(operation), argument, more, groups) for operation, argument in tree)
+    if len(text) > _MAX_CHARACTERS:
+        raise _LongError
+    return text
+
+
+def _part(operation: str, argument: Any, more: int, groups: dict[int, str]) -> str:
+    if operation in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
+        return _repeated(argument, more, groups)
+    if operation == "SUBPATTERN":
+        groups[argument[0]] = _text(argument[3], more, groups)
+        return groups[argument[0]]
+    if operation == "BRANCH":
+        return _text(argument[1][0], more, groups)
+    if operation == "ATOMIC_GROUP":
+        return _text(argument, more, groups)
+    if operation == "GROUPREF":
+        return groups.get(argument, "")
+    return _character(operation, argument)
+
+
+def _repeated(argument: tuple[int, int, Any], more: int, groups: dict[int, str]) -> str:
+    least, most, tree = argument
+    count = min(int(most), int(least) + more)
+    once = _text(tree, more, groups) if count else ""
+    if len(once) * count > _MAX_CHARACTERS:
+        raise _LongError
+    return once * count
+
+
+def _character(operation: str, argument: Any) -> str:
+    if operation == "LITERAL":
+        return chr(argument)
+    if operation == "ANY":
+        return "a"
+    if operation == "NOT_LITERAL":
+        return "b" if argument == ord("a") else "a"
+    if operation == "IN":
+        return _member(argument)
+    return ""
+
+
+def _member(items: Any) -> str:
+    """Return a character of a set."""
+    if str(items[0][0]) == "NEGATE":
+        return next((item for item in _CHARACTERS if not _holds(items[1:], item)), "")
+    first_kind, first = str(items[0][0]), items[0][1]
+    if first_kind == "RANGE":
+        return chr(first[0])
+    if first_kind == "CATEGORY":
+        return {**_CATEGORIES, **_OPPOSITES}.get(str(first), "")
+    return chr(first)
+
+
+def _holds(items: Any, character: str) -> bool:
+    return any(_fits(str(kind), argument, character) for kind, argument in items)
+
+
+def _fits(kind: str, argument: Any, character: str) -> bool:
+    if kind == "RANGE":
+        return bool(argument[0] <= ord(character) <= argument[1])
+    if kind == "LITERAL":
+        return bool(argument == ord(character))
+    classes = {
+        "DIGIT": character.isdigit(),
+        "WORD": character.isalnum() or character == "_",
+        "SPACE": character.isspace(),
+    }
+    name = str(argument).removeprefix("CATEGORY_")
+    return not classes[name.removeprefix("NOT_")] if name.startswith("NOT_") else classes[name]
