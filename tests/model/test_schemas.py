@@ -54,7 +54,17 @@ def patterns(schema: Any) -> Iterator[str]:
 
 def test_there_is_one_for_each_kind_of_file() -> None:
     """Each file of the layout has a schema, and so has each type of a registry's own model."""
-    expected = ["registry", "xregit", "model", "messagegroup", "message", "endpoint", "schemagroup", "schema"]
+    expected = [
+        "registry",
+        "xregit",
+        "waivers",
+        "model",
+        "messagegroup",
+        "message",
+        "endpoint",
+        "schemagroup",
+        "schema",
+    ]
     assert list(SCHEMAS) == [f"{name}.schema.json" for name in expected]
     assert EXTENDED.keys() - SCHEMAS.keys() == {"glossary.schema.json", "glossary.schema.schema.json"}
 

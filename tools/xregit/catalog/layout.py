@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
-ROOT_FILES = frozenset({REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, "waivers.yaml"})
+WAIVERS_FILE = "waivers.yaml"
+ROOT_FILES = frozenset({REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE})
 YAML = ".yaml"
 VERSIONS = "versions"
 _GROUP_FILE, _RESOURCE_FILE, _RESOURCE_FOLDER_FILE, _DOCUMENT_FILE = 3, 4, 5, 6

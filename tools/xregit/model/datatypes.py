@@ -27,8 +27,9 @@ _URI = rf"{_URI_CHARS}(?:#{_URI_CHARS})?"
 _LITERAL = rf"(?:[^\x00-\x20\"%<>\\^`{{|}}\x7f]|{_PCT})"
 PLACEHOLDER = r"\{[A-Za-z0-9_]+\}"
 _TEMPLATE = rf"(?:{_LITERAL}|{PLACEHOLDER})*"
+_DAY = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _TIMESTAMP = (
-    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    rf"{_DAY}"
     r"[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\.[0-9]+)?"
     r"(?:[Zz]|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
@@ -92,6 +93,10 @@ def _is_timestamp(value: Any) -> bool:
     year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])
     # The Gregorian calendar repeats every 400 years, and Python has no year 0.
     return day <= calendar.monthrange(year % 400 + 2000, month)[1]
+
+
+def _is_day(value: Any) -> bool:
+    return isinstance(value, str) and _is_timestamp(f"{value}T00:00:00Z")
 
 
 _timestamp = re.compile(_TIMESTAMP).fullmatch
@@ -190,6 +195,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "absolute": _text(rf"{_SCHEME}[^\s]+", "an absolute address, with its scheme"),
     "address": _text(rf"(?:{_LISTENER}|[^\s]*{PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
     "base64": DATATYPES["binary"],
+    "date": Datatype(_is_day, "a day such as 2026-12-31", {"type": "string", "pattern": f"^(?:{_DAY})$"}),
     "cloudevents": _text("[a-z0-9]+", "lower-case letters and digits only"),
     "httpstatus": _text("[1-5][0-9]{2}", "a status code from 100 to 599"),
     "id": _text(_ID, f"an id: letters, digits and - . _ ~ : @, at most {MAX_ID_CHARS}, not beginning with a sign"),

@@ -25,6 +25,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "binary": "aGVsbG8=",
         "boolean": "true",
         "cloudevents": "orderid",
+        "date": '"2026-12-31"',
         "decimal": "1.5",
         "duration": "PT5M",
         "envelope": "CloudEvents/1.0",

@@ -105,4 +105,5 @@ class Model:
     attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     groups: Mapping[str, GroupModel] = field(default_factory=_nothing)
     settings: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    waivers: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     sources: tuple[str, ...] = ()

@@ -33,6 +33,7 @@ def builtin(specversion: str = SPECVERSION) -> Model:
         attributes=MappingProxyType({**attributes(core["registry"], core=True), **own}),
         groups=linked(built, core),
         settings=attributes(_whole(specversion, "settings.yaml")["settings"]),
+        waivers=attributes(_whole(specversion, "waivers.yaml")["file"]),
         sources=tuple(content(specversion)),
     )
 

@@ -21,6 +21,7 @@ def json_schemas(model: Model) -> dict[str, Schema]:
     schemas = {
         f"registry{ENDING}": _file("registry.yaml: the registry itself", document(model.attributes)),
         f"xregit{ENDING}": _file("xregit.yaml: settings of the tool", document(model.settings)),
+        f"waivers{ENDING}": _file("waivers.yaml: intended breaks that are let through", document(model.waivers)),
         f"model{ENDING}": _model(),
     }
     names = _names(model)
@@ -33,7 +34,7 @@ def json_schemas(model: Model) -> dict[str, Schema]:
 
 def _names(model: Model) -> Mapping[ResourceModel, str]:
     """Return each resource type's file name: its singular name, after its group's where several types share it."""
-    taken = {"registry", "xregit", "model", *(group.singular for group in model.groups.values())}
+    taken = {"registry", "xregit", "waivers", "model", *(group.singular for group in model.groups.values())}
     names: dict[ResourceModel, str] = {}
     for group in model.groups.values():
         for kind in group.resources.values():
