@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.assembling import groups_of, ordinary
 from xregit.catalog.drafts import Draft, Drafts, GroupDraft
 from xregit.catalog.entities import Document
-from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, Kind, Spot, spot
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE, Kind, Spot, spot
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.settings import settings_of
@@ -88,6 +88,7 @@ class _Reading:
         self.unread = frozenset(problem.path for problem in listing.problems)
         present = frozenset(listing.files)
         settings = self.root_value(SETTINGS_FILE, present)
+        waivers = self.root_value(WAIVERS_FILE, present)
         model = self.model(self.root_value(MODEL_FILE, present))
         place = drafts.place(REGISTRY_FILE)
         attributes = ordinary(drafts, normalised(model.attributes, self.root_value(REGISTRY_FILE, present)), place)
@@ -102,6 +103,7 @@ class _Reading:
             place=place,
             origin=drafts.origin,
             settings=settings_of(settings),
+            waivers=waivers,
             problems=tuple(drafts.problems),
             broken=frozenset(drafts.broken),
             directives=drafts.directives,

@@ -41,7 +41,8 @@ class Registry(Mapping[str, Any]):
 
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
     ``problems`` is what was found wrong while reading, ``broken`` names the files that could not be read as a whole,
-    and ``directives`` holds the comments for this tool by the file they stand in. Iterating gives the xids of groups and resources.
+    and ``directives`` holds the comments for this tool by the file they stand in. ``waivers`` is what
+    ``waivers.yaml`` says. Iterating gives the xids of groups and resources.
     """
 
     model: Model
@@ -53,6 +54,7 @@ class Registry(Mapping[str, Any]):
     problems: tuple[Diagnostic, ...] = ()
     broken: frozenset[str] = frozenset()
     directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=_nothing)
+    waivers: Mapping[str, Any] = field(default_factory=_nothing)
 
     def __getitem__(self, xid: str) -> Any:
         """Return the `View` of an xid: of a message, endpoint, schema or their groups, else the entity itself.
