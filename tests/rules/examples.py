@@ -6,7 +6,8 @@ import codecs
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from xregit.model import builtin
 from xregit.rules import check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from xregit.catalog import Registry
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 PAGES = files("xregit.rules") / "docs"
 MIB = 2**20
 DOCUMENT = "catalog.json"
+# The day on which every example is checked.
+TODAY = date(2026, 6, 1)
+# Rules about what is left out, as examples leave out all that they are not about. They are on where they are named.
+QUIET = ("description-missing", "messages-without-cloudevents", "underived-base-message", "unused-schema")
 # Blocks in these languages keep the first line, which names the file.
 WITH_COMMENTS = frozenset({"yaml", "yaml-escaped"})
 
@@ -42,8 +47,12 @@ Due = tuple[str, int, str]
 
 @dataclass(frozen=True)
 class Example:
-    """The files of one example: their texts, what is no ordinary file, and the findings that are due."""
+    """The files of one example: their texts, what is no ordinary file, and the findings that are due.
 
+    ``about`` is the rule whose page it is on, or what the example shows.
+    """
+
+    about: str = ""
     texts: dict[str, bytes] = field(default_factory=dict)
     special: dict[str, str] = field(default_factory=dict)
     due: Counter[Due] = field(default_factory=Counter)
@@ -52,8 +61,14 @@ class Example:
         """Write the files below the folder and read them; a file ``catalog.json`` is a registry of its own."""
         if DOCUMENT in self.texts:
             (root / DOCUMENT).write_bytes(self.texts[DOCUMENT])
-            return read(root / DOCUMENT)
-        return read_folder(self._folder(root))
+            return with_rules(read(root / DOCUMENT), self.quiet())
+        registry = read_folder(self._folder(root))
+        return with_rules(registry, self.quiet() | dict(registry.settings.rules))
+
+    def quiet(self) -> dict[str, str]:
+        """Return the rules that are off, because the example is not about them."""
+        named = {self.about, *(rule for _, _, rule in self.due)}
+        return {name: "off" for name in QUIET if name not in named}
 
     def imported(self, root: Path) -> tuple[Diagnostic, ...]:
         """Write the files below the folder, import the document among them and return what is said of it."""
@@ -89,7 +104,7 @@ def example(name: str, kind: str) -> Example:
 
 def example_of(name: str, text: str) -> Example:
     """Return the example that blocks of Markdown make; a mark without a rule is one of that name."""
-    made = Example()
+    made = Example(about=name)
     for block in _BLOCK.finditer(text):
         _add(made, name, block["language"], block["text"].splitlines())
     return made
@@ -97,7 +112,12 @@ def example_of(name: str, text: str) -> Example:
 
 def findings(registry: Registry) -> Iterator[Due]:
     """Give what the check finds: file below the registry's folder, line, rule."""
-    return places(check(registry).diagnostics)
+    return places(check(registry, TODAY).diagnostics)
+
+
+def with_rules(registry: Registry, rules: Mapping[str, str]) -> Registry:
+    """Return a registry in which rules have other severities."""
+    return replace(registry, settings=replace(registry.settings, rules={**registry.settings.rules, **rules}))
 
 
 def places(diagnostics: Iterable[Diagnostic]) -> Iterator[Due]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.rules.examples import example, findings, places
+from tests.rules.examples import TODAY, example, findings, places, with_rules
 from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule, check
 
@@ -40,7 +39,7 @@ def test_bad_example_gives_exactly_the_marked_findings(rule: Rule, tmp_path: Pat
 def test_good_example_gives_no_finding(rule: Rule, tmp_path: Path) -> None:
     """What the page recommends is right by every rule."""
     good = example(rule.name, "Good")
-    assert [str(item) for item in check(good.registry(tmp_path)).diagnostics] == []
+    assert [str(item) for item in check(good.registry(tmp_path), TODAY).diagnostics] == []
 
 
 @every_rule
@@ -48,7 +47,7 @@ def test_rule_that_is_off_finds_nothing(rule: Rule, tmp_path: Path) -> None:
     """The finding of the bad example comes from this rule and from no other."""
     bad = example(rule.name, "Bad")
     registry = bad.registry(tmp_path)
-    off = replace(registry, settings=replace(registry.settings, rules={rule.name: "off"}))
+    off = with_rules(registry, {rule.name: "off"})
     others = {due: count for due, count in bad.due.items() if due[2] != rule.name}
     assert others == bad.found(findings(off))
 
@@ -58,15 +57,15 @@ def test_severity_can_be_set(rule: Rule, tmp_path: Path) -> None:
     """A registry decides how bad a finding is."""
     registry = example(rule.name, "Bad").registry(tmp_path)
     for level in Severity:
-        changed = replace(registry, settings=replace(registry.settings, rules={rule.name: str(level)}))
-        assert {level} == {item.severity for item in check(changed).diagnostics if item.rule == rule.name}
+        changed = with_rules(registry, {rule.name: str(level)})
+        assert {level} == {item.severity for item in check(changed, TODAY).diagnostics if item.rule == rule.name}
 
 
 @every_rule
 def test_findings_say_what_is_wrong_and_what_to_do(rule: Rule, tmp_path: Path) -> None:
     """A message is a sentence; what to do is said beside it."""
     registry = example(rule.name, "Bad").registry(tmp_path)
-    for item in check(registry).diagnostics:
+    for item in check(registry, TODAY).diagnostics:
         assert item.message[-1:] in {".", "?"}
         assert not item.message[:1].islower()
         assert item.help or item.severity is Severity.INFO

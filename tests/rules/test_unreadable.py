@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.catalog.folders import folder
 from xregit.catalog import read_folder
+from xregit.diagnostics import Severity
 from xregit.rules import check
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def test_references_into_a_closed_folder_are_no_faults(nobodys_folder: Path) -> 
     closed = root / "messagegroups/g"
     closed.chmod(0)
     try:
-        found = [(item.rule, item.path) for item in check(read_folder(root)).diagnostics]
+        diagnostics = check(read_folder(root)).diagnostics
+        found = [(item.rule, item.path) for item in diagnostics if item.severity is not Severity.INFO]
     finally:
         closed.chmod(0o700)
     assert found == [("file-unreadable", "registry/messagegroups/g/")]

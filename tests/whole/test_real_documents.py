@@ -34,7 +34,8 @@ def test_findings_are_true(imported: Path) -> None:
     found = json.loads(done.stdout)["diagnostics"]
     assert {item["rule"] for item in found if item["severity"] == "error"} == BROKEN
     assert all((imported / item["path"]).is_file() and item["line"] and item["help"] for item in found)
-    assert max(Counter((item["path"], item["line"], item["column"]) for item in found).values()) == 1
+    places = Counter((item["path"], item["line"], item["column"]) for item in found if item["severity"] != "info")
+    assert max(places.values()) == 1
 
 
 def test_all_of_it_is_built(imported: Path) -> None:

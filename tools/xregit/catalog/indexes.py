@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid, schema_of
 from xregit.catalog.resolving import base_xid
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xregit.catalog.registry import Registry
+
+# How a schema's document names another schema: by its xid, or by a path to one of its versions.
+_IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,7 @@ class Indexes:
     ``derived``: message → messages whose nearest base it is. ``carriers``: message → pairs of the endpoint and the
     message group or endpoint through which it carries the message. ``aliases``: resource → resources whose ``xref`` it
     is. ``schema_users``: schema → messages whose resolved payload schema it is. ``channels``: channel → endpoints.
+    ``typed``: CloudEvents type → messages that declare it as a fixed value.
     """
 
     derived: Mapping[str, tuple[str, ...]]
@@ -30,6 +35,7 @@ class Indexes:
     aliases: Mapping[str, tuple[str, ...]]
     schema_users: Mapping[str, tuple[str, ...]]
     channels: Mapping[str, tuple[str, ...]]
+    typed: Mapping[str, tuple[str, ...]]
 
 
 def indexes(registry: Registry) -> Indexes:
@@ -37,6 +43,7 @@ def indexes(registry: Registry) -> Indexes:
     derived: dict[str, list[str]] = defaultdict(list)
     aliases: dict[str, list[str]] = defaultdict(list)
     users: dict[str, list[str]] = defaultdict(list)
+    typed: dict[str, list[str]] = defaultdict(list)
     for resource in registry.all_resources:
         if resource.xref:
             aliases[local_xid(resource.xref)].append(resource.xid)
@@ -45,10 +52,20 @@ def indexes(registry: Registry) -> Indexes:
         if target is not None:
             derived[target.xid].append(resource.xid)
         if resource.type.plural == "messages" and not resource.xref:
-            reference = schema_of(registry, registry.resolved(resource.xid).attributes)
+            attributes = registry.resolved(resource.xid).attributes
+            reference = schema_of(registry, attributes)
             if reference and reference.schema:
                 users[reference.schema.xid].append(resource.xid)
-    return Indexes(_frozen(derived), _carriers(registry), _frozen(aliases), _frozen(users), _channels(registry))
+            if kind := _cloudevents_type(attributes):
+                typed[kind].append(resource.xid)
+    return Indexes(
+        derived=_frozen(derived),
+        carriers=_carriers(registry),
+        aliases=_frozen(aliases),
+        schema_users=_frozen(users),
+        channels=_channels(registry),
+        typed=_frozen(typed),
+    )
 
 
 def lookalikes(registry: Registry) -> Mapping[str, tuple[str, ...]]:
@@ -59,6 +76,50 @@ def lookalikes(registry: Registry) -> Mapping[str, tuple[str, ...]]:
         same[parent, name.lower()].append(xid)
     twins = [xids for xids in same.values() if len(xids) > 1]
     return {xid: tuple(other for other in xids if other != xid) for xids in twins for xid in xids}
+
+
+def mentions(registry: Registry) -> frozenset[str]:
+    """Return every xid of this registry that stands somewhere in what an entity or a version states.
+
+    A reference to a version, or to something inside a document, is one to the resource as well.
+    """
+    baseurl = registry.settings.baseurl
+    groups = (group.attributes for group in registry.all_groups)
+    resources = (resource.written for resource in registry.all_resources)
+    texts = (text for stated in (*groups, *resources) for text in _references(stated))
+    return frozenset(xid for text in texts for xid in _shortened(local_xid(text, baseurl)))
+
+
+def named_in_documents(registry: Registry) -> Mapping[str, frozenset[str]]:
+    """Return the ids that documents of schemas name in references to others, each with the schemas that do so."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for resource in registry.all_resources:
+        for version in resource.versions.values() if resource.type.hasdocument else ():
+            data = version.document.data if version.document else None
+            for name in _IN_DOCUMENT.findall(data or b""):
+                found[name.decode()].add(resource.xid)
+    return {name: frozenset(xids) for name, xids in found.items()}
+
+
+def _shortened(xid: str) -> Iterator[str]:
+    path = xid.partition("#")[0].partition("/versions/")[0]
+    while path:
+        yield path
+        path = path.rpartition(":")[0]
+
+
+def _references(value: Any) -> Iterator[str]:
+    """Give the texts inside a value that may be references; nothing is nested more deeply than files may be."""
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            if "/" in value and " " not in value:
+                yield value
+        elif isinstance(value, dict | MappingProxyType):
+            pending.extend(value.values())
+        elif isinstance(value, list | tuple):
+            pending.extend(value)
 
 
 def carried(registry: Registry, endpoint: Group) -> list[tuple[str, str]]:
@@ -92,6 +153,14 @@ def _channels(registry: Registry) -> Mapping[str, tuple[str, ...]]:
         if isinstance(channel, str) and channel:
             channels[channel].append(endpoint.xid)
     return _frozen(channels)
+
+
+def _cloudevents_type(attributes: Mapping[str, Any]) -> str:
+    """Return the fixed value of the CloudEvents attribute ``type``, or an empty string."""
+    value: Any = attributes
+    for name in ("envelopemetadata", "type", "value"):
+        value = value.get(name) if isinstance(value, dict | MappingProxyType) else None
+    return value if isinstance(value, str) and "{" not in value else ""
 
 
 def _frozen(lists: Mapping[str, list[str]]) -> Mapping[str, tuple[str, ...]]:

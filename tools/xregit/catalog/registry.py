@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Place, Resource, Version
-from xregit.catalog.indexes import Indexes, indexes, lookalikes
+from xregit.catalog.indexes import Indexes, indexes, lookalikes, mentions, named_in_documents
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.owners import Owners, read_owners
 from xregit.catalog.resolving import Resolved, resolve
@@ -42,7 +42,8 @@ class Registry(Mapping[str, Any]):
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
     ``problems`` is what was found wrong while reading, ``broken`` names the files that could not be read as a whole,
     and ``directives`` holds the comments for this tool by the file they stand in. ``waivers`` is what
-    ``waivers.yaml`` says. Iterating gives the xids of groups and resources.
+    ``waivers.yaml`` says. Iterating gives the xids of groups
+    and resources.
     """
 
     model: Model
@@ -155,6 +156,16 @@ class Registry(Mapping[str, Any]):
     def lookalikes(self) -> Mapping[str, tuple[str, ...]]:
         """The xids whose ids differ from a sibling's only in case, each with those siblings."""
         return lookalikes(self)
+
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        """Every xid of this registry to which something in it refers, whatever for."""
+        return mentions(self)
+
+    @cached_property
+    def named_in_documents(self) -> Mapping[str, frozenset[str]]:
+        """The ids that documents of schemas name, each with the xids of those schemas."""
+        return named_in_documents(self)
 
     @cached_property
     def _resolved(self) -> dict[str, Resolved]:

@@ -21,7 +21,7 @@ _WILDCARDS: Mapping[str, str] = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How bad the findings of rules are in a part of the registry; ``pattern`` is for paths, or for xids with a slash."""
+    """How bad findings are in a part of the registry; a ``pattern`` that begins with a slash is for xids, not paths."""
 
     pattern: str
     rules: Mapping[str, str]

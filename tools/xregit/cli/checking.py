@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from xregit.cli.clock import today
 from xregit.cli.finding import unknown, with_registry
 from xregit.cli.printing import note, result
 
@@ -35,7 +36,7 @@ def check(registry: Path, paths: tuple[Path, ...], form: str) -> int:
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
     catalog = xregit.read(registry)
-    report = within(xregit.check(catalog), paths, catalog.origin.repository)
+    report = within(xregit.check(catalog, today()), paths, catalog.origin.repository)
     result(reports.FORMATS[form](report.diagnostics))
     return int(report.failed)
 

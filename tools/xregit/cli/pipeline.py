@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from xregit.cli.clock import today
 from xregit.errors import CatalogError, XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from xregit.catalog import Registry
@@ -54,7 +55,7 @@ def check(task: Task) -> str:
     import xregit
     from xregit.reports.text import summary
 
-    report = xregit.check(task.registry)
+    report = xregit.check(task.registry, today())
     if report.failed:
         raise CatalogError(report.diagnostics)
     return f"{entities(task.registry)}: {summary(report.diagnostics)}"
@@ -160,6 +161,13 @@ def published(publication: Publication) -> str:
     changes = sum(table.inserted + table.updated + table.deleted for table in tables)
     changed = f"{changes:,} changed" if publication.changed else "nothing changed"
     return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
+
+
+def where_commits_are(publications: Iterable[Publication]) -> Iterator[str]:
+    """Give for each publication a line with its commit and the versions of the tables that hold it."""
+    for done in publications:
+        versions = ", ".join(f"{table.name} {table.version}" for table in done.tables if table.version is not None)
+        yield f"{done.commit[:12]} {versions or 'written'}"
 
 
 def line(step: Step, task: Task) -> str:

@@ -11,16 +11,21 @@ from xregit.rules.rule import Rule
 from xregit.rules.running import Report
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from xregit.catalog.registry import Registry
     from xregit.diagnostics import Diagnostic
 
 __all__ = ["RULES", "Report", "Rule", "check", "found_in_reading", "rule_named"]
 
 
-def check(registry: Registry) -> Report:
-    """Return everything that is wrong with a registry, by all rules and at the severities that it sets."""
+def check(registry: Registry, today: date | None = None) -> Report:
+    """Return everything that is wrong with a registry, by all rules and at the severities that it sets.
+
+    Rules that ask for the date find nothing unless ``today`` is given.
+    """
     with uncollected():
-        return running.run(registry, RULES)
+        return running.run(registry, RULES, today)
 
 
 def found_in_reading(registry: Registry) -> tuple[Diagnostic, ...]:

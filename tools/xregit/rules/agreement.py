@@ -115,6 +115,15 @@ def protocol_without_version(_registry: Registry, entity: Group | Resource) -> I
         yield found("protocol", message=message, help=f'Write "{meant}", which is what it is taken for.')
 
 
+@rule("endpoint", Severity.WARNING, "An endpoint names an envelope without its version.", "EP-9")
+def envelope_without_version(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report ``CloudEvents``, of which there is more than one version."""
+    stated = endpoint.attributes.get("envelope")
+    if isinstance(stated, str) and "/" not in stated and "/" in endpoint.envelope:
+        message = f'"{stated}" leaves open which version of the envelope is meant.'
+        yield found("envelope", message=message, help=f'Write "{endpoint.envelope}", which is what it is taken for.')
+
+
 _WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
 
 

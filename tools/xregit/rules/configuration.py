@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import mapping, near
@@ -14,16 +15,43 @@ if TYPE_CHECKING:
     from xregit.catalog.settings import Settings
 
 
-@rule("settings", Severity.ERROR, "The settings name a rule that does not exist.")
+@rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")
 def unknown_rule(_registry: Registry, settings: Settings) -> Iterator[Finding]:
-    """Report names below ``rules`` that no rule has."""
+    """Report names below ``rules`` and ``paths`` that no rule has; those in comments are found with the comments."""
     from xregit.rules.listed import RULES  # this rule is in it
 
     names = {item.name: item.about for item in RULES}
-    for name in mapping(settings.written, "rules"):
-        if name not in names:
-            help_ = near(name, names) or '"xregit explain" lists all rules.'
-            yield found("rules", name, message=f'There is no rule "{name}".', help=help_, on_key=True)
-        elif names[name] == "import":
-            message = f'The severity of "{name}" is fixed: it is a rule of the import, not of the check.'
-            yield found("rules", name, message=message, help="Remove the line.", on_key=True)
+    chosen = [("rules",), *(("paths", pattern) for pattern in mapping(settings.written, "paths"))]
+    for path in chosen:
+        for name in mapping(settings.written, *path):
+            if name not in names:
+                help_ = near(name, names) or '"xregit explain" lists all rules.'
+                yield found(*path, name, message=f'There is no rule "{name}".', help=help_, on_key=True)
+            elif names[name] == "import":
+                message = f'The severity of "{name}" is fixed: it is a rule of the import, not of the check.'
+                yield found(*path, name, message=message, help="Remove the line.", on_key=True)
+
+
+@rule("settings", Severity.WARNING, "The settings are about a part of the registry that is not there.")
+def pattern_without_match(registry: Registry, settings: Settings) -> Iterator[Finding]:
+    """Report patterns below ``paths`` that fit no file and no entity."""
+    for scope in settings.paths:
+        if not any(scope.covers(path, xid) for path, xid in _covered(registry)):
+            message = f'Nothing in the registry is at "{scope.pattern}".'
+            help_ = (
+                "Write a path as the findings show it, or an xid with a slash before it; * is any part of a name, "
+                "** any number of names."
+            )
+            yield found("paths", scope.pattern, message=message, help=help_, on_key=True)
+
+
+def _covered(registry: Registry) -> Iterator[tuple[str, str]]:
+    """Give the file and xid of all that findings may be about."""
+    folder = registry.place.path.removesuffix(REGISTRY_FILE)
+    yield from ((folder + name, "/") for name in (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE))
+    yield from ((path, "/") for path in registry.broken)
+    yield from ((group.place.path, group.xid) for group in registry.all_groups)
+    for resource in registry.all_resources:
+        yield resource.place.path, resource.xid
+        for version in resource.versions.values():
+            yield (version.document or version).place.path, version.xid

@@ -33,14 +33,6 @@ USAGES: Mapping[str, Mapping[str, frozenset[str]]] = {
         "consumergroup": frozenset({CONSUMER}),
     },
 }
-# Names that, with a text of some length beside them, hold a secret and no hint.
-SECRETS = frozenset(
-    {
-        "password", "passwd", "secret", "clientsecret", "client_secret", "token", "accesstoken", "access_token",
-        "apikey", "api_key", "accesskey", "access_key", "sharedaccesskey", "sharedaccesskeyvalue",
-        "privatekey", "private_key", "connectionstring",
-    }
-)  # fmt: skip
 
 
 @rule("endpoint", Severity.WARNING, "A message group that an endpoint carries is not in this registry.", "EP-38")
@@ -127,15 +119,15 @@ def _will(registry: Registry, endpoint: Endpoint) -> str:
     return local_xid(text(endpoint.options, "willmessage"), registry.settings.baseurl)
 
 
-@rule("endpoint", Severity.ERROR, "An endpoint's description holds a credential.", "EP-28", "EP-27")
-def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report passwords, tokens and keys; a placeholder for one is fine."""
+@rule("endpoint", Severity.WARNING, "A way to be admitted is none that the specification lists.", "EP-29")
+def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report a ``type`` that clients don't know, though it may be agreed upon."""
     for index, way in items(endpoint.options, "authorization"):
-        for name, value in way.items():
-            if name.lower() in SECRETS and isinstance(value, str) and value and "{" not in value:
-                message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
-                help_ = "Remove it here and have it revoked: it stays in the history of the repository."
-                yield found(OPTIONS, "authorization", index, name, message=message, help=help_, on_key=True)
+        stated = text(way, "type")
+        if stated and stated not in AUTHORIZATIONS:
+            message = f'"{stated}" is no type of authorization that is listed.'
+            help_ = near(stated, AUTHORIZATIONS) or f"Listed are {', '.join(AUTHORIZATIONS)}."
+            yield found(OPTIONS, "authorization", index, "type", message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "A hint on authorization is empty.", "EP-25", "EP-26")
@@ -150,6 +142,8 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
                 )
 
 
+# endpoint/spec.md, "authorization"; the last of them is that of a later release.
+AUTHORIZATIONS = ("OAuth2", "Plain", "X509Cert", "APIKey", "SASL")
 KNOWN_HINTS = frozenset({"type", "mechanism", "resourceuri", "authorityuri", "granttypes"})
 
 

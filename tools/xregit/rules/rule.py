@@ -4,28 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import date
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 
 if TYPE_CHECKING:
+    from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
 
 Check = Callable[["Registry", Any], Iterable[Finding]]
 
 # What a rule can be about. "text" and "model" are found while reading and by the model's interpreter; an "entity" is a
 # group or a resource of any type, "settings" are those of xregit.yaml. Aliases are resources and entities only.
-# "import" is found when documents become files, and never by a check.
-ABOUT = ("text", "model", "import", "settings", "entity", "resource", "messagegroup", "message", "endpoint", "schema")
+# "import" is found when documents become files, and never by a check; "suppression" is about comments that accept a
+# finding. What is "dated" is an entity, and the date of the day on which it is checked.
+DATED = "dated"
+ABOUT = (
+    "text", "model", "import", "suppression", "settings", "entity", DATED, "resource", "messagegroup", "message",
+    "endpoint", "schema",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """An entity on the day on which it is checked."""
+
+    entity: Group | Resource
+    today: date
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One rule: its name says what is wrong, ``requirements`` are IDs of the requirements table that it enforces.
 
-    ``check`` takes the registry and one entity, as its view where there is one; a rule about "text", "model" or
-    "import" has none, since reading, the model's interpreter and the import find these.
+    ``check`` takes the registry and one entity, as its view where there is one; a rule about "text", "model",
+    "import" or "suppression" has none, since others find these.
     """
 
     name: str

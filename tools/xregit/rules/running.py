@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
 from xregit.model.language import NOTHING
 from xregit.rules.documents import problems
+from xregit.rules.rule import DATED, Dated
+from xregit.rules.suppressing import Suppressing
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -44,38 +47,57 @@ class Report:
         return any(item.severity is Severity.ERROR for item in self.diagnostics)
 
 
-def run(registry: Registry, rules: tuple[Rule, ...]) -> Report:
-    """Return what is wrong with a registry.
+def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> Report:
+    """Return what is wrong with a registry; without the date of ``today``, rules that ask for it find nothing.
 
     An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
     reported once.
     """
-    return Report(ordered(_Run(registry, rules).diagnostics()))
+    running = _Run(registry, rules, today)
+    return Report(ordered(running.suppressing.left(running.diagnostics())))
 
 
 def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:
     """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
-    return ordered(_Run(registry, rules).of_reading())
+    running = _Run(registry, rules, None)
+    found = {item.rule for item in running.registry.problems}
+    return ordered(item for item in running.suppressing.left(running.of_reading()) if item.rule in found)
 
 
 class _Run:
     """One run of the rules over one registry."""
 
-    def __init__(self, registry: Registry, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, registry: Registry, rules: tuple[Rule, ...], today: date | None) -> None:
         self.registry = registry
         self.rules = {item.name: item for item in rules}
         self.broken = registry.broken
+        self.today = today
         self.by_about: dict[str, list[Rule]] = {}
         for item in rules:
-            if item.check is not None and self.severity(item.name) is not None:
+            if item.check is not None and self.applies(item):
                 self.by_about.setdefault(item.about, []).append(item)
 
-    def severity(self, name: str, found: Severity = Severity.ERROR) -> Severity | None:
-        """Return the severity of a rule's finding in this registry, None where the rule is off.
+    @property
+    def suppressing(self) -> Suppressing:
+        applied = {item.name for item in self.rules.values() if self.applies(item)}
+        return Suppressing(self.registry, self.rules, applied, self.severity)
+
+    def applies(self, item: Rule) -> bool:
+        """Tell whether a rule is on somewhere, and has what it asks for."""
+        settings = self.registry.settings
+        chosen = (settings.rules.get(item.name), *(scope.rules.get(item.name, OFF) for scope in settings.paths))
+        return any(level != OFF for level in chosen) and (item.about != DATED or self.today is not None)
+
+    def severity(self, name: str, path: str, xid: str, found: Severity = Severity.ERROR) -> Severity | None:
+        """Return the severity of a rule's finding in a file and about an entity, None where the rule is off there.
 
         A finding may be ``found`` to weigh less than the rule declares; what the registry sets counts before both.
         """
-        chosen = self.registry.settings.rules.get(name)
+        settings = self.registry.settings
+        chosen = settings.rules.get(name)
+        for scope in settings.paths:
+            if name in scope.rules and scope.covers(path, xid):
+                chosen = scope.rules[name]
         if chosen == OFF:
             return None
         if chosen in _LEVELS:
@@ -85,7 +107,7 @@ class _Run:
 
     def of_reading(self) -> Iterator[Diagnostic]:
         for problem in self.registry.problems:
-            severity = self.severity(problem.rule, problem.severity)
+            severity = self.severity(problem.rule, problem.path, problem.xid, problem.severity)
             if severity is not None:
                 message, help_ = sentence(problem.message), sentence(problem.help)
                 yield replace(problem, severity=severity, message=message, help=help_)
@@ -131,11 +153,13 @@ class _Run:
     def of_group(self, group: Group) -> Iterator[Finding]:
         yield from check_value(group.type.attributes, group.attributes)
         yield from self.ruled("entity", group)
+        yield from self.dated(group)
         yield from self.ruled(group.type.singular, view(self.registry, group))
 
     def of_resource(self, resource: Resource) -> Iterator[Finding]:
         yield from self.checked(resource)
         yield from _where_written(resource, self.ruled("entity", resource))
+        yield from _where_written(resource, self.dated(resource))
         yield from _where_written(resource, self.ruled("resource", resource))
         if not resource.xref:
             thing = view(self.registry, resource)
@@ -146,9 +170,11 @@ class _Run:
             return
         for version in resource.versions.values():
             for problem in problems(version):
-                severity = self.severity(problem.rule)
-                if severity is not None and version.document is not None:
-                    span, path = problem.span, version.document.place.path
+                if version.document is None:
+                    continue
+                span, path = problem.span, version.document.place.path
+                severity = self.severity(problem.rule, path, version.xid)
+                if severity is not None:
                     line = (span.line, span.column, span.endline, span.endcolumn)
                     text = (problem.rule, severity, path, sentence(problem.message))
                     yield Diagnostic(*text, *line, version.xid, sentence(problem.help))
@@ -184,6 +210,9 @@ class _Run:
             return {**unknown, **resolved.attributes} if unknown else resolved.attributes
         return resource.attributes
 
+    def dated(self, entity: Group | Resource) -> Iterator[Finding]:
+        return self.ruled(DATED, Dated(entity, self.today)) if self.today is not None else iter(())
+
     def ruled(self, about: str, thing: object) -> Iterator[Finding]:
         for item in self.by_about.get(about, ()):
             if item.check is not None:
@@ -192,7 +221,7 @@ class _Run:
 
     def located(self, findings: Iterable[Finding], place: Place, xid: str) -> Iterator[Diagnostic]:
         for finding in findings:
-            severity = self.severity(finding.rule)
+            severity = self.severity(finding.rule, place.path, xid)
             if severity is None or (finding.rule == "unknown-attribute" and self.model_is_broken):
                 continue
             span = self.registry.origin.span(place, finding.path, on_key=finding.on_key)

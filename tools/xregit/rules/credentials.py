@@ -1,0 +1,78 @@
+"""Passwords, keys and tokens in the description of an endpoint, which everybody may read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from xregit.diagnostics import Finding, Severity
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import MAPPINGS, items
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Endpoint
+
+OPTIONS, AUTHORIZATION = "protocoloptions", "authorization"
+# Names that, with a text of some length beside them, hold a secret and no hint.
+SECRETS = frozenset(
+    {
+        "password", "passwd", "pwd", "secret", "clientsecret", "token", "accesstoken", "bearertoken", "refreshtoken",
+        "apikey", "xapikey", "accesskey", "secretkey", "secretaccesskey", "sharedaccesskey", "sharedaccesskeyvalue",
+        "accountkey", "privatekey", "connectionstring", "saslpassword", "credential", "credentials",
+    }
+)  # fmt: skip
+# What only a credential looks like, wherever it stands.
+_SECRET = re.compile(
+    r"://[^/?#@\s{]*:[^/?#@\s{]+@"  # a password in an address
+    r"|\b(?:SharedAccessKey|AccountKey|SharedAccessSignature|Password|Pwd)=[^;{\s]{4}"  # a connection string
+    r"|[?&](?:sig|access_token|api[_-]?key|token|code|password)=[^&{\s]{8}"  # a signed address
+    r"|^(?:Bearer|Basic) +[A-Za-z0-9+/=._~-]{8}"  # the value of an Authorization header
+    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"  # a JSON Web Token
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30}|\bxox[abp]-[A-Za-z0-9-]{10}"  # keys of services
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    re.IGNORECASE,
+)
+_PROSE = frozenset({"description", "documentation", "name"})
+_HELP = "Remove it here and have it revoked: it stays in the history of the repository."
+
+Path = tuple[str | int, ...]
+
+
+@rule("endpoint", Severity.ERROR, "An endpoint's hints on authorization hold a credential.", "EP-28", "EP-27")
+def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report passwords, tokens and keys; a placeholder for one is fine."""
+    for index, way in items(endpoint.options, AUTHORIZATION):
+        for name, value in way.items():
+            if _is_secret(name, value) or (isinstance(value, str) and _SECRET.search(value)):
+                message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
+                yield found(OPTIONS, AUTHORIZATION, index, name, message=message, help=_HELP, on_key=True)
+
+
+@rule("endpoint", Severity.ERROR, "An endpoint's description holds a credential.", "EP-28")
+def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report the same in addresses, options and all else that an endpoint states."""
+    for path, value in _texts(endpoint.attributes):
+        if _is_secret(str(path[-1]), value) or _SECRET.search(value):
+            # The value is not shown: reports are kept and sent around.
+            what = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
+            message = f"{what} holds a credential, which everybody who reads the catalog would know."
+            yield found(*path, message=message, help=_HELP)
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    return re.sub("[-_. ]", "", name.lower()) in SECRETS and isinstance(value, str) and bool(value) and "{" not in value
+
+
+def _texts(attributes: Any) -> Iterator[tuple[Path, str]]:
+    """Give the texts of an endpoint with their paths, but those of its hints on authorization."""
+    pending: list[tuple[Path, Any]] = [((), attributes)]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, MAPPINGS):
+            pending += [((*path, name), item) for name, item in value.items() if name not in _PROSE]
+        elif isinstance(value, list | tuple) and path != (OPTIONS, AUTHORIZATION):
+            pending += [((*path, index), item) for index, item in enumerate(value)]

@@ -1,0 +1,115 @@
+"""What the specification recommends for messages, and what is left lying about in a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xregit.catalog.entities import Group, Resource
+from xregit.diagnostics import Finding, Severity
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import CLOUDEVENTS, inside, selected, text
+from xregit.rules.templates import is_misspelled
+from xregit.xid import is_id
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.schemas import Schema
+    from xregit.catalog.views import Message
+
+TYPE = ("envelopemetadata", "type", "value")
+DESCRIBED = frozenset({"messagegroup", "message", "endpoint", "schemagroup", "schema"})
+
+
+@rule("message", Severity.WARNING, "The id of a message is not the type of its events.", "MSG-5")
+def messageid_differs_from_type(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a type that is the id of no message; once, where several messages bind it to several protocols."""
+    own = message.entity.attributes.get(TYPE[0])
+    kind = inside(own, *TYPE[1:]) if own is not None else None
+    if not isinstance(kind, str) or "{" in kind or not is_id(kind) or message.envelope != CLOUDEVENTS:
+        return
+    same = registry.indexes.typed.get(kind, ())
+    stating = [xid for xid in same if inside(_attributes(registry, xid), *TYPE) == kind]
+    if any(xid.endswith(f"/messages/{kind}") for xid in same) or stating[:1] != [message.xid]:
+        return
+    more = f" (as for {len(same) - 1} more messages of this type)" if len(same) > 1 else ""
+    text_ = f'The type of the events is "{kind}", but the id of the message is "{message.id}"{more}.'
+    help_ = "Rename one of them to be the other: who receives an event then knows where it is described."
+    yield found(*TYPE, message=text_, help=help_)
+
+
+@rule("entity", Severity.INFO, "Messages of a group are no CloudEvents.", "MSG-4", "MSG-9")
+def messages_without_cloudevents(registry: Registry, group: Group | Resource) -> Iterator[Finding]:
+    """Report each group once, however many of its messages have no envelope or another one."""
+    if not isinstance(group, Group):
+        return
+    messages = list(group.collections.get("messages", {}))
+    others = [mid for mid in messages if not _is_cloudevent(registry, f"{group.xid}/messages/{mid}")]
+    if others:
+        whose = "None of the messages is a CloudEvent" if len(others) == len(messages) else ""
+        message = whose or f"{len(others)} of {len(messages)} messages are no CloudEvents, the first is {others[0]}"
+        help_ = (
+            'State "envelope: CloudEvents/1.0" if they are; if that can\'t be, say in the description how a receiver '
+            "knows which message it has got, and accept the remark."
+        )
+        yield found(message=f"{message}.", help=help_, on_key=True)
+
+
+@rule("entity", Severity.INFO, "An entity has no description.")
+def description_missing(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report what nobody described, unless a base message is described in its place."""
+    singular = entity.type.singular
+    if singular not in DESCRIBED or (isinstance(entity, Resource) and entity.xref):
+        return
+    message = singular == "message" and isinstance(entity, Resource)
+    attributes = registry.resolved(entity.xid).attributes if message else entity.attributes
+    stated = attributes.get("description")
+    if any(is_misspelled(name, "description") for name in attributes if name != "description"):
+        return  # which is reported as unknown
+    if stated is None or (isinstance(stated, str) and not stated.strip()):
+        text_ = f"The {singular} has no description."
+        yield found(message=text_, help='Say in "description" what it is for, and when it occurs.', on_key=True)
+
+
+@rule("message", Severity.INFO, "A base message is there, but no message derives from it.")
+def underived_base_message(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a message without a base, beside base messages, that no endpoint carries and nothing refers to."""
+    # What can't be read may refer to it.
+    if message.base or message.carriers or message.deprecated is not None or registry.broken:
+        return
+    if message.xid in registry.mentions:
+        return
+    siblings = message.group.collections.get("messages", {}).values()
+    if any(registry.indexes.derived.get(item.xid) for item in siblings):
+        text_ = "Other messages of its group are base messages, but nothing derives from this one, or carries it."
+        help_ = "Derive a message from it, let an endpoint carry it, or remove it."
+        yield found(message=text_, help=help_, on_key=True)
+
+
+@rule("schema", Severity.WARNING, "No message has a payload of this schema.")
+def unused_schema(registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Report a schema that nothing refers to, in a registry that has messages; one that is deprecated may stay."""
+    # What can't be read may refer to it.
+    if schema.users or registry.broken or not registry.messages or "deprecated" in schema.entity.meta:
+        return
+    if registry.indexes.aliases.get(schema.xid) or _is_mentioned(registry, schema):
+        return
+    help_ = 'Let a message refer to it by "dataschemauri", mark it as "deprecated", or remove it.'
+    yield found(message="Nothing in the registry refers to the schema.", help=help_, on_key=True)
+
+
+def _attributes(registry: Registry, xid: str) -> object:
+    resource = registry.resource(xid)
+    return resource.attributes if resource else None
+
+
+def _is_cloudevent(registry: Registry, xid: str) -> bool:
+    """Tell whether a message is a CloudEvent, or one from which others derive that may be."""
+    if selected("envelope", registry.resolved(xid).attributes) == CLOUDEVENTS:
+        return True
+    return xid in registry.indexes.derived and not text(registry.resolved(xid).attributes, "envelope")
+
+
+def _is_mentioned(registry: Registry, schema: Schema) -> bool:
+    others = registry.named_in_documents.get(schema.id, frozenset()) - {schema.xid}
+    return schema.xid in registry.mentions or bool(others)
