@@ -130,6 +130,7 @@ class Gathering:
         if versions:
             if "versionid" in value or "isdefault" in value:
                 whole = _of_resource(model, whole)
+            whole = self._beside(whole, versions, path)
             whole[VERSIONS] = versions
         whole = self._as_text(whole, normal_form(model, whole, selectors), path)
         place = Place(self._file, self._written(path))
@@ -148,6 +149,15 @@ class Gathering:
             self._identified(found[vid], "versionid", vid, at)
             self._identified(found[vid], f"{model.singular}id", rid, at)
         return found
+
+    def _beside(self, whole: dict[str, Any], versions: Mapping[str, Any], path: Path) -> dict[str, Any]:
+        """Return what stands beside the versions, without what each of them states itself."""
+        stated = [name for name in whole if all(name in version for version in versions.values())]
+        for name in stated:
+            if any(version[name] != whole[name] for version in versions.values()):
+                message = f'"{name}" beside the versions is left out, since each version states another'
+                self.notes.append(Note("left-out", Severity.INFO, self._written((*path, name)), message))
+        return {name: item for name, item in whole.items() if name not in stated}
 
     def _documents(self, singular: str, whole: dict[str, Any], path: Path) -> dict[str, Document]:
         """Take the inline documents out of a resource's versions, or of the resource that has no versions."""

@@ -15,7 +15,7 @@ from typing import Any
 from xregit.document.tables import Part, Sign, parts, signs
 from xregit.model import named
 
-NEUTRAL, OURS, OLDEST = "1.0", "2026-05", "0.5-wip"
+NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
 # All releases, the oldest first.
 RELEASES = (OLDEST, "1.0-rc1", "1.0-rc2", OURS, "1.0-rc3", "1.0-rc4")
 Path = tuple[str | int, ...]
@@ -32,7 +32,10 @@ class Shown:
     @property
     def name(self) -> str:
         """What to call them together."""
-        return NEUTRAL if self.releases == RELEASES[1:] else " or ".join(self.releases)
+        if self.releases == RELEASES[1:]:
+            return NEUTRAL
+        *first, last = self.releases
+        return f"{', '.join(first)} or {last}" if first else last
 
 
 @dataclass(frozen=True, slots=True)
