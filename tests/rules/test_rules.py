@@ -43,7 +43,7 @@ def test_declaration_is_complete(rule: Rule) -> None:
     """A rule says what it is about, what it finds in a sentence, and finds it unless others do."""
     assert rule.about in ABOUT
     assert rule.summary.endswith(".")
-    assert (rule.check is None) == (rule.about in {"text", "model", "import", "suppression"})
+    assert (rule.check is None) == (rule.about in {"text", "model", "import", "suppression", "change"})
     assert rule_named(rule.name) is rule
 
 

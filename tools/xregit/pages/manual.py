@@ -31,6 +31,8 @@ ABOUT = {
     "settings": "xregit.yaml",
     "entity": "any entity",
     "resource": "any resource",
+    "waivers": "waivers.yaml",
+    "change": "what changes between two commits",
 }
 
 

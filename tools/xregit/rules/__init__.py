@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Registry
     from xregit.diagnostics import Diagnostic
+    from xregit.rules.suppressing import Severities
 
-__all__ = ["RULES", "Report", "Rule", "check", "found_in_reading", "rule_named"]
+__all__ = ["RULES", "Report", "Rule", "check", "found_in_reading", "rule_named", "severities"]
 
 
 def check(registry: Registry, today: date | None = None) -> Report:
@@ -31,3 +32,8 @@ def check(registry: Registry, today: date | None = None) -> Report:
 def found_in_reading(registry: Registry) -> tuple[Diagnostic, ...]:
     """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
     return running.found_in_reading(registry, RULES)
+
+
+def severities(registry: Registry) -> Severities:
+    """Return the function that says how bad a rule's finding is, by rule, path and xid; None where the rule is off."""
+    return running.severities(registry, RULES)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xregit.rules import (
     addresses,
     agreement,
+    changing,
     configuration,
     credentials,
     endpoints,
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     *suppressing.RULES,
     configuration.unknown_rule,
     configuration.pattern_without_match,
+    changing.unknown_rule_waived,
     identity.malformed_id,
     identity.ids_differ_only_in_case,
     identity.too_many_versions,
@@ -105,6 +107,7 @@ RULES: tuple[Rule, ...] = (
     schemas.defaultversionid_not_found,
     schemas.ancestor_not_found,
     schemas.ancestor_cycle,
+    *changing.RULES,
 )
 
 

@@ -19,11 +19,12 @@ Check = Callable[["Registry", Any], Iterable[Finding]]
 # What a rule can be about. "text" and "model" are found while reading and by the model's interpreter; an "entity" is a
 # group or a resource of any type, "settings" are those of xregit.yaml. Aliases are resources and entities only.
 # "import" is found when documents become files, and never by a check; "suppression" is about comments that accept a
-# finding. What is "dated" is an entity, and the date of the day on which it is checked.
+# finding. What is "dated" is an entity, and the date of the day on which it is checked. A "change" is what happened
+# between two states of a registry, which `xregit.changes` looks into; "waivers" are those of waivers.yaml.
 DATED = "dated"
 ABOUT = (
-    "text", "model", "import", "suppression", "settings", "entity", DATED, "resource", "messagegroup", "message",
-    "endpoint", "schema",
+    "text", "model", "import", "suppression", "settings", "waivers", "entity", DATED, "resource", "messagegroup",
+    "message", "endpoint", "schema", "change",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Place
-from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE
+from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.resolving import brought_by_unknown, group_of
 from xregit.catalog.resources import authored
 from xregit.catalog.viewing import view
@@ -18,7 +18,7 @@ from xregit.model import check as check_value
 from xregit.model.language import NOTHING
 from xregit.rules.documents import problems
 from xregit.rules.rule import DATED, Dated
-from xregit.rules.suppressing import Suppressing
+from xregit.rules.suppressing import Severities, Suppressing
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -62,6 +62,11 @@ def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagn
     running = _Run(registry, rules, None)
     found = {item.rule for item in running.registry.problems}
     return ordered(item for item in running.suppressing.left(running.of_reading()) if item.rule in found)
+
+
+def severities(registry: Registry, rules: tuple[Rule, ...]) -> Severities:
+    """Return the function that says how bad a rule's finding is, by rule, path and xid; None where the rule is off."""
+    return _Run(registry, rules, None).severity
 
 
 class _Run:
@@ -115,7 +120,8 @@ class _Run:
     def diagnostics(self) -> Iterator[Diagnostic]:
         yield from self.of_reading()
         yield from self.located(self.of_registry(), self.registry.place, "/")
-        yield from self.located(self.of_settings(), self.settings_place, "/")
+        yield from self.located(self.of_settings(), self.beside(SETTINGS_FILE), "/")
+        yield from self.located(self.of_waivers(), self.beside(WAIVERS_FILE), "/")
         for group in self.registry.all_groups:
             if group.place.path in self.broken:
                 continue
@@ -146,9 +152,14 @@ class _Run:
         yield from check_value(self.registry.model.settings, self.registry.settings.written)
         yield from self.ruled("settings", self.registry.settings)
 
-    @property
-    def settings_place(self) -> Place:
-        return Place(self.registry.place.path.removesuffix(REGISTRY_FILE) + SETTINGS_FILE)
+    def of_waivers(self) -> Iterator[Finding]:
+        if self.registry.waivers:
+            yield from check_value(self.registry.model.waivers, self.registry.waivers)
+            yield from self.ruled("waivers", self.registry.waivers)
+
+    def beside(self, file: str) -> Place:
+        """Return the place of a file that lies beside the registry's own."""
+        return Place(self.registry.place.path.removesuffix(REGISTRY_FILE) + file)
 
     def of_group(self, group: Group) -> Iterator[Finding]:
         yield from check_value(group.type.attributes, group.attributes)

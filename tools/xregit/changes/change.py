@@ -1,0 +1,116 @@
+"""What differs between two states of a registry, as a bare fact and with what it does to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from xregit.model.language import NOTHING
+
+Path = tuple[str, ...]
+
+
+class Impact(StrEnum):
+    """What a change does to somebody, the worst first; UNKNOWN says honestly that nobody can tell."""
+
+    BREAKING = "breaking"
+    UNKNOWN = "unknown"
+    COMPATIBLE = "compatible"
+    COSMETIC = "cosmetic"
+
+
+WORST_FIRST = tuple(Impact)
+AUDIENCES = ("producer", "consumer")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One fact: what differs in which entity, before anyone judges it.
+
+    ``about`` is the entity's type, ``kind`` what differs, ``relation`` how what was allowed and what is allowed now
+    relate; `verdicts.yaml` lists them. ``path`` leads to the attribute from the entity, ``words`` fill the texts of the
+    table beyond it, and ``reaches`` are further entities that differ in the same way because of this one.
+    """
+
+    xid: str
+    about: str
+    kind: str
+    relation: str
+    path: Path = ()
+    before: Any = None
+    after: Any = None
+    words: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    reaches: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, Path, str, str]:
+        """What is the same in two entities that differ in the same way."""
+        return self.kind, self.relation, self.path, repr(self.before), repr(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change and what it does to producers and to consumers.
+
+    ``change`` is ``added``, ``removed`` or ``changed``. ``rule`` names the kind of change, ``says`` what it means for
+    each audience, ``path`` leads to the attribute, and ``reaches`` lists all other entities that it changes too.
+    ``entity`` is the singular name of the entity's type.
+    """
+
+    xid: str
+    change: str
+    rule: str
+    producer: Impact
+    consumer: Impact
+    message: str
+    entity: str = ""
+    path: Path = ()
+    before: Any = None
+    after: Any = None
+    says: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    help: str = ""
+    requirement: str = ""
+    reaches: tuple[str, ...] = ()
+
+    @property
+    def impact(self) -> Impact:
+        """The worse of what it does to producers and to consumers."""
+        return min(self.producer, self.consumer, key=WORST_FIRST.index)
+
+    @property
+    def audience(self) -> tuple[str, ...]:
+        """Those whom it hits that badly; nobody where it is cosmetic."""
+        if self.impact is Impact.COSMETIC:
+            return ()
+        return tuple(name for name in AUDIENCES if getattr(self, name) is self.impact)
+
+    @property
+    def attribute(self) -> str:
+        """The path as people write it, such as ``envelopemetadata.type``."""
+        return ".".join(self.path)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record with the keys that the design fixes, and after them what each audience needs to know."""
+        return {
+            "xid": self.xid,
+            "change": self.change,
+            "impact": str(self.impact),
+            "for": list(self.audience),
+            "attribute": self.attribute,
+            "before": self.before,
+            "after": self.after,
+            "message": self.message,
+            "requirement": self.requirement,
+            "rule": self.rule,
+            "producer": {"impact": str(self.producer), "says": self.says.get("producer", "")},
+            "consumer": {"impact": str(self.consumer), "says": self.says.get("consumer", "")},
+            "reaches": list(self.reaches),
+            "help": self.help,
+        }
+
+
+def worst_first(change: Change) -> tuple[int, str, Path, str, str]:
+    """Return a key that sorts changes by impact, then by entity and attribute."""
+    return WORST_FIRST.index(change.impact), change.xid, change.path, change.rule, change.message

@@ -1,0 +1,142 @@
+"""Two states of a registry to all changes between them, the worst first, each said once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Group, Resource
+from xregit.changes import endpoints, payloads, wire
+from xregit.changes.change import Change, Difference, worst_first
+from xregit.changes.drafts import LABEL, is_draft
+from xregit.changes.leaves import leaves
+from xregit.changes.matching import Matched, matched, members
+from xregit.changes.reaching import said_once
+from xregit.changes.sides import Side, is_readable
+from xregit.changes.verdicts import judged, shown
+from xregit.collecting import uncollected
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xregit.catalog.registry import Registry
+
+_SELECTORS = frozenset({"envelope", "protocol", "deprecated"})
+
+
+def diff(before: Registry, after: Registry) -> tuple[Change, ...]:
+    """Return what changed between two states of a registry, resolved, and what that does to whom; the worst first.
+
+    What can't be read in either state, or builds on what can't be, is left out: `check` reports it.
+    """
+    with uncollected():
+        found = _Comparing(before, after)
+        return tuple(sorted((judged(item) for item in found.differences()), key=worst_first))
+
+
+class _Comparing:
+    """One comparison; ``matched`` says which entities belong together."""
+
+    def __init__(self, before: Registry, after: Registry) -> None:
+        self.before, self.after = before, after
+        self.matched: Matched = matched(before, after)
+        self.old_name = {new: old for old, new in self.matched.renamed.items()}
+
+    def differences(self) -> Iterator[Difference]:
+        for path, one, other in leaves(self.before.attributes, self.after.attributes):
+            yield Difference("/", "registry", "attribute", "other", path, one, other)
+        yield from self.come_and_gone()
+        yield from self.moved()
+        messages: dict[str, list[Difference]] = {}
+        pairs: dict[str, tuple[Side, Side]] = {}
+        for xid in self.after:
+            old, new = self.before.entity(self.old_name.get(xid, xid)), self.after.entity(xid)
+            if isinstance(old, Group) and isinstance(new, Group):
+                yield from self.of_group(old, new)
+            elif isinstance(old, Resource) and isinstance(new, Resource) and self.readable(old, new):
+                yield from _of_meta(new.xid, new.type.singular, old.meta, new.meta)
+                if new.type.plural == "messages":
+                    pairs[xid] = (Side(self.before, old), Side(self.after, new))
+                    messages[xid] = [*wire.differences(xid, *pairs[xid]), *payloads.of_message(xid, *pairs[xid])]
+                else:
+                    yield from self.of_other(old, new)
+        yield from said_once(messages, pairs)
+
+    def readable(self, old: Resource, new: Resource) -> bool:
+        return is_readable(self.before, old) and is_readable(self.after, new)
+
+    def come_and_gone(self) -> Iterator[Difference]:
+        """Give what is new and what is gone; a group speaks for all that it held."""
+        for registry, xids, relation in (
+            (self.before, self.matched.removed, "removed"),
+            (self.after, self.matched.added, "added"),
+        ):
+            inside = {member for xid in xids for member in members(registry, xid)}
+            for xid in xids:
+                if xid not in inside:
+                    reaches = tuple(member for member in members(registry, xid) if member in xids)
+                    reaches += tuple(carrier for carrier, _ in registry.indexes.carriers.get(xid, ()))
+                    yield Difference(xid, _about(registry, xid), "entity", relation, reaches=reaches)
+
+    def moved(self) -> Iterator[Difference]:
+        """Give what has another xid; a group speaks for all that moved with it under the same id."""
+        renamed = self.matched.renamed
+        for old, new in renamed.items():
+            group = old.rsplit("/", 2)[0]
+            with_group = renamed.get(group) == new.rsplit("/", 2)[0] and old.rsplit("/", 1)[1] == new.rsplit("/", 1)[1]
+            if group and with_group:
+                continue
+            about = _about(self.after, new)
+            same = "what it says stays the same" if about != "message" else "on the wire nothing changes by that"
+            reaches = tuple(members(self.after, new))
+            yield Difference(new, about, "entity", "renamed", (), old, new, {"same": same}, reaches)
+
+    def of_group(self, old: Group, new: Group) -> Iterator[Difference]:
+        about = new.type.singular
+        yield from _of_meta(new.xid, about, old.attributes, new.attributes)
+        if is_draft(old) != is_draft(new):
+            yield Difference(new.xid, about, "draft", "removed" if is_draft(old) else "added", ("labels", LABEL))
+        if about == "endpoint":
+            yield from endpoints.differences((self.before, self.after), old, new, self.matched.renamed)
+        else:
+            empty = not (old.collections.get("messages") and new.collections.get("messages"))
+            skipped = {"deprecated"} if empty else _SELECTORS
+            for path, one, other in leaves(old.attributes, new.attributes, skipped):
+                if path != ("labels", LABEL):
+                    yield Difference(new.xid, "group", "attribute", "other", path, one, other)
+
+    def of_other(self, old: Resource, new: Resource) -> Iterator[Difference]:
+        about = new.type.singular
+        if new.type.hasdocument:
+            yield from payloads.of_schema(new.xid, old, new, self.before)
+        for path, one, other in leaves(_said(old), _said(new), {"deprecated", "schema", "schemabase64", "versions"}):
+            yield Difference(new.xid, about, "attribute", "other", path, one, other)
+
+
+def _said(resource: Resource) -> Mapping[str, Any]:
+    return {**resource.attributes, **resource.meta}
+
+
+def _about(registry: Registry, xid: str) -> str:
+    entity = registry.entity(xid)
+    return entity.type.singular if isinstance(entity, Group | Resource) else ""
+
+
+def _of_meta(xid: str, about: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    """Give what differs in an entity's deprecation."""
+    old, new = before.get("deprecated"), after.get("deprecated")
+    if old == new:
+        return
+    relation = "added" if old is None else "removed" if new is None else "changed"
+    yield Difference(xid, about, "deprecation", relation, ("deprecated",), old, new, {"terms": _terms(new)})
+
+
+def _terms(deprecated: Any) -> str:
+    """Return what a deprecation announces, as the end of a sentence."""
+    said = deprecated if isinstance(deprecated, dict) else {}
+    parts = [
+        f"{word} {shown(said[name]).strip(chr(34))}"
+        for name, word in (("effective", "from"), ("removal", "will be removed at"), ("alternative", "in favour of"))
+        if isinstance(said.get(name), str)
+    ]
+    return ": " + ", ".join(parts) if parts else ""

@@ -1,0 +1,114 @@
+"""Two states of an endpoint to what differs: who may use it, where it is, and what it carries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.indexes import carried
+from xregit.catalog.references import local_xid
+from xregit.changes import relating
+from xregit.changes.change import Difference
+from xregit.changes.leaves import leaves
+from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
+from xregit.changes.table import table
+from xregit.changes.verdicts import shown
+from xregit.model import canonical
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Group
+    from xregit.catalog.registry import Registry
+
+ABOUT = "endpoint"
+_SELECTORS = ("envelope", "protocol")
+GROUPS = "messagegroups"
+
+
+def differences(
+    registries: tuple[Registry, Registry], before: Group, after: Group, renamed: Mapping[str, str]
+) -> Iterator[Difference]:
+    """Give what differs between two states of an endpoint; ``renamed`` maps old xids to new ones."""
+    xid = after.xid
+    old, new = before.attributes, after.attributes
+    for path, one, other in leaves(old, new, {GROUPS, "deprecated"}):
+        if ".".join(path) in table().lists:
+            yield from _items(xid, path, one, other)
+        elif path[0] in _SELECTORS:
+            yield Difference(xid, ABOUT, "attribute", _selected(path[0], one, other), path, one, other)
+        elif path[0] == "envelopeoptions":
+            relation = relating.stated_relation(path[-1], one, other)
+            yield Difference(xid, ABOUT, "attribute", relation, path, one, other)
+        else:
+            yield Difference(xid, ABOUT, "attribute", OTHER, path, one, other)
+    yield from _contract(registries, before, after, renamed)
+
+
+def _selected(selector: str, one: Any, other: Any) -> str:
+    old, new = (canonical(selector, value) if isinstance(value, str) else "" for value in (one, other))
+    return SAME if old == new else WIDER if not new else NARROWER if not old else OTHER
+
+
+def _items(xid: str, path: tuple[str, ...], one: Any, other: Any) -> Iterator[Difference]:
+    """Give the items of a list that are gone or new; those that stay may stand in another order."""
+    name = table().lists[".".join(path)]
+    old, new = (_keyed(value, name) for value in (one, other))
+    for key in [*(key for key in old if key not in new), *(key for key in new if key not in old)]:
+        relation = "removed" if key in old else "added"
+        words = {"item": key.strip('"') if path == ("usage",) else key}
+        yield Difference(xid, ABOUT, "item", relation, (*path, words["item"]), old.get(key), new.get(key), words)
+    if not old.keys() ^ new.keys() and list(old) != list(new):
+        yield Difference(xid, ABOUT, "order", OTHER, path, list(old), list(new))
+    for key in old.keys() & new.keys():
+        if old[key] != new[key]:
+            yield Difference(xid, ABOUT, "attribute", OTHER, ("about", *path, key), old[key], new[key])
+
+
+def _keyed(value: Any, name: str) -> dict[str, Any]:
+    items = value if isinstance(value, list | tuple) else [] if value is None else [value]
+    return {shown(item.get(name) if name and isinstance(item, Mapping) else item): item for item in items}
+
+
+def _contract(
+    registries: tuple[Registry, Registry], before: Group, after: Group, renamed: Mapping[str, str]
+) -> Iterator[Difference]:
+    """Give the messages that leave or join the contract, by what they come through, and groups kept elsewhere."""
+    old, new = (carried(registry, group) for registry, group in zip(registries, (before, after), strict=True))
+    was, now = {renamed.get(message, message) for message, _ in old}, {message for message, _ in new}
+    left = [(message, via) for message, via in old if renamed.get(message, message) not in now]
+    joined = [(message, via) for message, via in new if message not in was]
+    # A message that is gone, or new, is told of as such; here it counts where it is there on both sides.
+    left = [pair for pair in left if registries[1].resource(renamed.get(pair[0], pair[0])) is not None]
+    joined = [pair for pair in joined if registries[0].resource(pair[0]) is not None]
+    for relation, pairs in (("left", left), ("joined", joined)):
+        for via, messages in _by_via(pairs).items():
+            yield _moved(after.xid, relation, via, messages)
+    one, other = (_elsewhere(registry, group) for registry, group in zip(registries, (before, after), strict=True))
+    for relation, groups in (("left", one - other), ("joined", other - one)):
+        for group in sorted(groups):
+            yield _moved(after.xid, relation, group, [])
+
+
+def _moved(xid: str, relation: str, via: str, messages: list[str]) -> Difference:
+    count = len(messages)
+    what = f"{count} message{'' if count == 1 else 's'}" if count else "The messages"
+    verb = "leave" if relation == "left" else "join"
+    words = {"what": f"{what} {verb}{'s' if count == 1 else ''} the contract, which came"}
+    if relation == "joined":
+        words = {"what": f"{what} {verb}{'s' if count == 1 else ''} the contract"}
+    before, after = (via, None) if relation == "left" else (None, via)
+    return Difference(xid, ABOUT, "contract", relation, (GROUPS,), before, after, words, tuple(messages))
+
+
+def _by_via(pairs: list[tuple[str, str]]) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for message, via in pairs:
+        found[via].append(message)
+    return found
+
+
+def _elsewhere(registry: Registry, endpoint: Group) -> set[str]:
+    """Return the message groups that an endpoint carries from other registries."""
+    named = endpoint.attributes.get(GROUPS)
+    texts = [text for text in named if isinstance(text, str)] if isinstance(named, list | tuple) else []
+    return {text for text in texts if not local_xid(text, registry.settings.baseurl)}

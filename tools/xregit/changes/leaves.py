@@ -1,0 +1,27 @@
+"""Two states of an entity's attributes to the single values in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xregit.changes.change import Path
+
+
+def leaves(
+    before: Mapping[str, Any], after: Mapping[str, Any], skipped: Container[str] = (), path: Path = ()
+) -> Iterator[tuple[Path, Any, Any]]:
+    """Give each path whose value differs, with both values; None stands for what is not there, lists are values."""
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if old == new or (not path and name in skipped):
+            continue
+        inside = tuple(value for value in (old, new) if isinstance(value, Mapping))
+        here = (*path, str(name))
+        if inside and all(value is None or isinstance(value, Mapping) for value in (old, new)):
+            yield from leaves(old or {}, new or {}, (), here)
+            if not any(inside):
+                yield here, old, new
+        else:
+            yield here, old, new

@@ -1,0 +1,170 @@
+"""Payload schemas before and after to how what they allow relates: of messages that refer elsewhere, and of schemas.
+
+`payload_changes` is where the compatibility of schema languages joins the comparison.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.references import local_xid, schema_reference
+from xregit.changes.change import Difference
+from xregit.changes.relating import OTHER, SAME
+from xregit.model import canonical
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Resource, Version
+    from xregit.catalog.registry import Registry
+    from xregit.changes.sides import Side
+
+UNCLEAR = "unclear"
+REFERENCES = ("dataschemauri", "dataschemaxid")
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What describes a payload: a schema's language and document, and the type inside it that is meant.
+
+    ``document`` is the bytes of a file, a value that stands in the message itself, or None for what is kept elsewhere.
+    """
+
+    format: str
+    document: Any
+    selector: str = ""
+    reference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How two payload schemas relate: ``same``, ``equal``, ``wider``, ``narrower``, ``other`` or ``unclear``, and why.
+
+    ``same`` is said of two that mean the same, ``equal`` of two whose old and new payloads fit each other.
+    """
+
+    relation: str
+    detail: str = ""
+
+
+def payload_changes(old: Payload, new: Payload) -> Relation:
+    """Return how what two schemas allow relates."""
+    if old.format == new.format and old.selector == new.selector and _is_same(old.document, new.document):
+        return Relation(SAME)
+    if old.format != new.format and old.format and new.format:
+        return Relation(OTHER, f": {old.format} becomes {new.format}")
+    return Relation(UNCLEAR)
+
+
+def of_message(xid: str, before: Side, after: Side) -> Iterator[Difference]:
+    """Give what differs in what a message itself says of its payload's schema."""
+    old, new = _stated(before), _stated(after)
+    if old == new:
+        return
+    name = next((name for name in ("dataschema", *REFERENCES) if (old | new).get(name) is not None), "dataschemaformat")
+    one, other = (_payload(side, stated) for side, stated in ((before, old), (after, new)))
+    if one is None or other is None:
+        was, now = (payload.reference or payload.format if payload else None for payload in (one, other))
+        yield Difference(xid, "message", "payload", "added" if one is None else "removed", (name,), was, now)
+        return
+    relation = payload_changes(one, other)
+    words = {"detail": relation.detail}
+    yield Difference(xid, "message", "payload", relation.relation, (name,), one.reference, other.reference, words)
+
+
+def of_schema(xid: str, before: Resource, after: Resource, registry: Registry) -> Iterator[Difference]:
+    """Give what differs in a schema: versions that come and go, documents that change, the default that moves.
+
+    ``registry`` is the one before, whose messages refer to the schema.
+    """
+    users = _users(registry, before)
+    for vid in dict.fromkeys((*before.versions, *after.versions)):
+        old, new = before.versions.get(vid), after.versions.get(vid)
+        if old is None or new is None:
+            relation = "added" if old is None else "removed"
+            reaches = tuple(user for users_of in users.get(vid, {}).values() for user in users_of)
+            yield Difference(f"{xid}/versions/{vid}", "version", "entity", relation, reaches=reaches)
+        else:
+            yield from _edited(old.xid, ("document",), (old, new), users.get(vid, {}))
+    if before.defaultversionid != after.defaultversionid:
+        default = tuple(item.versions.get(item.defaultversionid) for item in (before, after))
+        if default[0] and default[1]:
+            yield from _edited(xid, ("defaultversionid",), (default[0], default[1]), users.get("", {}))
+
+
+def _edited(
+    xid: str, path: tuple[str], versions: tuple[Version, Version], users: Mapping[str, list[str]]
+) -> Iterator[Difference]:
+    """Give how two documents relate for each type inside them that messages refer to, those that agree together."""
+    found: dict[Relation, list[str]] = defaultdict(list)
+    about = "version" if path == ("document",) else "schema"
+    shown: tuple[Any, Any] = (versions[0].id, versions[1].id) if about == "schema" else (None, None)
+    for selector in users or ("",):
+        old, new = (_of_version(version, selector) for version in versions)
+        if about == "schema" or not (old.format == new.format and old.document == new.document):
+            found[payload_changes(old, new)] += users.get(selector, [])
+    for relation, reaches in found.items():
+        words = {"detail": relation.detail}
+        yield Difference(xid, about, "payload", relation.relation, path, *shown, words, tuple(reaches))
+
+
+def _users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[str, list[str]]]:
+    """Return the messages that refer to a schema, by the version that they name, none if the default, and by type."""
+    users: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for xid in registry.indexes.schema_users.get(schema.xid, ()):
+        attributes = registry.resolved(xid).attributes
+        text = next(str(attributes[name]) for name in REFERENCES if attributes.get(name))
+        reference = schema_reference(registry, text)
+        named = reference.version.id if reference.version and "/versions/" in text else ""
+        users[named][reference.selector].append(xid)
+    return users
+
+
+def _stated(side: Side) -> dict[str, Any]:
+    """Return what a message says of its schema; references to the same entity are the same."""
+    attributes = side.attributes
+    stated: dict[str, Any] = {name: attributes.get(name) for name in ("dataschema", *REFERENCES)}
+    for name in REFERENCES:
+        text = stated[name]
+        if isinstance(text, str):
+            stated[name] = local_xid(text, side.registry.settings.baseurl) or text
+    written = attributes.get("dataschemaformat")
+    return {**stated, "dataschemaformat": canonical("format", written) if isinstance(written, str) else None}
+
+
+def _payload(side: Side, stated: Mapping[str, Any]) -> Payload | None:
+    written = stated["dataschemaformat"] or ""
+    if stated["dataschema"] is not None:
+        return Payload(written, stated["dataschema"], reference="a schema of its own")
+    reference = side.schema
+    if reference is None:
+        return Payload(written, None) if written else None
+    if reference.version is None:
+        return Payload(written, None, reference.selector, reference.text)
+    found = _of_version(reference.version, reference.selector)
+    return Payload(written or found.format, found.document, found.selector, reference.text)
+
+
+def _of_version(version: Version, selector: str) -> Payload:
+    written = version.attributes.get("format")
+    inline = next((version.attributes[name] for name in ("schema", "schemabase64") if name in version.attributes), None)
+    document = version.document.data if version.document and version.document.data is not None else inline
+    return Payload(canonical("format", written) if isinstance(written, str) else "", document, selector)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Tell whether two documents mean the same whatever their language: the same text, or the same JSON."""
+    if one is None or other is None:
+        return False
+    return bool(one == other or _value(one) == _value(other))
+
+
+def _value(document: Any) -> Any:
+    """Return the value of a JSON document, else the document without blanks at its lines' ends."""
+    if not isinstance(document, bytes):
+        return document
+    from xregit.source import json
+
+    parsed = json.parse(document)
+    return document.split() if parsed.problems else parsed.value

@@ -1,0 +1,80 @@
+"""Where a change is to be seen: the line that states the new value, else the nearest one that is still there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xregit.catalog.entities import Place, Resource, Version
+from xregit.diagnostics import Span
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Entity, Registry
+    from xregit.changes.change import Change
+
+
+def place_of(before: Registry, after: Registry, change: Change) -> tuple[Place, Span]:
+    """Return the file of a change, and its line; a file that is gone has no lines."""
+    entity = after.entity(change.xid)
+    if entity is not None:
+        return _inside(after, entity, change)
+    if change.xid == "/":
+        return after.place, after.origin.span(after.place, change.path, on_key=True)
+    gone = before.entity(change.xid)
+    if gone is None or not gone.place.pointer:
+        place = _file_of(gone) if gone is not None else before.place
+        return Place(place.path), Span()
+    holder = after.entity(change.xid.rsplit("/", 2)[0])  # it stood in the file of its group or schema
+    place = holder.place if holder is not None else Place(gone.place.path)
+    return place, after.origin.span(place) if holder is not None else Span()
+
+
+def _file_of(entity: Entity) -> Place:
+    if isinstance(entity, Version) and entity.document is not None:
+        return entity.document.place
+    return entity.place
+
+
+def _inside(registry: Registry, entity: Entity, change: Change) -> tuple[Place, Span]:
+    if isinstance(entity, Version):
+        place = _file_of(entity)
+        return place, Span(1, 1, 1, 1)
+    path: tuple[str | int, ...] = change.path
+    if isinstance(entity, Resource) and path and path[0] not in entity.written:
+        path = _where_written(entity, path)
+    return entity.place, registry.origin.span(entity.place, _indexed(entity, path), on_key=True)
+
+
+def _where_written(resource: Resource, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return a path below ``meta`` or a version, where the value stands there."""
+    if path[0] in resource.meta and "meta" in resource.written:
+        return ("meta", *path)
+    if "versions" in resource.written:
+        return ("versions", resource.defaultversionid, *path)
+    return path
+
+
+def _indexed(entity: Entity, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return a path in which an item of a list is named by its number, as in the file."""
+    value = entity.written if isinstance(entity, Resource) else entity.attributes
+    found: list[str | int] = []
+    here: object = value
+    for part in path:
+        if isinstance(here, list | tuple):
+            part = next((n for n, item in enumerate(here) if _is_named(item, str(part))), part)  # noqa: PLW2901 - its number
+        found.append(part)
+        here = _within(here, part)
+    return tuple(found)
+
+
+def _is_named(item: object, name: str) -> bool:
+    if isinstance(item, dict):
+        return name.strip('"').lower() in {str(item.get("name")).lower(), str(item.get("uri")).lower()}
+    return str(item) == name.strip('"')
+
+
+def _within(value: object, part: str | int) -> object:
+    if isinstance(value, dict):
+        return value.get(part)
+    if isinstance(value, list | tuple) and isinstance(part, int):
+        return value[part]
+    return None

@@ -1,0 +1,175 @@
+"""Changes to what may be merged: which breaks stand, and which are let through by a draft, an announcement or a waiver.
+
+By default the message specification's own advice holds: a definition in use does not change on the wire (MSG-7); a new
+one takes its place, and the old one is deprecated (MSG-8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from xregit.catalog.entities import Place
+from xregit.catalog.layout import REGISTRY_FILE, WAIVERS_FILE
+from xregit.changes.announced import is_deprecated, removal_of
+from xregit.changes.change import Change, Impact
+from xregit.changes.drafts import in_draft
+from xregit.changes.placing import place_of
+from xregit.changes.waivers import Waiver, waivers
+from xregit.diagnostics import Diagnostic, Severity, Span, ordered
+from xregit.rules import severities
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+
+_JUDGED = frozenset({Impact.BREAKING, Impact.UNKNOWN})
+REMOVED, MADE_DRAFT = "definition-removed", "made-draft"
+USED, EXPIRED, UNNEEDED = "waiver-used", "waiver-expired", "waiver-unneeded"
+
+
+class Standing(StrEnum):
+    """Why a change may or may not be merged."""
+
+    FINE = "fine"
+    STANDS = "stands"
+    DRAFT = "draft"
+    ANNOUNCED = "announced"
+    WAIVED = "waived"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One change, where it is to be seen, whether it stands in the way of a merge, and a word on why.
+
+    ``severity`` is that of its diagnostic; None where there is none.
+    """
+
+    change: Change
+    standing: Standing
+    place: Place
+    span: Span
+    severity: Severity | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """All changes between two states of a registry, judged, and the diagnostics that follow; the worst first."""
+
+    items: tuple[Judged, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether something stands in the way of a merge."""
+        return any(item.severity is Severity.ERROR for item in self.diagnostics)
+
+
+def review(changes: Sequence[Change], before: Registry, after: Registry, *, today: date) -> Review:
+    """Return what may be merged on a day, by the settings and waivers of the registry after the change."""
+    return _Reviewing(before, after, today).review(changes)
+
+
+class _Reviewing:
+    """One review; ``used`` are the waivers that something needs, by their places in the file."""
+
+    def __init__(self, before: Registry, after: Registry, today: date) -> None:
+        self.before, self.after, self.today = before, after, today
+        self.waivers = tuple(waivers(after))
+        self.severity = severities(after)
+        self.used: dict[int, Change] = {}
+
+    def review(self, changes: Sequence[Change]) -> Review:
+        items = tuple(self.judged(change) for change in changes)
+        found = [_diagnostic(item) for item in items if item.severity is not None]
+        return Review(items, ordered([*found, *self.of_waivers()]))
+
+    def judged(self, change: Change) -> Judged:
+        place, span = place_of(self.before, self.after, change)
+        if change.impact not in _JUDGED:
+            return Judged(change, Standing.FINE, place, span)
+        if self.is_draft(change):
+            return Judged(change, Standing.DRAFT, place, span, why="it is a draft, which promises nothing")
+        removal = removal_of(self.before, change.xid) if change.rule == REMOVED else None
+        if removal is not None and removal <= self.today:
+            return Judged(change, Standing.ANNOUNCED, place, span, why=f"its removal was announced for {removal}")
+        waiver = next((item for item in self.waivers if item.covers(change)), None)
+        if waiver is not None:
+            self.used.setdefault(waiver.index, change)
+            if self.today <= waiver.until:
+                why = f"let through by {waiver.approvedby} until {waiver.until}: {waiver.reason}"
+                return Judged(change, Standing.WAIVED, place, span, why=why)
+        severity = self.severity(change.rule, place.path, change.xid)
+        standing = Standing.STANDS if severity is not None else Standing.OFF
+        return Judged(self.advised(change, removal), standing, place, span, severity)
+
+    def is_draft(self, change: Change) -> bool:
+        """Tell whether all that a change touches was a draft before it."""
+        if change.rule == MADE_DRAFT:
+            return False
+        old = str(change.before) if change.rule == "definition-renamed" else change.xid
+        touched = (old, *(xid for xid in change.reaches if self.before.entity(xid) is not None))
+        return all(in_draft(self.before, xid) for xid in touched)
+
+    def advised(self, change: Change, removal: date | None) -> Change:
+        """Return a removal with advice that fits what was announced."""
+        if change.rule != REMOVED:
+            return change
+        if removal is not None:
+            return replace(change, help=f"It was announced for {removal}; wait until then.")
+        if is_deprecated(self.before, change.xid):
+            return replace(change, help="Its deprecation names no day; keep it, and add `removal` to `deprecated`.")
+        return change
+
+    def of_waivers(self) -> Iterator[Diagnostic]:
+        for waiver in self.waivers:
+            change = self.used.get(waiver.index)
+            if change is None:
+                message = f'Nothing breaks that the waiver of "{waiver.rule}" for "{waiver.xid}" lets through.'
+                yield from self.of_waiver(UNNEEDED, waiver, message, "Remove it.")
+            elif self.today > waiver.until:
+                message = f'The waiver of "{waiver.rule}" for "{waiver.xid}" ended on {waiver.until}.'
+                yield from self.of_waiver(EXPIRED, waiver, message, "Undo the change, or agree on a new day.")
+            else:
+                message = (
+                    f'"{waiver.rule}" of "{change.xid}" is let through until {waiver.until} by {waiver.approvedby}: '
+                    f"{waiver.reason}"
+                )
+                yield from self.of_waiver(USED, waiver, message, "")
+
+    def of_waiver(self, rule: str, waiver: Waiver, message: str, help_: str) -> Iterator[Diagnostic]:
+        path = self.after.place.path.removesuffix(REGISTRY_FILE) + WAIVERS_FILE
+        severity = self.severity(rule, path, waiver.xid)
+        if severity is not None:
+            span = self.after.origin.span(Place(path, ("waivers", waiver.index)))
+            line = (span.line, span.column, span.endline, span.endcolumn)
+            yield Diagnostic(rule, severity, path, message, *line, xid=waiver.xid, help=help_)
+
+
+def _diagnostic(item: Judged) -> Diagnostic:
+    change, span = item.change, item.span
+    line = (span.line, span.column, span.endline, span.endcolumn)
+    severity = item.severity or Severity.ERROR
+    text = told(change)
+    return Diagnostic(change.rule, severity, item.place.path, text, *line, change.xid, change.help, change.requirement)
+
+
+def told(change: Change) -> str:
+    """Return what a change does, in sentences: what it is, what it means for whom, and what else it reaches."""
+    hit = [f"{who.capitalize()}s {change.says[who]}." for who in change.audience if who in change.says]
+    reached = f" It reaches {_listed(change.reaches)}." if change.reaches else ""
+    return f"{change.message} {' '.join(hit)}".rstrip() + reached
+
+
+MAX_LISTED = 3
+
+
+def _listed(xids: Sequence[str]) -> str:
+    """Return the first few of many, and how many more there are."""
+    first = ", ".join(f'"{xid}"' for xid in xids[:MAX_LISTED])
+    more = len(xids) - MAX_LISTED
+    return f"{first} and {more} more" if more > 0 else first

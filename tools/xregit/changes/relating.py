@@ -1,0 +1,82 @@
+"""What a property allowed and what it allows now, compared: the same, more, less, or something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xregit.changes.table import table
+from xregit.messages.templates import Template
+from xregit.model.datatypes import NOW
+from xregit.rules.mediatypes import normal
+
+if TYPE_CHECKING:
+    from xregit.catalog.properties import Property
+
+SAME, WIDER, NARROWER, OTHER = "same", "wider", "narrower", "other"
+# Stand for what a placeholder may hold: no real value has these characters.
+_FIRST_STAND_IN = 0xE000
+
+
+def value_relation(before: Property, after: Property) -> str:
+    """Return how the values that a property may have relate."""
+    old, new = allowed(before), allowed(after)
+    if same_value(before.name, old, new):
+        return SAME
+    return _named(_covers(new, old, after.type), _covers(old, new, before.type))
+
+
+def type_relation(before: Property, after: Property) -> str:
+    """Return how two types relate; a constant that is text in both stays the same text on the wire."""
+    old, new = before.type, after.type
+    texts = {"string", *table().wider_types["string"]}
+    constant = allowed(before) is not None and allowed(before) == allowed(after) and not before.placeholders
+    if old == new or (constant and {old, new} <= texts):
+        return SAME
+    return _named(old in table().wider_types.get(new, ()), new in table().wider_types.get(old, ()))
+
+
+def stated_relation(name: str, before: Any, after: Any) -> str:
+    """Return how two values of an attribute relate that, left out, allows anything."""
+    if same_value(name, before, after):
+        return SAME
+    return _named(after is None, before is None)
+
+
+def same_value(name: str, one: Any, other: Any) -> bool:
+    """Tell whether two values of a property or attribute mean the same on the wire."""
+    if isinstance(one, str) and isinstance(other, str) and name.lower() in table().media_types:
+        return normal(one) == normal(other)
+    return one == other or (one is not None and other is not None and _text(one) == _text(other))
+
+
+def allowed(item: Property) -> Any:
+    """Return the value or template that a property must have; None where any will do, as for the current time."""
+    return None if item.value == NOW else item.value
+
+
+def _named(more: bool, less: bool) -> str:
+    if more and less:
+        return SAME
+    return WIDER if more else NARROWER if less else OTHER
+
+
+def _covers(wide: Any, narrow: Any, kind: str) -> bool:
+    """Tell whether everything that one value or template allows is allowed by another too."""
+    if wide is None or narrow is None:
+        return wide is None
+    if not isinstance(wide, str) or not isinstance(narrow, str):
+        return _text(wide) == _text(narrow)
+    return Template.parse(wide, kind).read(_sample(narrow), {})
+
+
+def _sample(value: str) -> str:
+    """Return a text that fits a template and shows what each placeholder may hold at the most."""
+    template = Template.parse(value)
+    stand_ins = {name: chr(_FIRST_STAND_IN + number) for number, name in enumerate(template.placeholders)}
+    if template.alone:
+        return "/".join(list(stand_ins.values()) * 2)
+    return template.prefix + "".join(stand_ins[name] + literal for name, literal in template.steps)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,161 @@
+"""Two states of one message, base messages merged in, to what differs in its envelope, its protocol and beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.properties import PARTS, properties
+from xregit.catalog.resolving import BASE, SELECTORS
+from xregit.changes import relating
+from xregit.changes.change import Difference
+from xregit.changes.leaves import leaves
+from xregit.changes.pairing import named_apart, pairs
+from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
+from xregit.changes.verdicts import shown
+from xregit.model import canonical, siblings
+
+if TYPE_CHECKING:
+    from xregit.catalog.properties import Property
+    from xregit.changes.change import Path
+    from xregit.changes.sides import Side
+    from xregit.model.language import AttributeModel
+
+ABOUT = "message"
+# Said of payloads; `payloads` compares these.
+PAYLOAD = frozenset({"dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"})
+_OPTIONS = {"envelope": ("envelopemetadata", "envelopeoptions"), "protocol": ("protocoloptions",)}
+_TEXTS = ("description", "specurl")
+_CONSTRAINTS = frozenset({"datacontenttype"})
+
+
+def differences(xid: str, before: Side, after: Side) -> Iterator[Difference]:
+    """Give what differs between two states of a message, apart from its payload's schema."""
+    if before.attributes == after.attributes:
+        return
+    skipped = set(PARTS) | set(SELECTORS) | PAYLOAD | {BASE}
+    for selector in SELECTORS:
+        old, new = before.attributes.get(selector), after.attributes.get(selector)
+        if old != new:
+            yield Difference(xid, ABOUT, "attribute", _selected(selector, old, new), (selector,), old, new)
+        if _meaning(selector, old) != _meaning(selector, new):
+            skipped.update(_OPTIONS[selector])
+        else:
+            yield from _properties(xid, before, after, _OPTIONS[selector])
+    for path, old, new in leaves(before.attributes, after.attributes, skipped):
+        yield Difference(xid, ABOUT, "attribute", _constraint(path, old, new), path, old, new)
+
+
+def _selected(selector: str, old: Any, new: Any) -> str:
+    if _meaning(selector, old) == _meaning(selector, new):
+        return SAME
+    return WIDER if new is None else NARROWER if old is None else OTHER
+
+
+def _meaning(selector: str, value: Any) -> str:
+    return canonical(selector, value) if isinstance(value, str) else ""
+
+
+def _constraint(path: Path, old: Any, new: Any) -> str:
+    if path[0] in _CONSTRAINTS or path[0] == "envelopeoptions":
+        return relating.stated_relation(path[-1], old, new)
+    return OTHER
+
+
+def _properties(xid: str, before: Side, after: Side, parts: tuple[str, ...]) -> Iterator[Difference]:
+    old, new = (
+        named_apart(
+            (item for item in properties(side.type, side.attributes) if item.path[0] in parts),
+            _meaning("protocol", side.attributes.get("protocol")),
+        )
+        for side in (before, after)
+    )
+    model = siblings(after.type.attributes, after.attributes)
+    for path, one, other in pairs(old, new):
+        described = _described(model, path)
+        if any(attribute.delivery for attribute in described):
+            yield from _delivered(xid, path, one, other)
+        else:
+            yield from _compared(xid, path, one, other, implied=_is_implied(described))
+
+
+def _described(model: Mapping[str, AttributeModel], path: Path) -> list[AttributeModel]:
+    """Return what the model says of a property and of everything that it stands in."""
+    found: list[AttributeModel] = []
+    for name in path:
+        attribute = model.get(name)
+        if attribute is None:
+            break
+        found.append(attribute)
+        model = attribute.attributes
+    return found
+
+
+def _is_implied(described: list[AttributeModel]) -> bool:
+    """Tell whether the envelope requires a property that nobody declares, such as the type of a CloudEvent."""
+    member = described[-1].attributes.get("required") if described else None
+    return member is not None and member.default is True
+
+
+def _delivered(xid: str, path: Path, one: Property | None, other: Property | None) -> Iterator[Difference]:
+    old, new = (item.value if item else None for item in (one, other))
+    if old != new:
+        yield Difference(xid, ABOUT, "delivery", OTHER, path, old, new)
+
+
+def _compared(
+    xid: str, path: Path, one: Property | None, other: Property | None, *, implied: bool
+) -> Iterator[Difference]:
+    yield from _presence(xid, path, one, other, implied=implied)
+    if one is None or other is None:
+        constrained = next(item for item in (one, other) if item)
+        if implied and relating.allowed(constrained) is not None:
+            old, new = (relating.allowed(item) if item else None for item in (one, other))
+            yield _valued(xid, path, old, new, NARROWER if one is None else WIDER)
+        return
+    values = relating.value_relation(one, other)
+    if one.value != other.value and (one.value is not None or other.value is not None):
+        yield _valued(xid, path, one.value, other.value, values)
+    if one.type != other.type and values == SAME:
+        yield Difference(xid, ABOUT, "type", relating.type_relation(one, other), (*path, "type"), one.type, other.type)
+    if any(getattr(one, name) != getattr(other, name) for name in _TEXTS):
+        yield Difference(xid, ABOUT, "text", OTHER, path)
+
+
+def _presence(
+    xid: str, path: Path, one: Property | None, other: Property | None, *, implied: bool
+) -> Iterator[Difference]:
+    """Give what differs in whether a property is there; one that states a value must be there to conform."""
+    was, now = (implied or bool(item and (item.required or item.value is not None)) for item in (one, other))
+    words = {"valued": _with(other), "wasvalued": _with(one)}
+    if was != now:
+        # A property that stays and loses its value is said to have any value, which implies that it may be missing.
+        if one is None or other is None or relating.value_relation(one, other) == SAME or _is_bare(one, other):
+            relation = NARROWER if now else WIDER
+            yield Difference(xid, ABOUT, "presence", relation, path, _value(one), _value(other), words)
+    elif (one is None) != (other is None):
+        relation = SAME if was else "gained" if one is None else "lost"
+        if not was or all(item is None or relating.allowed(item) is None for item in (one, other)):
+            yield Difference(xid, ABOUT, "presence", relation, path, _value(one), _value(other), words)
+    elif one and other and one.required != other.required:
+        yield Difference(xid, ABOUT, "presence", SAME, path, one.required, other.required)
+
+
+def _is_bare(one: Property, other: Property) -> bool:
+    return one.value is None and other.value is None
+
+
+def _valued(xid: str, path: Path, old: Any, new: Any, relation: str) -> Difference:
+    words = {
+        "wasallowed": "any value would do" if old is None else f"{shown(old)} was allowed",
+        "nowallowed": "any value will do" if new is None else f"{shown(new)} is allowed",
+    }
+    return Difference(xid, ABOUT, "value", relation, path, old, new, words)
+
+
+def _value(item: Property | None) -> Any:
+    return item.value if item else None
+
+
+def _with(item: Property | None) -> str:
+    return f", with the value {shown(item.value)}" if item and item.value is not None else ""
