@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.collecting import uncollected
-from xregit.document.identifying import Identifying
+from xregit.document.identifying import Identifying, pointer
 from xregit.document.models import modelsource
 from xregit.document.short import short_document
 from xregit.document.stating import Stating
+from xregit.document.tables import plain, profiles
 from xregit.document.tables import profile as profile_of
-from xregit.document.tables import profiles
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
@@ -43,9 +43,11 @@ def compile_document(
         if given not in known:
             message = f'there is no {what} "{given}"; known: {", ".join(known)}'
             raise XregitError(message)
-    stating = Stating(registry, profile_of(profile), resolved=resolved)
+    written = profile_of(profile)
     with uncollected():
-        return short_document(stating) if view == "short" else document_view(stating)
+        if view == "short":
+            return short_document(Stating(registry, plain(written), resolved=resolved))
+        return document_view(Stating(registry, written, resolved=resolved))
 
 
 def document_view(stating: Stating) -> dict[str, Any]:
@@ -57,7 +59,7 @@ def document_view(stating: Stating) -> dict[str, Any]:
     document["modelsource"] = modelsource(registry.model, stating.profile)
     for plural in registry.model.groups:
         groups = registry.groups.get(plural, {})
-        _collection(document, plural, "#", {gid: _group(entities, group) for gid, group in groups.items()})
+        _collection(entities, document, plural, {gid: _group(entities, group) for gid, group in groups.items()})
     return document
 
 
@@ -66,7 +68,7 @@ def _group(entities: Identifying, group: Group) -> dict[str, Any]:
     for plural in group.type.resources:
         resources = group.collections.get(plural, {})
         members = {rid: _resource(entities, resource) for rid, resource in resources.items()}
-        _collection(result, plural, result["self"], members)
+        _collection(entities, result, plural, members)
     return result
 
 
@@ -77,16 +79,12 @@ def _resource(entities: Identifying, resource: Resource) -> dict[str, Any]:
         result["meta"] = entities.alias(resource)
         return result
     result["meta"] = entities.meta(resource)
-    _collection(result, "versions", result["self"], dict(entities.versions(resource)))
+    _collection(entities, result, "versions", dict(entities.versions(resource)))
     return result
 
 
-def _collection(owner: dict[str, Any], plural: str, address: str, members: Mapping[str, Any]) -> None:
-    owner[f"{plural}url"] = f"{address}/{plural}"
+def _collection(entities: Identifying, owner: dict[str, Any], plural: str, members: Mapping[str, Any]) -> None:
+    if entities.stating.profile.collectionurls:
+        owner[f"{plural}url"] = f"{owner['self'].removesuffix('/')}/{plural}"
     owner[f"{plural}count"] = len(members)
     owner[plural] = members
-
-
-def pointer(xid: str) -> str:
-    """Return the address of an entity inside the document, a JSON pointer; ids have no slash to escape."""
-    return "#" + (xid.replace("~", "~0") if "~" in xid else xid)

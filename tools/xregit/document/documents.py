@@ -26,13 +26,19 @@ _LONG_NUMBER = re.compile(r"[0-9]{19}")
 _NO_JSON = object()
 
 
-def carrier(version: Version, singular: str) -> dict[str, Any]:
-    """Return the one attribute that carries a version's document, or nothing where it has none."""
+def carrier(version: Version, singular: str, *, objects: bool = False) -> dict[str, Any]:
+    """Return the one attribute that carries a version's document, or nothing where it has none.
+
+    With ``objects``, JSON that is no object goes in base 64: the published document schemas take it for no document.
+    """
     document = version.document
     if document is None or document.data is None:
         url = version.attributes.get(f"{singular}url", document.url if document else "")
         return {f"{singular}url": url} if url else {}
-    return carried(document.data, _format(version.attributes), singular)
+    result = carried(document.data, _format(version.attributes), singular)
+    if objects and not isinstance(result.get(singular, ""), dict | str):
+        return {f"{singular}base64": b64encode(document.data).decode()}
+    return result
 
 
 def carried(data: bytes, format: str, singular: str) -> dict[str, Any]:  # noqa: A002 - the attribute's name

@@ -130,6 +130,11 @@ def describing(body: dict[str, Any]) -> dict[str, Any]:
     return {name: body.pop(name) for name in DESCRIBING if name in body}
 
 
+def pointer(xid: str) -> str:
+    """Return the address of an entity inside the document, a JSON pointer; ids have no slash to escape."""
+    return "#" + (xid.replace("~", "~0") if "~" in xid else xid)
+
+
 def _sticky(resource: Resource) -> bool:
     """Tell whether the default version stays when a newer one is added: as stated, or since it isn't the newest."""
     if resource.type.maxversions == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.document import declaring, naming, selecting
+from xregit.document import declaring, naming, plain, selecting
 from xregit.document.changes import Change, Here, Path
 
 if TYPE_CHECKING:
@@ -68,4 +68,7 @@ DOES: Mapping[str, Callable[[Any, Step, Here], Any]] = {
     "named": declaring.named,
     "unnamed": declaring.unnamed,
     "declarations": declaring.declarations,
+    "bare-values": plain.bare_values,
+    "texts": plain.texts,
+    "servers": plain.servers,
 }

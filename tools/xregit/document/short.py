@@ -1,7 +1,8 @@
 """A registry to the short, authoring form of a document, which people write and code generators read.
 
-Attributes stand on the message itself, there is no ``meta``, nothing that a server would make, and entities of the
-same document are referred to by ``#/…``. Schemas keep their ``versions``.
+Attributes stand on the message itself, there is no ``meta``, and entities of the same document are referred to by
+``#/…``. Schemas keep their ``versions``, each with its id and ``self``, by which generators name what they make of one
+version. Where base messages are merged in, aliases say what their targets say.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.identifying import describing
+from xregit.document.identifying import describing, pointer
 from xregit.document.models import modelsource
 from xregit.document.tables import table
 from xregit.model import builtin
@@ -48,14 +49,26 @@ def _resource(stating: Stating, resource: Resource) -> dict[str, Any]:
     result = {f"{resource.type.singular}id": resource.id}
     meta = _pointed(stating.of_meta(resource), "meta")
     if resource.xref:
-        return result | {"xref": meta["xref"]}
+        target = stating.registry.resource(resource.xref) if stating.resolved else None
+        return result | ({"xref": meta["xref"]} if target is None or target.xref else _said(stating, target))
+    return result | _said(stating, resource)
+
+
+def _said(stating: Stating, resource: Resource) -> dict[str, Any]:
+    """Return what a resource says, without its id."""
+    meta = _pointed(stating.of_meta(resource), "meta")
     versions = {vid: _version(stating, resource, version) for vid, version in resource.versions.items()}
     if not resource.type.hasdocument and list(versions) == ["1"]:
         own = versions["1"]
-        return result | describing(own) | meta | own
+        return describing(own) | meta | own
     default = versions.get(resource.defaultversionid, {})
     shown = {name: default[name] for name in ("name", "format") if name in default}
-    return result | shown | meta | {"defaultversionid": resource.defaultversionid, "versions": versions}
+    identified = {vid: _identity(version) | versions[vid] for vid, version in resource.versions.items()}
+    return shown | meta | {"defaultversionid": resource.defaultversionid, "versions": identified}
+
+
+def _identity(version: Version) -> dict[str, Any]:
+    return {"versionid": version.id, "self": pointer(version.xid)}
 
 
 def _version(stating: Stating, resource: Resource, version: Version) -> dict[str, Any]:
@@ -83,9 +96,7 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
 def _pointer(value: Any) -> Any:
     if isinstance(value, list):
         return [_pointer(item) for item in value]
-    if isinstance(value, str) and value.startswith("/"):
-        return "#" + value.replace("~", "~0")
-    return value
+    return pointer(value) if isinstance(value, str) and value.startswith("/") else value
 
 
 @cache

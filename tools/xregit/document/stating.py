@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.resolving import BASE, SELECTORS, base_xid, effective
 from xregit.document.arranging import Arranger
+from xregit.document.dividing import divided
 from xregit.document.documents import carrier
 from xregit.document.normalising import normalised
 from xregit.document.tables import dialect
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from xregit.document.tables import Profile, Step
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 
+USAGE = "usage"
 # What compiling makes anew for every entity, whatever a file states.
 MADE = frozenset({"self", "shortself", "xid", "epoch", "createdat", "modifiedat"})
 MADE_OF_VERSIONS = frozenset({"versionid", "isdefault", "ancestor"})
@@ -37,7 +39,7 @@ class Stating:
 
     def __init__(self, registry: Registry, profile: Profile, *, resolved: bool = False) -> None:
         """Work for one registry and one profile; ``resolved`` merges base messages in."""
-        self.registry = registry
+        self.registry = divided(registry, profile.together) if profile.together else registry
         self.profile = profile
         self.resolved = resolved
         self._known_steps: dict[tuple[str, ...], tuple[tuple[Step, ...], tuple[Step, ...]]] = {}
@@ -65,7 +67,7 @@ class Stating:
         own, inherited = self._message(resource, effective(self.registry, resource, version.attributes))
         result = self._stated(model.singular, own, model.attributes, version_made(model), inherited)
         if model.hasdocument:
-            result.update(carrier(version, model.singular))
+            result.update(carrier(version, model.singular, objects=self.profile.plain))
         return result
 
     def _stated(
@@ -114,8 +116,9 @@ class Stating:
 
 
 def _selected(value: Mapping[str, Any], inherited: Mapping[str, Any]) -> dict[str, str]:
-    """Return the effective selectors, spelled as their specification does; empty where there is none."""
-    selected = {}
+    """Return what steps depend on: selectors, spelled as their specification does, and usages with commas between."""
+    usage = value.get(USAGE)
+    selected = {USAGE: ",".join(map(str, usage)) if isinstance(usage, list) else str(usage or "")}
     for name in SELECTORS:
         written = value.get(name) or inherited.get(name)
         selected[name] = canonical(name, written) if isinstance(written, str) else ""

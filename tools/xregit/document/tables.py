@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
@@ -76,11 +76,21 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """The usages that an endpoint may have both, and the protocols that allow it; others stand alone."""
+
+    usages: frozenset[str]
+    protocols: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """What a document of one specification version looks like.
 
     ``steps`` lead from our names to the version's by kind of entity, ``core`` renames attributes of the core
-    specification, ``modelflags`` are not known to its model language.
+    specification, ``modelflags`` are not known to its model language. ``plain`` keeps to what the published model can
+    say. ``together`` is set where an endpoint has one usage, and ``collectionurls`` says whether a document repeats
+    where a collection stands that is right there (core specification, "Collections in Document View").
     """
 
     specversion: str
@@ -88,6 +98,9 @@ class Profile:
     steps: Mapping[str, tuple[Step, ...]]
     core: Mapping[str, str]
     modelflags: frozenset[str]
+    plain: bool
+    together: Together | None
+    collectionurls: bool
 
 
 def table(*path: str) -> Any:
@@ -127,13 +140,30 @@ def parts() -> tuple[Part, ...]:
 def profile(name: str) -> Profile:
     """Return the profile of that name."""
     value = table("profiles", f"{name}.yaml")
-    return Profile(
+    result = Profile(
         specversion=value["specversion"],
         capabilities=value["capabilities"],
         steps=_entities(value, "steps"),
         core=value.get("core", NOTHING),
         modelflags=frozenset(value.get("modelflags", ())),
+        plain=False,
+        together=_together(value.get("usage")),
+        collectionurls=value.get("collectionurls", True),
     )
+    return plain(result) if value.get("plain") else result
+
+
+def plain(known: Profile) -> Profile:
+    """Return a profile that keeps to what the published models can say."""
+    if known.plain:
+        return known
+    first = _entities({"steps": table("published.yaml")}, "steps")
+    steps = {kind: (*first.get(kind, ()), *known.steps.get(kind, ())) for kind in {**first, **known.steps}}
+    return replace(known, steps=steps, plain=True)
+
+
+def _together(value: Mapping[str, Any] | None) -> Together | None:
+    return Together(frozenset(value["together"]), frozenset(value["protocols"])) if value else None
 
 
 @cache

@@ -1,0 +1,145 @@
+"""Profile 1.0-rc4: the names, types and forms of the published model, held against the published document schema."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from tests.catalog.folders import registry_of
+from tests.document.small import CASES, cases
+from xregit.diagnostics import Severity
+from xregit.document import api_files, compile_document, import_documents, load, to_bytes
+from xregit.document.compiling import VIEWS
+from xregit.source import yaml
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+PROFILE = "1.0-rc4"
+ENDPOINT, MESSAGE = "endpoints/e", "messagegroups/g/messages/m"
+
+
+@pytest.fixture(scope="module")
+def published(shared: Path) -> Draft7Validator:
+    """Return the published document schema of the release."""
+    path = shared / "corpus" / "upstream" / f"v{PROFILE}" / "cloudevents" / "schemas" / "document-schema.json"
+    return Draft7Validator(json.loads(path.read_bytes()))
+
+
+def written(registry: Registry, **options: Any) -> Any:
+    """Return a document as others read it."""
+    return json.loads(to_bytes(compile_document(registry, profile=PROFILE, **options)))
+
+
+def stated(tmp_path: Path, kind: str, attributes: dict[str, Any]) -> dict[str, Any]:
+    """Return what the profile says of one endpoint or message."""
+    paths = {"endpoint": f"{ENDPOINT}/endpoint.yaml", "message": f"{MESSAGE}.yaml"}
+    registry = registry_of(tmp_path, {paths[kind]: json.dumps(attributes)})
+    document = compile_document(registry, profile=PROFILE)
+    if kind == "endpoint":
+        return dict(document["endpoints"]["e"])
+    return dict(document["messagegroups"]["g"]["messages"]["m"]["versions"]["1"])
+
+
+@pytest.mark.requirement("MSG-14", "EP-3", "EP-37")
+@pytest.mark.parametrize("case", cases("published"), ids=lambda case: case["title"])
+def test_entity_is_stated_as_published(tmp_path: Path, case: dict[str, Any]) -> None:
+    """Names, forms and types are those of the published model; all else is as it was written."""
+    found = stated(tmp_path, case["kind"], case["in"])
+    expected = {**case["in"], **case["out"]}
+    assert {name: found.get(name) for name in expected} == expected
+
+
+def test_endpoint_for_several_usages_is_divided(tmp_path: Path) -> None:
+    """Each usage has an endpoint; they share a channel, and the messages of the first, which keeps its id."""
+    attributes = {"usage": ["producer", "consumer"], "protocol": "KAFKA"}
+    folder = {
+        f"{ENDPOINT}/endpoint.yaml": json.dumps(attributes),
+        f"{ENDPOINT}/messages/m.yaml": "description: A message.",
+        "endpoints/E.consumer/endpoint.yaml": "usage: [consumer]",
+    }
+    registry = registry_of(tmp_path, folder)
+    found = written(registry)["endpoints"]
+    assert {name: (value["usage"], value.get("channel")) for name, value in found.items()} == {
+        "e": (["producer"], "e"),
+        "e.consumer_": (["consumer"], "e"),
+        "E.consumer": (["consumer"], None),
+    }
+    assert found["e.consumer_"]["messages"]["m"]["meta"]["xref"] == "/endpoints/e/messages/m"
+    assert found["e"]["messages"]["m"]["versions"]["1"]["description"] == "A message."
+    answers = api_files(registry, "https://example.com", profile=PROFILE)
+    assert json.loads(answers["endpoints/e.consumer_/messages/m/index.html"])["description"] == "A message."
+    assert list(compile_document(registry)["endpoints"]) == list(registry.groups["endpoints"])
+
+
+@pytest.mark.parametrize(
+    ("protocol", "usage", "parts"),
+    [
+        ("NATS", ["subscriber", "consumer"], [["subscriber", "consumer"]]),
+        ("MQTT", ["consumer", "producer", "subscriber"], [["consumer", "subscriber"], ["producer"]]),
+        ("HTTP", ["subscriber", "consumer"], [["subscriber"], ["consumer"]]),
+        ("", ["subscriber", "consumer"], [["subscriber"], ["consumer"]]),
+        ("AMQP/1.0", "producer", [["producer"]]),
+    ],
+)
+def test_usages_of_one_connection_stay_together(
+    tmp_path: Path, protocol: str, usage: Any, parts: list[list[str]]
+) -> None:
+    """Who subscribes and consumes does so by one connection in MQTT, AMQP and NATS, and nowhere else."""
+    attributes = {"usage": usage, **({"protocol": protocol} if protocol else {})}
+    registry = registry_of(tmp_path, {f"{ENDPOINT}/endpoint.yaml": json.dumps(attributes)})
+    assert [endpoint["usage"] for endpoint in written(registry)["endpoints"].values()] == parts
+
+
+def test_json_that_is_no_object_is_carried_in_base64(tmp_path: Path) -> None:
+    """A document such as a union of Avro is carried byte for byte, since the published schema knows objects alone."""
+    schema = "schemagroups/g/schemas/s"
+    union = '[{"type": "string"}]\n'
+    registry = registry_of(
+        tmp_path,
+        {f"{schema}/schema.yaml": "format: Avro/1.11.0", f"{schema}/versions/1.avsc": union},
+    )
+    version = written(registry)["schemagroups"]["g"]["schemas"]["s"]["versions"]["1"]
+    assert "schema" not in version
+    assert b64decode(version["schemabase64"]).decode() == union
+    assert compile_document(registry)["schemagroups"]["g"]["schemas"]["s"]["versions"]["1"]["schema"] == json.loads(
+        union
+    )
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_example_catalog_is_published(root: Path, published: Draft7Validator, view: str) -> None:
+    """The published document schema has nothing against the example catalog."""
+    assert [error.message for error in published.iter_errors(written(load(root / "registry"), view=view))] == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_real_documents_are_published(shared: Path, tmp_path: Path, published: Draft7Validator, view: str) -> None:
+    """Nor against any document that is imported, but for those whose content it can't take; each is accounted for."""
+    refused: dict[str, set[str]] = {}
+    files = sorted(path for path in (shared / "corpus" / "docs").rglob("*") if path.is_file())
+    for number, path in enumerate(files):
+        report = import_documents([path], tmp_path / str(number) / "registry")
+        if any(item.severity is Severity.ERROR for item in report.diagnostics):
+            continue
+        document = written(load(tmp_path / str(number) / "registry"), view=view)
+        for error in published.iter_errors(document):
+            refused.setdefault(reason(error.instance), set()).add(path.name)
+    table = yaml.parse((CASES / "unpublishable.yaml").read_bytes()).value
+    assert refused == {why: set(names) for why, names in table.items()}
+
+
+def reason(schema: dict[str, Any]) -> str:
+    """Return why the published schema can't take a schema."""
+    if "xref" in {**schema, **schema.get("meta", {})}:
+        return "alias"
+    carriers = {"schema", "schemaurl", "schemabase64"}
+    return (
+        "no document" if any(carriers.isdisjoint(version) for version in schema["versions"].values()) else str(schema)
+    )
