@@ -36,3 +36,9 @@ def write_json(value: Any) -> bytes:
     except (TypeError, ValueError, RecursionError) as error:
         message = f"the value can't be written as JSON: {error}"
         raise PayloadError(message) from error
+
+
+def is_json(contenttype: str) -> bool:
+    """Tell whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
+    media = contenttype.partition(";")[0].strip().casefold()
+    return media.endswith(("/json", "+json"))

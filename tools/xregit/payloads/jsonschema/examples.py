@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,8 @@ from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.payloads.jsonschema.loading import Loaded
 
 _MAX_DEPTH = 12

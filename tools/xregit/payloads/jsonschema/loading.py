@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin
 
 import jsonschema_rs
@@ -14,6 +13,9 @@ from xregit.payloads.documents import Document, json_value
 from xregit.payloads.jsonschema.drafts import LATEST, Draft, declared, stated
 from xregit.payloads.jsonschema.walking import Path, check_cost, references
 from xregit.payloads.shapes import Problem, SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 # Where documents without an absolute URI of their own stand, so that relative references have something to start from.
 HERE = "xregistry://"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
 from xregit.payloads.shapes import Problem, SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Path = tuple[str | int, ...]
 

@@ -1,0 +1,117 @@
+"""Avro bytes walked through before they are decoded: lengths, indexes and depth stay within what the bytes can hold.
+
+fastavro recurses without limit and believes any count, so that a few bytes may end the process or fill its memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xregit.payloads.shapes import PayloadError
+
+if TYPE_CHECKING:
+    from xregit.payloads.avro.types import Type
+
+_MAX_DEPTH = 100
+# Items that take no bytes, such as nulls, could be of any number.
+_MAX_EMPTY_ITEMS = 100_000
+_VARINT_BITS = {"int": 32, "long": 64}
+_WIDTHS = {"null": 0, "boolean": 1, "float": 4, "double": 8}
+
+
+class _Walk:
+    """A place in the bytes."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+        self.at = 0
+        self.items = 0
+
+    def skip(self, count: int) -> None:
+        if count < 0 or self.at + count > len(self.body):
+            message = f"byte {self.at}: the payload ends before the value does"
+            raise PayloadError(message)
+        self.at += count
+
+    def number(self, kind: str = "long") -> int:
+        value = shift = 0
+        start = self.at
+        while True:
+            self.skip(1)
+            byte = self.body[self.at - 1]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follows
+                break
+            if shift > 63:  # noqa: PLR2004 - ten bytes hold 64 bits
+                message = f"byte {start}: the number has more than 64 bits"
+                raise PayloadError(message)
+        if value >> _VARINT_BITS[kind]:
+            message = f"byte {start}: the number doesn't fit the type {kind}"
+            raise PayloadError(message)
+        return (value >> 1) ^ -(value & 1)
+
+    def value(self, type_: Type, depth: int) -> None:
+        if depth > _MAX_DEPTH:
+            message = f"byte {self.at}: the value is nested more than {_MAX_DEPTH} levels deep"
+            raise PayloadError(message)
+        kind = type_.kind
+        if kind in _WIDTHS:
+            self.flat(kind)
+        elif kind in _VARINT_BITS:
+            self.number(kind)
+        elif kind in {"string", "bytes"}:
+            self.skip(self.number())
+        elif kind == "fixed":
+            self.skip(type_.size)
+        elif kind == "enum":
+            self.index(len(type_.symbols), "symbols")
+        elif kind == "record":
+            for member in type_.members:
+                self.value(member.type, depth + 1)
+        elif kind == "union":
+            self.value(type_.inner[self.index(len(type_.inner), "branches")], depth + 1)
+        else:
+            self.blocks(type_, depth)
+
+    def flat(self, kind: str) -> None:
+        self.skip(_WIDTHS[kind])
+        if kind == "boolean" and self.body[self.at - 1] > 1:
+            message = f"byte {self.at - 1}: a boolean is 0 or 1"
+            raise PayloadError(message)
+
+    def index(self, count: int, of: str) -> int:
+        start, index = self.at, self.number()
+        if not 0 <= index < count:
+            message = f"byte {start}: the index {index} is none of the {count} {of}"
+            raise PayloadError(message)
+        return index
+
+    def blocks(self, type_: Type, depth: int) -> None:
+        """Walk through an array or map: blocks of items until one is empty."""
+        while count := self.number():
+            if count < 0:
+                count = -count
+                self.number()  # the block's size in bytes, for those that skip it
+            for _ in range(count):
+                start = self.at
+                if type_.kind == "map":
+                    self.skip(self.number())
+                self.value(type_.inner[0], depth + 1)
+                self.items += self.at == start
+                if self.items > _MAX_EMPTY_ITEMS:
+                    message = f"byte {start}: there are more than {_MAX_EMPTY_ITEMS} items without bytes"
+                    raise PayloadError(message)
+
+
+def check(type_: Type, body: bytes) -> None:
+    """Walk through a payload.
+
+    Raises:
+        PayloadError: the bytes aren't a value of the type, or more than one.
+    """
+    walk = _Walk(body)
+    walk.value(type_, 0)
+    if walk.at != len(body):
+        message = f"byte {walk.at}: {len(body) - walk.at} bytes follow the value"
+        raise PayloadError(message)

@@ -1,0 +1,39 @@
+"""An Avro type to the schema that fastavro takes: complete in itself, each named type defined where it first stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xregit.payloads.avro.types import Type
+
+
+def plain_schema(type_: Type) -> Any:
+    """Return the schema of a type and of all that it refers to."""
+    return _schema(type_, set())
+
+
+def _schema(type_: Type, known: set[str]) -> Any:
+    if type_.kind == "union":
+        return [_schema(branch, known) for branch in type_.inner]
+    if type_.name in known:
+        return type_.name
+    said: dict[str, Any] = {"type": type_.kind}
+    if type_.name:
+        known.add(type_.name)
+        said["name"] = type_.name
+    if type_.logical:
+        said["logicalType"] = type_.logical
+    if type_.logical == "decimal":
+        said |= {"precision": type_.precision, "scale": type_.scale}
+    return said | _content(type_, known)
+
+
+def _content(type_: Type, known: set[str]) -> dict[str, Any]:
+    if type_.kind == "record":
+        return {"fields": [{"name": item.name, "type": _schema(item.type, known)} for item in type_.members]}
+    if type_.kind in {"array", "map"}:
+        return {{"array": "items", "map": "values"}[type_.kind]: _schema(type_.inner[0], known)}
+    if type_.kind == "enum":
+        return {"symbols": list(type_.symbols)}
+    return {"size": type_.size} if type_.kind == "fixed" else {}

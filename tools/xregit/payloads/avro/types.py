@@ -1,0 +1,243 @@
+"""An Avro schema document to its types, with everything in it that Avro doesn't allow (Avro specification)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xregit.payloads.shapes import Problem, SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xregit.payloads.documents import Document
+
+PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KINDS = ("record", "enum", "fixed", "array", "map", *PRIMITIVES)
+_NAMED = ("record", "error", "enum", "fixed")
+# The types that a logical type may annotate; on others it counts for nothing.
+_LOGICAL: Mapping[str, tuple[str, ...]] = {
+    "decimal": ("bytes", "fixed"),
+    "uuid": ("string", "fixed"),
+    "date": ("int",),
+    "time-millis": ("int",),
+    "time-micros": ("long",),
+    "timestamp-millis": ("long",),
+    "timestamp-micros": ("long",),
+    "timestamp-nanos": ("long",),
+    "local-timestamp-millis": ("long",),
+    "local-timestamp-micros": ("long",),
+    "local-timestamp-nanos": ("long",),
+    "duration": ("fixed",),
+}
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One field of a record; ``default`` is what its author wrote, where there is one."""
+
+    name: str
+    type: Type
+    doc: str
+    has_default: bool
+    default: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Type:
+    """One type. A record's fields are filled in after it is made, since they may refer to it.
+
+    ``inner`` holds the one item type of an array, the one value type of a map and the branches of a union.
+    """
+
+    kind: str
+    name: str = ""
+    logical: str = ""
+    doc: str = ""
+    members: tuple[Member, ...] = ()
+    inner: tuple[Type, ...] = ()
+    symbols: tuple[str, ...] = ()
+    size: int = 0
+    precision: int = 0
+    scale: int = 0
+
+    @property
+    def label(self) -> str:
+        """How a union in JSON names it: by its full name, or by its kind."""
+        return self.name or self.kind
+
+
+@dataclass(slots=True)
+class Reading:
+    """The types of one document as they are met, and the problems."""
+
+    document: Document
+    named: dict[str, Type] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def wrong(self, path: Path, message: str, help_: str, kind: str = "syntax") -> Type:
+        """Note a problem, and return a type to go on with."""
+        self.problems.append(self.document.problem(kind, message, help_, path))
+        return Type("null")
+
+    def type(self, schema: Any, namespace: str, path: Path) -> Type:
+        """Return the type that a schema describes."""
+        if isinstance(schema, str):
+            return self.reference(schema, namespace, path)
+        if isinstance(schema, list):
+            return self.union(schema, namespace, path)
+        if not isinstance(schema, dict):
+            return self.wrong(path, f"{schema!r} is not a type", 'write a name such as "string", an object or a list')
+        return self.object(schema, namespace, path)
+
+    def object(self, schema: dict[str, Any], namespace: str, path: Path) -> Type:
+        """Return the type that an object describes."""
+        kind = schema.get("type")
+        if isinstance(kind, dict | list):
+            return self.type(kind, namespace, (*path, "type"))
+        if not isinstance(kind, str):
+            return self.wrong(path, "the type is missing", 'write "type", such as "record" or "string"')
+        if kind in _NAMED:
+            return self.define(kind, schema, namespace, path)
+        if kind in {"array", "map"}:
+            return self.container(kind, schema, namespace, path)
+        found = self.reference(kind, namespace, (*path, "type"))
+        return _annotated(found, schema) if kind in PRIMITIVES else found
+
+    def reference(self, name: str, namespace: str, path: Path) -> Type:
+        """Return a primitive type, or one that was defined before."""
+        if name in PRIMITIVES:
+            return Type(name)
+        known = self.named.get(_full(name, namespace)) or self.named.get(name)
+        if known is None:
+            help_ = f"define it where it is first used, or use {', '.join(_KINDS[:5])} or a primitive type"
+            return self.wrong(path, f'there is no type "{name}" before this place', help_, "reference")
+        return known
+
+    def union(self, schema: list[Any], namespace: str, path: Path) -> Type:
+        """Return a union: no two branches alike, no union directly inside."""
+        branches = [self.type(item, namespace, (*path, index)) for index, item in enumerate(schema)]
+        labels = [branch.label for branch in branches]
+        for index, branch in enumerate(branches):
+            if branch.kind == "union":
+                self.wrong((*path, index), "a union stands directly inside a union", "list all branches in one union")
+            elif branch.label in labels[:index] and not self.problems:
+                self.wrong((*path, index), f'the union names "{branch.label}" twice', "remove one of them")
+        return Type("union", inner=tuple(branches))
+
+    def container(self, kind: str, schema: dict[str, Any], namespace: str, path: Path) -> Type:
+        """Return an array or map."""
+        key = {"array": "items", "map": "values"}[kind]
+        if key not in schema:
+            return self.wrong(path, f'"{key}" of the {kind} is missing', f'write "{key}" with the type of each')
+        return Type(kind, inner=(self.type(schema[key], namespace, (*path, key)),))
+
+    def define(self, kind: str, schema: dict[str, Any], namespace: str, path: Path) -> Type:
+        """Return a record, enum or fixed type, and remember it by its full name."""
+        name = schema.get("name")
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            what = f'"{name}" is not a name' if isinstance(name, str) else f"the name of the {kind} is missing"
+            return self.wrong((*path, "name"), what, 'write "name": letters, digits and "_", no digit first')
+        own = schema.get("namespace")
+        full = _full(name, own if isinstance(own, str) else namespace)
+        if full in self.named:
+            return self.wrong((*path, "name"), f'the type "{full}" is defined twice', "use its name alone here")
+        made = Type("record" if kind == "error" else kind, full, doc=_doc(schema))
+        self.named[full] = made
+        inside = full.rpartition(".")[0]
+        if kind == "enum":
+            self.symbols(made, schema, path)
+        elif kind == "fixed":
+            self.size(made, schema, path)
+        else:
+            made.members = tuple(self.members(schema, inside, path))
+        return made
+
+    def symbols(self, made: Type, schema: dict[str, Any], path: Path) -> None:
+        """Fill in an enum."""
+        symbols = schema.get("symbols")
+        if not isinstance(symbols, list) or not all(isinstance(item, str) for item in symbols) or not symbols:
+            self.wrong(path, f'"symbols" of the enum "{made.name}" is missing', "list its symbols")
+            return
+        made.symbols = tuple(symbols)
+        for index, symbol in enumerate(symbols):
+            if not _SYMBOL.fullmatch(symbol):
+                help_ = 'use letters, digits and "_", no digit first'
+                self.wrong((*path, "symbols", index), f'"{symbol}" is not a symbol', help_)
+            elif symbol in symbols[:index]:
+                self.wrong((*path, "symbols", index), f'the symbol "{symbol}" stands there twice', "remove one")
+        if "default" in schema and schema["default"] not in symbols:
+            self.wrong((*path, "default"), "the default is none of the symbols", "use one of them")
+
+    def size(self, made: Type, schema: dict[str, Any], path: Path) -> None:
+        """Fill in a fixed type."""
+        size = schema.get("size")
+        if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+            self.wrong(path, f'"size" of the fixed type "{made.name}" is missing', "write how many bytes it has")
+            return
+        made.size = size
+        annotated = _annotated(made, schema)
+        made.logical, made.precision, made.scale = annotated.logical, annotated.precision, annotated.scale
+
+    def members(self, schema: dict[str, Any], namespace: str, path: Path) -> Iterator[Member]:
+        """Give the fields of a record."""
+        fields = schema.get("fields")
+        if not isinstance(fields, list):
+            self.wrong(path, f'"fields" of the record "{schema["name"]}" is missing', "list its fields, possibly none")
+            return
+        seen: set[str] = set()
+        for index, item in enumerate(fields):
+            place = (*path, "fields", index)
+            name = item.get("name") if isinstance(item, dict) else None
+            if not isinstance(name, str) or not _SYMBOL.fullmatch(name):
+                self.wrong(place, "the field has no name that Avro allows", 'use letters, digits and "_"')
+            elif name in seen:
+                self.wrong((*place, "name"), f'the record has two fields "{name}"', "rename or remove one of them")
+            elif "type" not in item:
+                self.wrong(place, f'the field "{name}" has no type', 'write "type"')
+            else:
+                seen.add(name)
+                type_ = self.type(item["type"], namespace, (*place, "type"))
+                if isinstance(item["type"], str) and item["type"] in PRIMITIVES and "logicalType" in item:
+                    type_ = _annotated(type_, item)
+                yield Member(name, type_, _doc(item), "default" in item, item.get("default"))
+
+
+def read(document: Document) -> tuple[Type, Mapping[str, Type]]:
+    """Return the root type of a document and its named types by full name.
+
+    Raises:
+        SchemaError: the document isn't an Avro schema.
+    """
+    reading = Reading(document)
+    root = reading.type(document.value(), "", ())
+    if reading.problems:
+        raise SchemaError(*reading.problems)
+    return root, reading.named
+
+
+def _full(name: str, namespace: str) -> str:
+    return name if "." in name or not namespace else f"{namespace}.{name}"
+
+
+def _doc(schema: Mapping[str, Any]) -> str:
+    doc = schema.get("doc")
+    return doc if isinstance(doc, str) else ""
+
+
+def _annotated(type_: Type, schema: Mapping[str, Any]) -> Type:
+    """Return a type with its logical type; what the specification calls invalid is ignored, as it asks for."""
+    logical = schema.get("logicalType")
+    if not isinstance(logical, str) or type_.kind not in _LOGICAL.get(logical, ()):
+        return type_
+    if logical != "decimal":
+        return Type(type_.kind, type_.name, logical, type_.doc, size=type_.size)
+    precision, scale = schema.get("precision"), schema.get("scale", 0)
+    if not isinstance(precision, int) or not isinstance(scale, int) or not 0 <= scale <= precision or not precision:
+        return type_
+    return Type(type_.kind, type_.name, logical, type_.doc, size=type_.size, precision=precision, scale=scale)
