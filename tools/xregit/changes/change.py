@@ -56,7 +56,7 @@ class Change:
 
     ``change`` is ``added``, ``removed`` or ``changed``. ``rule`` names the kind of change, ``says`` what it means for
     each audience, ``path`` leads to the attribute, and ``reaches`` lists all other entities that it changes too.
-    ``entity`` is the singular name of the entity's type.
+    ``entity`` is the singular name of the entity's type, ``kind`` that of the difference.
     """
 
     xid: str
@@ -66,6 +66,7 @@ class Change:
     consumer: Impact
     message: str
     entity: str = ""
+    kind: str = ""
     path: Path = ()
     before: Any = None
     after: Any = None

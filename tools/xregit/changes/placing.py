@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from xregit.changes.change import Change
 
 
+# Which member of a property's definition says what differs, the likelier one first.
+_MEMBERS = {"value": ("value",), "presence": ("required", "value")}
+
+
 def place_of(before: Registry, after: Registry, change: Change) -> tuple[Place, Span]:
     """Return the file of a change, and its line; a file that is gone has no lines."""
     entity = after.entity(change.xid)
@@ -41,7 +45,8 @@ def _inside(registry: Registry, entity: Entity, change: Change) -> tuple[Place, 
     path: tuple[str | int, ...] = change.path
     if isinstance(entity, Resource) and path and path[0] not in entity.written:
         path = _where_written(entity, path)
-    return entity.place, registry.origin.span(entity.place, _indexed(entity, path), on_key=True)
+    value = entity.written if isinstance(entity, Resource) else entity.attributes
+    return entity.place, registry.origin.span(entity.place, _in_file(value, path, change.kind), on_key=True)
 
 
 def _where_written(resource: Resource, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
@@ -53,17 +58,16 @@ def _where_written(resource: Resource, path: tuple[str | int, ...]) -> tuple[str
     return path
 
 
-def _indexed(entity: Entity, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Return a path in which an item of a list is named by its number, as in the file."""
-    value = entity.written if isinstance(entity, Resource) else entity.attributes
+def _in_file(here: object, path: tuple[str | int, ...], kind: str) -> tuple[str | int, ...]:
+    """Return the path of what changes: an item of a list is named by its number, a property's member is added."""
     found: list[str | int] = []
-    here: object = value
     for part in path:
         if isinstance(here, list | tuple):
             part = next((n for n, item in enumerate(here) if _is_named(item, str(part))), part)  # noqa: PLW2901 - its number
         found.append(part)
         here = _within(here, part)
-    return tuple(found)
+    members = _MEMBERS.get(kind, ()) if isinstance(here, dict) else ()
+    return (*found, *[name for name in members if _within(here, name) is not None][:1])
 
 
 def _is_named(item: object, name: str) -> bool:

@@ -29,6 +29,7 @@ def judged(difference: Difference) -> Change:
         consumer=row.consumer,
         message=row.message.format_map(words),
         entity=difference.about,
+        kind=difference.kind,
         path=difference.path,
         before=difference.before,
         after=difference.after,

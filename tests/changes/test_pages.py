@@ -1,0 +1,56 @@
+"""Every page of a rule about changes is its test: the bad example gives exactly the marked findings, the good none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.changes.examples import found, pair
+from xregit.changes.change import Impact
+from xregit.changes.table import table
+from xregit.rules import RULES, Rule
+from xregit.rules.changing import BREAKS, OF_WAIVERS, UNCLEAR
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHANGES = [rule for rule in RULES if rule.about == "change"]
+every_rule = pytest.mark.parametrize(
+    "rule",
+    [pytest.param(rule, id=rule.name, marks=pytest.mark.requirement(*rule.requirements)) for rule in CHANGES],
+)
+
+
+@every_rule
+def test_bad_change_gives_exactly_the_marked_findings(rule: Rule, tmp_path: Path) -> None:
+    """A change has what its page marks against it, on those lines, at the rule's severity, and nothing else."""
+    bad = pair(rule.name, "Bad")
+    made = bad.review(tmp_path)
+    assert bad.after.due == found(made, bad.after.due)
+    assert {rule.severity} == {item.severity for item in made.diagnostics if item.rule == rule.name}
+    assert all(item.help for item in made.diagnostics if item.rule != "waiver-used")
+    assert all(item.message.endswith(".") and not item.message[0].islower() for item in made.diagnostics)
+
+
+@every_rule
+def test_good_change_gives_no_finding(rule: Rule, tmp_path: Path) -> None:
+    """What the page recommends may be merged."""
+    assert [str(item) for item in pair(rule.name, "Good").review(tmp_path).diagnostics] == []
+
+
+def test_every_verdict_that_matters_is_a_rule() -> None:
+    """What breaks somebody, or may, is declared, and says whom and what to do; nothing declared is never found."""
+    judged = {row.rule: row for row in table().rows if {Impact.BREAKING, Impact.UNKNOWN} & {row.producer, row.consumer}}
+    assert judged.keys() == {rule.name for rule in (*BREAKS, *UNCLEAR)}
+    assert {rule.name for rule in CHANGES} - judged.keys() == {rule.name for rule in OF_WAIVERS}
+    for row in judged.values():
+        assert row.help, row.rule
+        assert row.says.keys() == {"producer", "consumer"}, row.rule
+        assert row.requirement, row.rule
+
+
+def test_the_last_row_takes_whatever_is_left() -> None:
+    """A difference of any attribute has a verdict."""
+    last = table().rows[-1]
+    assert last.conditions == {"kind": ("attribute", "item", "order")}
