@@ -240,6 +240,14 @@ def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixtur
     assert sorted(path.name for path in (here / "build").iterdir()) == ["api", "registry.json"]
 
 
+def test_build_writes_the_version_that_is_set(here: Path) -> None:
+    """Document and static API are written in the specification version that the registry's settings name."""
+    (here / "registry" / "xregit.yaml").write_text("profile: 1.0-rc4\n", encoding="utf-8")
+    assert run(["build", "--only", "check,document,api"]) == 0
+    for name in ("registry.json", "api/index.html", "api/export"):
+        assert json.loads((here / "build" / name).read_bytes())["specversion"] == "1.0-rc4"
+
+
 @pytest.mark.usefixtures("broken")
 def test_failing_check_leaves_the_last_build_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """If the check fails, the exit code is 1, the findings are on standard error and no output changes."""

@@ -15,6 +15,7 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
+TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 _WILDCARD = re.compile(r"\*\*|\*|\?")
 _WILDCARDS: Mapping[str, str] = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -36,13 +37,15 @@ class Settings:
     """What a repository may set.
 
     ``rules`` maps a rule's name to ``error``, ``warning``, ``info`` or ``off``, ``paths`` does so for parts of the
-    registry, in their order; ``baseurl`` is where the static API will be served; ``repository`` is the web address of
-    the repository, for edit links; ``written`` is all of the file.
+    registry, in their order; ``baseurl`` is where the static API will be served; ``profile`` is the specification
+    version that it and the document are written in; ``repository`` is the web address of the repository, for edit
+    links; ``written`` is all of the file.
     """
 
     rules: Mapping[str, str] = field(default_factory=_nothing)
     paths: tuple[Scope, ...] = ()
     baseurl: str = ""
+    profile: str = "1.0-rc2"
     repository: str = ""
     branch: str = "main"
     title: str = ""
@@ -51,7 +54,7 @@ class Settings:
 
 def settings_of(value: Mapping[str, Any]) -> Settings:
     """Return the settings that a checked ``xregit.yaml`` states; what has the wrong type is left at its default."""
-    texts = {name: value[name] for name in ("baseurl", "repository", "branch", "title") if _is_text(value.get(name))}
+    texts = {name: value[name] for name in TEXTS if _is_text(value.get(name))}
     return Settings(rules=_levels(value.get("rules")), paths=tuple(_scopes(value.get("paths"))), written=value, **texts)
 
 

@@ -67,7 +67,7 @@ def document(task: Task) -> str:
     from xregit.document.serialising import to_bytes
     from xregit.source import writing
 
-    data = to_bytes(xregit.compile(task.registry))
+    data = to_bytes(xregit.compile(task.registry, profile=task.registry.settings.profile))
     writing.write(task.output / "registry.json", data)
     return f"{len(data):,} bytes"
 
@@ -77,7 +77,8 @@ def api(task: Task) -> str:
     from xregit.document.api import api_files
     from xregit.source import writing
 
-    files = api_files(task.registry, task.registry.settings.baseurl or LOCAL)
+    settings = task.registry.settings
+    files = api_files(task.registry, settings.baseurl or LOCAL, profile=settings.profile)
     writing.replace_tree(task.output / "api", files)
     return f"{len(files):,} files"
 
