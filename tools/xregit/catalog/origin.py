@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,12 +12,15 @@ from typing import TYPE_CHECKING
 from xregit.diagnostics import Span
 from xregit.source import yaml
 from xregit.source.history import History, read
+from xregit.source.text import UTF8_BOM
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Place
     from xregit.source.text import Positions
 
 CACHED_FILES = 64
+CACHED_FILES_OF_LINES = 4
+_LINE_BREAK = re.compile("\r\n|\n|\r")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,17 @@ class Origin:
             return Span()
         return positions.span(place.pointer + path, on_key=on_key)
 
+    def line(self, path: str, number: int) -> str | None:
+        """Return the text of a file's line, counted from 1; None where there is none, or its file can't be read."""
+        lines = self._lines(path)
+        return lines[number - 1] if lines and 0 < number <= len(lines) else None
+
+    def _lines(self, path: str) -> tuple[str, ...] | None:
+        if self.texts is None:
+            return _lines_on_disk(self.repository / path)
+        data = self.texts.get(path)
+        return None if data is None else _lines_in(data)
+
     def _positions(self, path: str) -> Positions | None:
         if self.texts is None:
             return _positions_on_disk(self.repository / path)
@@ -69,6 +84,19 @@ def _positions_on_disk(file: Path) -> Positions | None:
     except OSError:
         return None
     return _positions_in(data, is_json=file.suffix == ".json")
+
+
+@lru_cache(maxsize=CACHED_FILES_OF_LINES)
+def _lines_on_disk(file: Path) -> tuple[str, ...] | None:
+    try:
+        return _lines_in(file.read_bytes())
+    except OSError:
+        return None
+
+
+def _lines_in(data: bytes) -> tuple[str, ...]:
+    text = data.removeprefix(UTF8_BOM).decode(errors="replace")
+    return tuple(_LINE_BREAK.split(text))
 
 
 @lru_cache(maxsize=CACHED_FILES)

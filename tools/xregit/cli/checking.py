@@ -9,11 +9,12 @@ import click
 
 from xregit.cli.clock import today
 from xregit.cli.finding import unknown, with_registry
-from xregit.cli.printing import note, result
+from xregit.cli.printing import note, result, wants_color
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from xregit.catalog import Registry
     from xregit.rules import Report, Rule
 
 FORMATS = ("text", "json", "github", "sarif", "junit")
@@ -22,8 +23,15 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
+@click.option(
+    "--color",
+    type=click.Choice(("auto", "always", "never")),
+    default="auto",
+    show_default=True,
+    help="Colours in the text: by default on a terminal, unless NO_COLOR is set.",
+)
 @with_registry
-def check(registry: Path, paths: tuple[Path, ...], form: str) -> int:
+def check(registry: Path, paths: tuple[Path, ...], form: str, color: str) -> int:
     """Check the registry against all rules.
 
     With PATHs the whole registry is read, but only what concerns these files and folders is reported.
@@ -37,8 +45,18 @@ def check(registry: Path, paths: tuple[Path, ...], form: str) -> int:
             note(f'Note: "{path}" is not part of the registry "{registry}".')
     catalog = xregit.read(registry)
     report = within(xregit.check(catalog, today()), paths, catalog.origin.repository)
-    result(reports.FORMATS[form](report.diagnostics))
+    if form == "text":
+        result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
+    else:
+        result(reports.FORMATS[form](report.diagnostics))
     return int(report.failed)
+
+
+def as_text(report: Report, catalog: Registry, colour: bool) -> str:
+    """Return the report for people, with the lines that its findings are about."""
+    from xregit.reports.text import coloured, plain, text
+
+    return text(report.diagnostics, catalog.origin.line, coloured if colour else plain)
 
 
 def within(report: Report, paths: tuple[Path, ...], repository: Path) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,10 +17,20 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
-def result(text: str) -> None:
-    """Print a result, unless there is none; file names that aren't UTF-8 are escaped."""
+def result(text: str, *, color: bool | None = None) -> None:
+    """Print a result, unless there is none; file names that aren't UTF-8 are escaped.
+
+    Colours are left out where the output is no terminal, unless ``color`` is set.
+    """
     if text:
-        click.echo(_printable(text.removesuffix("\n")))
+        click.echo(_printable(text.removesuffix("\n")), color=color)
+
+
+def wants_color(choice: str) -> bool:
+    """Tell whether standard output gets colours: as chosen, else if it is a terminal and nothing speaks against it."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def note(text: str) -> None:

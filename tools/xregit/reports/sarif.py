@@ -19,7 +19,7 @@ LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 def sarif(diagnostics: Sequence[Diagnostic]) -> str:
     """Return one run with one result for each diagnostic, and the rules that they name."""
     rules = sorted({item.rule for item in diagnostics})
-    driver = {"name": "xregit", "rules": [{"id": rule} for rule in rules]}
+    driver = {"name": "xregit", "rules": [_rule(rule) for rule in rules]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -27,6 +27,22 @@ def sarif(diagnostics: Sequence[Diagnostic]) -> str:
     }
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return dumps(log, indent=2, ensure_ascii=False)
+
+
+def _rule(name: str) -> dict[str, Any]:
+    """Return what is to be known of a rule: its one sentence, its severity and its page."""
+    from xregit.rules import rule_named  # only this report describes rules
+
+    rule = rule_named(name)
+    if rule is None:
+        return {"id": name}
+    return {
+        "id": name,
+        "shortDescription": {"text": rule.summary},
+        "help": {"text": rule.doc, "markdown": rule.doc},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+        "properties": {"tags": list(rule.requirements)},
+    }
 
 
 def _result(item: Diagnostic, rule_index: int) -> dict[str, Any]:
@@ -41,11 +57,19 @@ def _result(item: Diagnostic, rule_index: int) -> dict[str, Any]:
 
 
 def _location(item: Diagnostic) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(item.path.encode("utf-8", "surrogateescape"))}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(_bytes(item.path))}}
     if item.line:
         physical["region"] = _region(item)
     logical = {"logicalLocations": [{"fullyQualifiedName": item.xid}]} if item.xid else {}
     return {"physicalLocation": physical} | logical
+
+
+def _bytes(path: str) -> bytes:
+    """Return a path as the file system has it, or as near to it as UTF-8 can come."""
+    try:
+        return path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "replace")
 
 
 def _region(item: Diagnostic) -> dict[str, int]:

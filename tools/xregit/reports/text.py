@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Severity
+from xregit.reports.excerpts import excerpt, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from xregit.diagnostics import Diagnostic
 
+# Returns the text of a file's line, by the file's path and the line's number, or None.
+Lines = Callable[[str, int], str | None]
+# Returns a text in a style.
+Paint = Callable[[str, str], str]
 
-def text(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return ``path:line:column: severity rule: message`` and any help for each, then a summary; no final newline."""
-    return "\n".join([*(_lines(item) for item in diagnostics), summary(diagnostics)])
+MAX_RULES_LISTED = 10
+MIN_FINDINGS_TO_NAME_A_FILE = 3
+# Styles and their codes (ECMA-48, "select graphic rendition").
+CODES: Mapping[str, str] = {
+    "error": "1;31", "warning": "1;33", "info": "1;34", "place": "1", "rule": "36", "margin": "2", "help": "32",
+}  # fmt: skip
+
+
+def no_lines(_path: str, _number: int) -> None:
+    """Return no line, for findings whose files are not at hand."""
+
+
+def plain(text: str, _style: str) -> str:
+    """Return a text as it is."""
+    return text
+
+
+def coloured(text: str, style: str) -> str:
+    """Return a text in the colours of a terminal."""
+    return f"\x1b[{CODES[style]}m{text}\x1b[0m"
+
+
+def text(diagnostics: Sequence[Diagnostic], lines: Lines = no_lines, paint: Paint = plain) -> str:
+    """Return ``path:line:column: severity rule: message`` for each, with the line and any help, then a summary.
+
+    There is no final newline. What a catalog's author wrote can't steer the terminal.
+    """
+    findings = (line for item in diagnostics for line in _lines(item, lines, paint))
+    return "\n".join([*findings, summary(diagnostics), *_next(diagnostics, paint)])
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
@@ -38,9 +70,34 @@ def place(diagnostic: Diagnostic) -> str:
     return ":".join([diagnostic.path, *known])
 
 
-def _lines(item: Diagnostic) -> str:
-    first = f"{place(item)}: {item.severity} {item.rule}: {item.message}"
-    return f"{first}\n    help: {item.help}" if item.help else first
+def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
+    where, rule = paint(safe(place(item)), "place"), paint(item.rule, "rule")
+    yield f"{where}: {paint(item.severity, item.severity)} {rule}: {safe(item.message)}"
+    line = lines(item.path, item.line) if item.line else None
+    if line is not None:
+        shown = excerpt(line, item.column, item.endcolumn if item.endline in {0, item.line} else len(line) + 1)
+        margin = f"  {item.line} |"
+        yield f"{paint(margin, 'margin')} {shown.line}".rstrip()
+        yield f"{paint('|'.rjust(len(margin)), 'margin')} {paint(shown.carets, item.severity)}"
+    if item.help:
+        yield f"    {paint('help:', 'help')} {safe(item.help)}"
+
+
+def _next(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
+    """Give what to do next: the rules, most findings first, the file to begin with, and where to read more."""
+    rules = Counter(item.rule for item in diagnostics).most_common()
+    if not rules:
+        return
+    if len(rules) > 1:
+        width = len(str(rules[0][1]))
+        yield from (f"  {count:>{width}}  {paint(rule, 'rule')}" for rule, count in rules[:MAX_RULES_LISTED])
+        if len(rules) > MAX_RULES_LISTED:
+            yield f"  {'':>{width}}  and {len(rules) - MAX_RULES_LISTED} more rules"
+    files = Counter(item.path for item in diagnostics).most_common(2)
+    if len(files) > 1 and files[0][1] >= MIN_FINDINGS_TO_NAME_A_FILE and files[0][1] > files[1][1]:
+        yield f"Most are in {safe(files[0][0])}: {files[0][1]}."
+    which = rules[0][0] if len(rules) == 1 else "RULE"
+    yield f'Next: "xregit explain {which}" says why, and shows what is right.'
 
 
 def _many(count: int, noun: str) -> str:

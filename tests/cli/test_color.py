@@ -1,0 +1,61 @@
+"""Colours: on a terminal, unless somebody says otherwise."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from xregit.cli.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+ESCAPE = "\x1b["
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Make a new registry with one error in it, and go there."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["init"]) == 0
+    message = tmp_path / "registry/messagegroups/orders/messages/order.placed.yaml"
+    message.write_text(message.read_text(encoding="utf-8").replace("name:", "nome:"), encoding="utf-8")
+    capsys.readouterr()
+    return tmp_path
+
+
+def on_terminal(folder: Path, options: Sequence[str], **environment: str) -> str:
+    """Return what the check prints on a terminal of its own."""
+    mine, theirs = os.openpty()
+    command = [sys.executable, "-m", "xregit", "check", *options]
+    known = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    settings = {**known, "TERM": "xterm", **environment}
+    with os.fdopen(mine, "rb", buffering=0) as terminal:
+        done = subprocess.run(command, cwd=folder, stdout=theirs, env=settings, check=False)
+        os.close(theirs)
+        assert done.returncode == 1
+        return terminal.read(65536).decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="only a system with pseudo-terminals can show it")
+def test_terminal_gets_colours_unless_somebody_says_otherwise(here: Path) -> None:
+    """NO_COLOR and a terminal that knows no colours speak against them; an option counts before both."""
+    assert ESCAPE in on_terminal(here, [])
+    assert ESCAPE not in on_terminal(here, [], NO_COLOR="1")
+    assert ESCAPE not in on_terminal(here, [], TERM="dumb")
+    assert ESCAPE not in on_terminal(here, ["--color", "never"])
+    assert ESCAPE in on_terminal(here, ["--color", "always"], NO_COLOR="1")
+
+
+@pytest.mark.usefixtures("here")
+def test_file_gets_colours_only_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is no terminal gets plain text, and the line with carets under what is wrong."""
+    assert run(["check"]) == 1
+    assert "  1 | nome: Order placed\n    | ^^^^\n" in capsys.readouterr().out
+    assert run(["check", "--color", "always"]) == 1
+    assert ESCAPE in capsys.readouterr().out
