@@ -1,0 +1,108 @@
+"""CloudEvents onto messages of any protocol: one implementation over the table of facts.
+
+Source: cloudevents/bindings/*-protocol-binding.md (1.0.2); for MQTT, facts.md part 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xregit.protocols import percent
+from xregit.protocols.carriers import BATCH, BINARY, Carrier, carrier
+from xregit.protocols.events import event_json, event_problems
+from xregit.protocols.flattening import assemble
+from xregit.protocols.json import json_bytes
+from xregit.protocols.shapes import key_of, protocol_name
+from xregit.protocols.texts import to_text
+from xregit.protocols.wire import Event, Wire, WireError
+
+CONTENTTYPE = "datacontenttype"
+MEDIATYPE = "application/cloudevents+json"
+BATCH_MEDIATYPE = "application/cloudevents-batch+json"
+
+Fields = Mapping[str, Sequence[Any]]
+
+
+def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = None) -> Wire:
+    """Return the message that carries an event; ``fields``, by the keys of ``flatten``, go before what is implied.
+
+    Without a mode it is the protocol's usual one; without a protocol the event stays as it is.
+
+    Raises:
+        WireError: the event is not valid, the protocol doesn't carry it in that mode, or a field does not fit.
+    """
+    problems = event_problems(event.attributes)
+    if problems:
+        raise WireError(problems)
+    if not protocol:
+        return Wire("", event.attributes, event.data)
+    known, mode = _choice(protocol, mode)
+    if mode == BATCH:
+        return bind_batch([event], protocol, fields)
+    given = fields or {}
+    if mode == BINARY:
+        return assemble(known.protocol, _merged(known, _headers(known, event, given), given), event.data)
+    implied = {known.contenttype: [MEDIATYPE]} if known.contenttype else {}
+    return assemble(known.protocol, _merged(known, implied, given), json_bytes(event_json(event)))
+
+
+def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = None) -> Wire:
+    """Return the message that carries many events at once.
+
+    Raises:
+        WireError: an event is not valid, the protocol has no batches, or a field does not fit.
+    """
+    problems = tuple(problem for event in events for problem in event_problems(event.attributes))
+    if problems:
+        raise WireError(problems)
+    known, _ = _choice(protocol, BATCH)
+    body = json_bytes([event_json(event) for event in events])
+    return assemble(known.protocol, _merged(known, {known.contenttype: [BATCH_MEDIATYPE]}, fields or {}), body)
+
+
+def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
+    name = protocol_name(protocol)
+    known = carrier(name)
+    if known is None:
+        raise WireError((f'There is no CloudEvents binding for the protocol "{name}".',))
+    chosen = mode.casefold() or known.modes[0]
+    if chosen not in known.modes:
+        raise WireError((f'{name} has no mode "{mode}" for CloudEvents; it has {", ".join(known.modes)}.',))
+    return known, chosen
+
+
+def _headers(known: Carrier, event: Event, given: Fields) -> dict[str, list[Any]]:
+    """Return the fields that the attributes become in binary mode."""
+    prefix = _prefix(known, given)
+    fields: dict[str, list[Any]] = {}
+    for name, value in event.attributes.items():
+        if name == CONTENTTYPE:
+            fields[known.contenttype] = [value]
+        else:
+            fields[f"{known.attributes}/{prefix}{name}"] = [_value(known, value)]
+    return fields
+
+
+def _prefix(known: Carrier, given: Fields) -> str:
+    """Return the prefix that is stated already, as one message uses but one, or else the one that we write."""
+    stated = (prefix for prefix in known.prefixes for key in given if key.startswith(f"{known.attributes}/{prefix}"))
+    return next(stated, known.prefixes[0])
+
+
+def _value(known: Carrier, value: Any) -> Any:
+    if known.native and not isinstance(value, str):
+        return value
+    text = to_text("string", value)
+    return percent.encoded(text) if known.percent else text
+
+
+def _merged(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
+    stated = {_folded(known.protocol, key) for key in given}
+    kept = {key: values for key, values in implied.items() if _folded(known.protocol, key) not in stated}
+    return {**kept, **given}
+
+
+def _folded(protocol: str, key: str) -> str:
+    section, slash, name = key.partition("/")
+    return key_of(protocol, section, name) if slash else key

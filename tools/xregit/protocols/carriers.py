@@ -1,0 +1,46 @@
+"""How each protocol carries a CloudEvent, as one table of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from xregit.model.files import content
+from xregit.model.names import SPECVERSION
+
+BINARY, STRUCTURED, BATCH = "binary", "structured", "batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """The facts of one protocol's CloudEvents binding.
+
+    ``modes`` can be written, the first where none is asked for. ``attributes`` is the section that has them in binary
+    mode, named with one of ``prefixes``, of which we write the first. ``contenttype`` is the key of the payload's
+    media type. ``percent`` says that values are percent-encoded, ``native`` that numbers stay numbers, ``anycase``
+    that names compare without regard to case. ``implied`` is the mode in which a message is read that doesn't say.
+    """
+
+    protocol: str
+    modes: tuple[str, ...]
+    attributes: str = ""
+    prefixes: tuple[str, ...] = ()
+    contenttype: str = ""
+    percent: bool = False
+    native: bool = False
+    anycase: bool = False
+    implied: str = ""
+
+
+@cache
+def carrier(protocol: str) -> Carrier | None:
+    """Return how a protocol carries CloudEvents, None for one that has no binding."""
+    table: Mapping[str, Mapping[str, Any]] = content(SPECVERSION)["bindings.yaml"]["cloudevents"]
+    if protocol not in table:
+        return None
+    facts: dict[str, Any] = {
+        name: tuple(fact) if isinstance(fact, list) else fact for name, fact in table[protocol].items()
+    }
+    return Carrier(protocol, **facts)

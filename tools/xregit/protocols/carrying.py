@@ -1,0 +1,174 @@
+"""What a message carries: the mode of its CloudEvent, the event itself, and why it is none.
+
+Source: cloudevents/bindings/*-protocol-binding.md#3 (1.0.2); for MQTT, facts.md 6.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from xregit.protocols import percent
+from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, Carrier, carrier
+from xregit.protocols.events import REQUIRED, event_problems, read_event
+from xregit.protocols.json import json_value
+from xregit.protocols.texts import to_text
+from xregit.protocols.wire import Carried, Event, Wire, WireError
+
+CONTENTTYPE = "datacontenttype"
+UNKNOWN = "unknown-format"
+_MEDIATYPE = "application/cloudevents"
+_FORMATS = {_MEDIATYPE: STRUCTURED, f"{_MEDIATYPE}+json": STRUCTURED, f"{_MEDIATYPE}-batch+json": BATCH}
+_NOTHING = Carried("")
+_NAME = re.compile("[a-z0-9]+").fullmatch
+
+
+def carried(wire: Wire) -> Carried:
+    """Return the CloudEvents that a message carries, by the CloudEvents binding of its protocol."""
+    if not wire.protocol:
+        return Carried(STRUCTURED, (Event(wire.fields, wire.body),), event_problems(wire.fields))
+    known = carrier(wire.protocol)
+    return _by(known, wire) if known else _NOTHING
+
+
+def _by(known: Carrier, wire: Wire) -> Carried:
+    contenttype = _contenttype(known, wire)
+    mode = _mode(known.modes, contenttype)
+    if mode in _READERS:
+        return _READERS[mode](wire.body)
+    if mode:
+        return Carried(mode)
+    found = _binary(known, wire, contenttype) if known.attributes else _NOTHING
+    return _implied(wire.body) if known.implied and found == _NOTHING and not contenttype else found
+
+
+@lru_cache(maxsize=1024)
+def _mode(modes: tuple[str, ...], contenttype: str) -> str:
+    """Return the mode that a media type announces, empty where it announces none."""
+    media = contenttype.partition(";")[0].strip().lower()
+    if not media.startswith(_MEDIATYPE):
+        return ""
+    mode = _FORMATS.get(media, UNKNOWN)
+    return mode if mode in modes else UNKNOWN
+
+
+def _contenttype(known: Carrier, wire: Wire) -> str:
+    section, slash, name = known.contenttype.partition("/")
+    if not slash:
+        value = wire.fields.get(section, "")
+        return value if isinstance(value, str) else ""
+    found = (value for key, value in _entries(wire, section) if key.lower() == name and isinstance(value, str))
+    return next(found, "")
+
+
+def _entries(wire: Wire, section: str) -> Iterator[tuple[str, Any]]:
+    """Give the names and values of a list or map, a name with several values several times."""
+    entries = wire.fields.get(section, ())
+    for name, value in entries.items() if isinstance(entries, Mapping) else entries:
+        if type(value) is tuple:
+            yield from ((name, each) for each in value)
+        else:
+            yield name, value
+
+
+def _structured(body: bytes | None) -> Carried:
+    try:
+        event = read_event(_json(body))
+    except WireError as error:
+        return Carried(STRUCTURED, (), error.problems)
+    return Carried(STRUCTURED, (event,), event_problems(event.attributes))
+
+
+def _batch(body: bytes | None) -> Carried:
+    events: list[Event] = []
+    problems: list[str] = []
+    try:
+        value = _json(body)
+    except WireError as error:
+        return Carried(BATCH, (), error.problems)
+    if not isinstance(value, list):
+        return Carried(BATCH, (), ("A batch of CloudEvents must be a JSON array.",))
+    for number, item in enumerate(value, start=1):
+        try:
+            event = read_event(item)
+        except WireError as error:
+            problems += (f"Event {number}: {problem}" for problem in error.problems)
+            continue
+        events.append(event)
+        problems += (f"Event {number}: {problem}" for problem in event_problems(event.attributes))
+    return Carried(BATCH, tuple(events), tuple(problems))
+
+
+def _json(body: bytes | None) -> Any:
+    try:
+        return json_value(body or b"")
+    except ValueError as error:
+        raise WireError((f"The payload is no CloudEvent in JSON: {error}.",)) from None
+
+
+def _implied(body: bytes | None) -> Carried:
+    """Read a payload that may be an event or anything else: one without ``specversion`` is no attempt at an event."""
+    if not body or not body.lstrip().startswith(b"{"):
+        return _NOTHING
+    try:
+        value = json_value(body)
+    except ValueError:
+        return _NOTHING
+    return _structured(body) if isinstance(value, dict) and "specversion" in value else _NOTHING
+
+
+def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
+    problems: list[str] = []
+    attributes = _attributes(known, wire, problems)
+    if "specversion" not in attributes:
+        return _NOTHING
+    missing = [name for name in REQUIRED if name not in attributes]
+    if missing:
+        return Carried("", (), tuple(f'The attribute "{name}" is missing.' for name in missing))
+    if contenttype:
+        other = attributes.get(CONTENTTYPE, contenttype)
+        if str(other).casefold() != contenttype.casefold():
+            problems.append(f'"{CONTENTTYPE}" is "{other}", but the content type of the message is "{contenttype}".')
+        attributes[CONTENTTYPE] = contenttype
+    problems += event_problems(attributes)
+    return Carried(BINARY, (Event(attributes, wire.body),), tuple(problems))
+
+
+def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, Any]:
+    attributes: dict[str, Any] = {}
+    for key, value in _entries(wire, known.attributes):
+        name = _attribute(known, key)
+        if not name:
+            continue
+        if name in attributes:
+            problems.append(f'The attribute "{name}" stands twice.')
+            continue
+        try:
+            attributes[name] = _read(known, value)
+        except ValueError as error:
+            problems.append(f'"{key}" {error}.')
+    return attributes
+
+
+def _attribute(known: Carrier, key: str) -> str:
+    """Return the name of the attribute that a header stands for, empty where it is not one."""
+    name = key.lower() if known.anycase else key
+    for prefix in known.prefixes:
+        if name.startswith(prefix):
+            # Without a prefix only a name that an attribute can have tells it from what else is there.
+            return name[len(prefix) :] if prefix or _NAME(name) else ""
+    return ""
+
+
+def _read(known: Carrier, value: Any) -> Any:
+    if known.native:
+        return (
+            value if isinstance(value, bool | int) else to_text("binary" if isinstance(value, bytes) else "any", value)
+        )
+    text = to_text("string", value)
+    return percent.decoded(text) if known.percent else text
+
+
+_READERS = {STRUCTURED: _structured, BATCH: _batch}

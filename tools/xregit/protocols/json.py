@@ -1,0 +1,69 @@
+"""JSON text to values and back, fast, and exact for whole numbers of any size."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import orjson
+
+MAX_INTEGER_DIGITS = 400
+# orjson reads a whole number that does not fit 64 bits as a float.
+_LONG = re.compile(rb"[0-9]{19}")
+
+
+def json_value(data: bytes) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        ValueError: it is none, is not UTF-8, nests too deep, or has a number that nobody could read.
+    """
+    if not _LONG.search(data):
+        return orjson.loads(data)
+    try:
+        orjson.loads(data)  # stricter than json, and sure not to nest too deep
+        return json.loads(data, parse_int=_integer)
+    except RecursionError:
+        message = "must not nest that deep"
+        raise ValueError(message) from None
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return the JSON text of a value, without spaces.
+
+    Raises:
+        ValueError: it holds what JSON can't, or nests too deep.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return _slowly(value)
+
+
+def has_surrogates(text: str) -> bool:
+    """Tell whether a text has half a character, which no encoding can write."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _slowly(value: Any) -> bytes:
+    try:
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    except RecursionError:
+        message = "must not nest that deep"
+    except UnicodeEncodeError:
+        message = "must not have half a character (a lone surrogate)"
+    except (TypeError, ValueError) as error:
+        message = f"must be a JSON value ({error})"
+    raise ValueError(message)
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_INTEGER_DIGITS:
+        message = "must not have such long numbers"
+        raise ValueError(message)
+    return int(text)

@@ -1,0 +1,40 @@
+"""Attribute values in headers of HTTP and NATS: percent-encoded, and read in the forms of older versions too.
+
+Source: cloudevents/bindings/http-protocol-binding.md#3132-http-header-values (1.0.2).
+"""
+
+from __future__ import annotations
+
+import re
+
+# All but the printable ASCII characters, and of those the space, the double quote and the percent sign.
+_ENCODED = re.compile(r"[^!#$&-~]")
+_TRIPLES = re.compile("(?:%[0-9A-Fa-f]{2})+")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def encoded(text: str) -> str:
+    """Return the text as a header's value."""
+    return _ENCODED.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), text)
+
+
+def decoded(value: str) -> str:
+    """Return the text that a header's value stands for.
+
+    Raises:
+        ValueError: what is percent-encoded is not UTF-8.
+    """
+    if '"' in value:
+        value = _QUOTED.sub(lambda match: _ESCAPED.sub(r"\1", match[1]), value)
+    if "%" not in value:
+        return value
+    return _TRIPLES.sub(_text, value)
+
+
+def _text(match: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(match[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        message = f"has percent-encoded bytes that are not UTF-8 ({match[0][:30]})"
+        raise ValueError(message) from None

@@ -1,0 +1,100 @@
+"""What each protocol's messages look like: the fields of its options, from the model files, and their parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from xregit.model import builtin, canonical, names, siblings
+from xregit.model.files import content
+from xregit.model.names import SPECVERSION
+
+if TYPE_CHECKING:
+    from xregit.model.language import AttributeModel
+
+ONE, PAIRS, MAP = "one", "pairs", "map"
+_KINDS = {"array": PAIRS, "map": MAP, "object": MAP}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a message: a single value, a list of names with texts, or a map.
+
+    ``model`` is what the model says of it. ``folded`` says that names in it compare without regard to case,
+    ``repeated`` that they may have several texts. ``twin`` names the field that has the same bytes as text.
+    """
+
+    name: str
+    kind: str
+    model: AttributeModel
+    folded: bool = False
+    repeated: bool = False
+    twin: str = ""
+    namesyntax: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The fields of one protocol's messages by their names.
+
+    ``twins`` has the fields for bytes with those that hold the same as text, ``aliases`` other names of fields,
+    ``forbidden`` finds what no text of the message may hold.
+    """
+
+    protocol: str
+    fields: Mapping[str, Field]
+    twins: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    forbidden: re.Pattern[str] | None = None
+
+
+@cache
+def shape(protocol: str) -> Shape | None:
+    """Return what messages of a protocol look like, None for one that the specification doesn't know."""
+    if protocol not in names("protocol"):
+        return None
+    facts: Mapping[str, Any] = content(SPECVERSION)["bindings.yaml"]["wire"][protocol]
+    message = builtin().groups["messagegroups"].resources["messages"]
+    options = siblings(message.attributes, {"protocol": protocol})["protocoloptions"].attributes
+    forbidden = facts.get("forbidden")
+    return Shape(
+        protocol=protocol,
+        fields=MappingProxyType({name: _field(name, model, facts) for name, model in options.items()}),
+        twins=MappingProxyType(facts.get("twins", {})),
+        aliases=MappingProxyType(facts.get("aliases", {})),
+        forbidden=re.compile(forbidden) if forbidden else None,
+    )
+
+
+def protocol_name(protocol: str) -> str:
+    """Return a protocol's name as we write it."""
+    return canonical("protocol", protocol)
+
+
+def key_of(protocol: str, section: str, name: str) -> str:
+    """Return the key that ``flatten`` gives a part of a section, such as ``headers/content-type``."""
+    known = shape(protocol)
+    folded = known is not None and section in known.fields and known.fields[section].folded
+    return f"{section}/{name.lower() if folded else name}"
+
+
+def _field(name: str, model: AttributeModel, facts: Mapping[str, Any]) -> Field:
+    return Field(
+        name=name,
+        kind=_KINDS.get(model.type, ONE),
+        model=model,
+        folded=name in facts.get("fold", ()),
+        repeated=name in facts.get("repeated", ()),
+        twin=facts.get("twins", {}).get(name, ""),
+        namesyntax=_namesyntax(model),
+    )
+
+
+def _namesyntax(model: AttributeModel) -> str:
+    if model.item is None or "name" not in model.item.attributes:
+        return ""
+    return model.item.attributes["name"].syntax
