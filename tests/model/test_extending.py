@@ -54,6 +54,7 @@ def test_faults_of_a_model_are_found(case: dict[str, Any]) -> None:
     """Every fault is found at its place, once, and what is left makes a model."""
     model, findings = extended(builtin(), case["model"])
     assert brief(findings) == case.get("finds", [])
+    assert [finding for finding in findings if not finding.help] == []
     assert check(model.groups["messagegroups"].attributes, {"owner": "me"}) == []
 
 

@@ -11,6 +11,8 @@ from xregit.diagnostics import Finding
 from xregit.model.building import attributes
 from xregit.model.checking import check
 from xregit.model.datatypes import CONTAINERS, DATATYPES, SYNTAXES, Datatype
+from xregit.model.faults import either, guess
+from xregit.model.hints import renamed
 from xregit.model.language import NOTHING, AttributeModel, Model
 from xregit.model.reading import language_values
 
@@ -36,9 +38,10 @@ def language(kind: str) -> Mapping[str, AttributeModel]:
 
 def _entity(value: Any, kind: str, path: Path, given: Mapping[str, Any]) -> Iterator[Finding]:
     if not isinstance(value, Mapping):
-        yield Finding(MODEL_ERROR, path, f'"{path[-1] if path else "model"}" must be a map.')
+        message = f'"{path[-1] if path else "model"}" must be a map.'
+        yield Finding(MODEL_ERROR, path, message, 'Write "name: value" lines under it.')
     elif len(path) > MAX_DEPTH:
-        yield Finding(MODEL_ERROR, path, "The model is nested too deeply.")
+        yield Finding(MODEL_ERROR, path, "The model is nested too deeply.", "Use fewer levels.")
     else:
         findings = check(language(kind), value, given)
         yield from (replace(item, rule=MODEL_ERROR, path=(*path, *item.path)) for item in findings)
@@ -64,7 +67,8 @@ def _definitions(value: Any, path: Path, holder: Mapping[str, Any]) -> Iterator[
     for name, definition in value.items():
         where = (*path, name)
         if name != "*" and not charset.test(name):
-            yield Finding(MODEL_ERROR, where, f'The name "{name}" must be {charset.about}.', on_key=True)
+            message = f'The name "{name}" must be {charset.about}.'
+            yield Finding(MODEL_ERROR, where, message, renamed(name, charset.test), on_key=True)
         elif isinstance(definition, str):
             yield from _entity({"type": definition}, "attribute", where, NOTHING)
         else:
@@ -105,22 +109,30 @@ _NESTED: Mapping[str, Callable[[Any, Path, Mapping[str, Any]], Iterator[Finding]
 
 def _naming(name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
     if value.get("name", name) != name:
-        yield Finding(MODEL_ERROR, ("name",), f'The name is "{value["name"]}", but its key is "{name}".')
+        message = f'The name is "{value["name"]}", but its key is "{name}".'
+        yield Finding(MODEL_ERROR, ("name",), message, 'Remove "name"; the key is the name.')
     for aspect in ("ifvalues", "required", "readonly"):
         if name == "*" and value.get(aspect):
-            yield Finding(MODEL_ERROR, (aspect,), f'"{aspect}" has no meaning for further attributes, "*".')
+            message = f'"{aspect}" has no meaning for further attributes, "*".'
+            yield Finding(MODEL_ERROR, (aspect,), message, "Remove it.", on_key=True)
 
 
 def _parts(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
     kind = value["type"]
     if kind in {"array", "map"} and not value.get("item"):
-        yield Finding(MODEL_ERROR, (), f'"item" is missing: it says what the {kind} holds.')
+        message = f'"item" is missing: it says what the {kind} holds.'
+        yield Finding(MODEL_ERROR, (), message, 'Add, for example, "item: {type: string}".', on_key=True)
     if kind not in {"array", "map"} and value.get("item"):
-        yield Finding(MODEL_ERROR, ("item",), f'"item" is for arrays and maps; the type is {kind}.')
+        yield _unfit("item", "arrays and maps", kind)
     if kind != "object" and value.get("attributes"):
-        yield Finding(MODEL_ERROR, ("attributes",), f'"attributes" is for objects; the type is {kind}.')
+        yield _unfit("attributes", "objects", kind)
     if kind not in _REFERENCES and value.get("target"):
-        yield Finding(MODEL_ERROR, ("target",), f'"target" is for references (xid, uri, url); the type is {kind}.')
+        yield _unfit("target", "references (xid, uri, url)", kind)
+
+
+def _unfit(aspect: str, about: str, kind: str) -> Finding:
+    message = f'"{aspect}" is for {about}; the type is {kind}.'
+    return Finding(MODEL_ERROR, (aspect,), message, "Remove it, or correct the type.", on_key=True)
 
 
 def _values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
@@ -128,17 +140,18 @@ def _values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
     if kind in CONTAINERS or kind == "any":
         # The published models list the values of an array's items on the array.
         if listed and kind != "array":
-            yield Finding(MODEL_ERROR, ("enum",), f'"enum" is for single values; the type is {kind}.')
+            yield _unfit("enum", "single values", kind)
         if default is not None:
             message = f'"default" is for single values; the type is {kind}.'
             yield Finding(SCALAR_DEFAULT, ("default",), message, "Remove it.", on_key=True)
         if value.get("ifvalues"):
-            yield Finding(MODEL_ERROR, ("ifvalues",), f'"ifvalues" is for single values; the type is {kind}.')
+            yield _unfit("ifvalues", "single values", kind)
         return
     datatype = DATATYPES[kind]
     for index, choice in enumerate(listed or ()):
         if not datatype.test(choice):
-            yield Finding(MODEL_ERROR, ("enum", index), f"The value must be {datatype.about}, as the type says.")
+            message = f"The value must be {datatype.about}, as the type says."
+            yield Finding(MODEL_ERROR, ("enum", index), message, "Correct the value, or the type.")
     if default is not None:
         yield from _default(value, datatype)
 
@@ -146,9 +159,11 @@ def _values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
 def _default(value: Mapping[str, Any], datatype: Datatype) -> Iterator[Finding]:
     listed, default = value.get("enum"), value["default"]
     if not datatype.test(default):
-        yield Finding(MODEL_ERROR, ("default",), f"The default must be {datatype.about}, as the type says.")
+        message = f"The default must be {datatype.about}, as the type says."
+        yield Finding(MODEL_ERROR, ("default",), message, "Correct the default, or the type.")
     elif listed and value.get("strict", True) and default not in listed:
-        yield Finding(MODEL_ERROR, ("default",), "The default must be one of the values of enum.")
+        message = "The default must be one of the values of enum."
+        yield Finding(MODEL_ERROR, ("default",), message, f"It may be {either(listed)}.")
     elif not value.get("required"):
         message = "An attribute with a default is always there, so it must be required."
         yield Finding(REQUIRED_TRUE, ("default",), message, 'Add "required: true".', on_key=True)
@@ -170,13 +185,16 @@ def _group(plural: str, group: Mapping[str, Any], value: Mapping[str, Any], mode
     known, path = model.groups.get(plural), ("groups", plural)
     yield from _identity(group, known, plural, path)
     if known is None and plural in model.attributes:
-        yield Finding(MODEL_ERROR, path, f'A group type can\'t have the name "{plural}".', on_key=True)
+        message = f'A group type can\'t have the name "{plural}", which is an attribute of the registry.'
+        yield Finding(MODEL_ERROR, path, message, "Give it another name.", on_key=True)
     if known is not None:
         yield from _redefined(group.get("attributes"), known.attributes, (*path, "attributes"))
     imported = group.get("ximportresources")
     for index, other in enumerate(imported if isinstance(imported, list) else ()):
         if SYNTAXES["imported"].test(other) and not _exists(other, value, model):
-            yield Finding(MODEL_ERROR, (*path, "ximportresources", index), f'There is no resource type "{other}".')
+            message = f'There is no resource type "{other}".'
+            help_ = guess(other, _resource_types(model)) or 'Write "/<group type>/<resource type>", both in the plural.'
+            yield Finding(MODEL_ERROR, (*path, "ximportresources", index), message, help_)
     resources = group.get("resources")
     for name, resource in resources.items() if isinstance(resources, Mapping) else ():
         if isinstance(resource, Mapping):
@@ -192,17 +210,20 @@ def _resource(name: str, resource: Mapping[str, Any], known: Any, path: Path) ->
     for flag in ("maxversions", "hasdocument"):
         if flag in resource and resource[flag] != getattr(known, flag):
             message = f'"{flag}" of {name} is {getattr(known, flag)} and can\'t be changed.'
-            yield Finding(MODEL_ERROR, (*path, name, flag), message)
+            yield Finding(MODEL_ERROR, (*path, name, flag), message, "Remove the line.")
 
 
 def _identity(value: Mapping[str, Any], known: Any, plural: str, path: Path) -> Iterator[Finding]:
     if known is None and value.get("singular") is None:
-        yield Finding(MODEL_ERROR, path, f'"{plural}" is a new type and must say its "singular" name.', on_key=True)
+        message = f'"{plural}" is a new type and must say its "singular" name.'
+        guessed = plural.removesuffix("s") if plural != plural.removesuffix("s") else "thing"
+        yield Finding(MODEL_ERROR, path, message, f'Add, for example, "singular: {guessed}".', on_key=True)
     if known is not None and value.get("singular", known.singular) != known.singular:
         message = f'The singular name of "{plural}" is "{known.singular}" and can\'t be changed.'
-        yield Finding(MODEL_ERROR, (*path, "singular"), message)
+        yield Finding(MODEL_ERROR, (*path, "singular"), message, "Remove the line.")
     if value.get("plural", plural) != plural:
-        yield Finding(MODEL_ERROR, (*path, "plural"), f'The plural name is "{value["plural"]}", its key "{plural}".')
+        message = f'The plural name is "{value["plural"]}", its key "{plural}".'
+        yield Finding(MODEL_ERROR, (*path, "plural"), message, 'Remove "plural"; the key is the name.')
 
 
 def _redefined(value: Any, known: Mapping[str, AttributeModel], path: Path) -> Iterator[Finding]:
@@ -211,7 +232,11 @@ def _redefined(value: Any, known: Mapping[str, AttributeModel], path: Path) -> I
         kind = definition.get("type") if isinstance(definition, Mapping) else definition
         if given is not None and name != "*" and kind in _TYPES and kind != given.type:
             message = f'The type of "{name}" is {given.type} and can\'t be changed to {kind}.'
-            yield Finding(MODEL_ERROR, (*path, name, "type"), message)
+            yield Finding(MODEL_ERROR, (*path, name, "type"), message, "Correct the type, or choose another name.")
+
+
+def _resource_types(model: Model) -> list[str]:
+    return [f"/{group.plural}/{plural}" for group in model.groups.values() for plural in group.resources]
 
 
 def _exists(path: str, value: Mapping[str, Any], model: Model) -> bool:
