@@ -1,0 +1,127 @@
+"""The command ``diff``, and what ``check --against`` adds: what changed, and whom it breaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.cli.clock import today
+from xregit.cli.finding import with_registry
+from xregit.cli.printing import note, result
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xregit.catalog import Registry
+    from xregit.changes.policy import Review
+
+FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
+
+
+@click.command()
+@click.argument("ref")
+@click.argument("ref2", required=False)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
+@click.option("--merge-base", is_flag=True, help="Compare with the commit at which this branch left REF.")
+@click.option("--pages", metavar="URL", default="", help="Where the docs site is; the Markdown links to its pages.")
+@with_registry
+def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool, pages: str) -> int:
+    """Say what changed, and whom it breaks.
+
+    REF is a Git commit, branch or tag, a registry folder or an xRegistry document; it is compared with REF2, by default
+    with the registry as it is now. The exit code is 1 if something breaks somebody and nothing lets it through.
+    """
+    from xregit.source import history
+
+    base = history.merge_base(folder_of(registry), ref) if merge_base else ref
+    before, after = state(registry, base), state(registry, ref2) if ref2 else present(registry)
+    made = compared(before, after)
+    result(report(made, form, page_of(pages), line_of(after)))
+    return int(made.failed)
+
+
+def against(registry: Path, after: Registry, ref: str) -> Review:
+    """Return what changed since the branch left a commit.
+
+    Raises:
+        XregitError: there is no such commit, or no registry at it.
+    """
+    from xregit.source import history
+
+    return compared(state(registry, history.merge_base(folder_of(registry), ref)), after)
+
+
+def compared(before: Registry, after: Registry) -> Review:
+    """Return the changes between two states, judged by today's date; what can't be read is named."""
+    from xregit.changes import diff as differences
+    from xregit.changes.policy import review
+
+    for registry in (before, after):
+        if registry.broken:
+            files = ", ".join(sorted(registry.broken)[:3])
+            note(f"Note: what can't be read is not compared, {len(registry.broken)} in all: {files}")
+    return review(differences(before, after), before, after, today=today())
+
+
+def present(registry: Path) -> Registry:
+    """Return the registry as it is now."""
+    import xregit
+
+    return xregit.read(registry)
+
+
+def state(registry: Path, name: str) -> Registry:
+    """Return the registry at a commit, or the one at another path.
+
+    Raises:
+        XregitError: the name is neither.
+    """
+    from xregit.catalog import read_commit
+
+    try:
+        return read_commit(folder_of(registry), name)
+    except XregitError:
+        if not Path(name).exists():
+            raise
+        return present(Path(name))
+
+
+def folder_of(registry: Path) -> Path:
+    """Return the folder to ask Git about."""
+    return registry if registry.is_dir() else registry.parent
+
+
+def report(made: Review, form: str, page: Callable[[str], str], line: Callable[[str, int], str]) -> str:
+    """Return the report in one of the formats."""
+    from xregit import reports
+    from xregit.reports.changes import changes_json, changes_text
+    from xregit.reports.markdown import changes_markdown
+
+    if form == "markdown":
+        return changes_markdown(made, page, line)
+    if form in {"text", "json"}:
+        return changes_text(made) if form == "text" else changes_json(made)
+    return reports.FORMATS[form](made.diagnostics)
+
+
+def page_of(pages: str) -> Callable[[str], str]:
+    """Return the function that gives an entity's page on the docs site, nothing where that isn't known."""
+    from xregit.pages.linking import address
+
+    return lambda xid: f"{pages.rstrip('/')}/{address(xid)}" if pages else ""
+
+
+def line_of(registry: Registry) -> Callable[[str, int], str]:
+    """Return the function that gives a line of a file on the web, at the commit that is compared or its branch."""
+    settings = registry.settings
+    commit = registry.origin.commit or settings.branch
+
+    def line(path: str, number: int) -> str:
+        if not settings.repository:
+            return ""
+        return f"{settings.repository.rstrip('/')}/blob/{commit}/{path}{f'#L{number}' if number else ''}"
+
+    return line

@@ -1,0 +1,125 @@
+"""Changes between two states of a registry → lines for a terminal, and the JSON report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from json import dumps
+from typing import TYPE_CHECKING
+
+from xregit.changes.change import AUDIENCES
+from xregit.changes.policy import Standing
+
+if TYPE_CHECKING:
+    from xregit.changes.policy import Judged, Review
+
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The changes of one kind; ``title`` says what they have in common, ``brief`` that one line each is enough."""
+
+    name: str
+    title: str
+    items: tuple[Judged, ...]
+    brief: bool = False
+
+
+def parts(review: Review) -> tuple[Part, ...]:
+    """Return the changes in the order in which a reader needs them: what breaks first, wording last."""
+    found: dict[str, list[Judged]] = {name: [] for name in _TITLES}
+    for item in review.items:
+        found[_part_of(item)].append(item)
+    return tuple(Part(name, _TITLES[name], tuple(items), name in _BRIEF) for name, items in found.items() if items)
+
+
+_TITLES: Mapping[str, str] = {
+    "breaking": "Breaks somebody",
+    "unknown": "Can't be told",
+    "let-through": "Would break somebody, but is let through",
+    "compatible": "Breaks nobody",
+    "cosmetic": "Not on the wire",
+}
+_BRIEF = frozenset({"compatible", "cosmetic"})
+
+
+def _part_of(item: Judged) -> str:
+    return str(item.change.impact) if item.standing in {Standing.FINE, Standing.STANDS} else "let-through"
+
+
+def changes_text(review: Review) -> str:
+    """Return all changes for people, those that break somebody first and in full, then one sentence to sum up."""
+    lines: list[str] = []
+    for part in parts(review):
+        lines += [f"{part.title}:", *(line for item in part.items for line in _lines(item, brief=part.brief)), ""]
+    return "\n".join([*lines, summary(review)])
+
+
+def changes_json(review: Review) -> str:
+    """Return ``{"changes": […], "counts": {…}, "diagnostics": […]}``; changes also say where they are."""
+    report = {
+        "changes": [
+            {
+                **item.change.as_json(),
+                "standing": str(item.standing),
+                "why": item.why,
+                "path": item.place.path,
+                "line": item.span.line,
+            }
+            for item in review.items
+        ],
+        "counts": counts(review),
+        "diagnostics": [item.as_json() for item in review.diagnostics],
+    }
+    return dumps(report, indent=2, ensure_ascii=False, default=list)
+
+
+def counts(review: Review) -> Mapping[str, int]:
+    """Return how many changes there are of each kind; those that are let through count as such alone."""
+    found = {part.name: len(part.items) for part in parts(review)}
+    return {name: found.get(name, 0) for name in _TITLES}
+
+
+def summary(review: Review) -> str:
+    """Return one sentence that says how many changes there are, and of what kind."""
+    if not review.items:
+        return "Nothing has changed."
+    words = {
+        "breaking": "break somebody",
+        "unknown": "can't be told",
+        "let-through": "are let through",
+        "compatible": "break nobody",
+        "cosmetic": "are not on the wire",
+    }
+    found = [f"{number} {words[name]}" for name, number in counts(review).items() if number]
+    return f"{_many(len(review.items), 'change')}: {', '.join(found)}."
+
+
+def place(item: Judged) -> str:
+    """Return where a change is to be seen, without the line that isn't known."""
+    return f"{item.place.path}:{item.span.line}" if item.span.line else item.place.path
+
+
+def _lines(item: Judged, *, brief: bool) -> Iterator[str]:
+    change = item.change
+    if brief:
+        yield f"  {change.xid}: {change.message}"
+        return
+    yield f"  {change.xid}"
+    yield f"{_INDENT}{change.message}"
+    for who in AUDIENCES:
+        if who in change.says:
+            yield f"{_INDENT}{who}s {change.says[who]} ({getattr(change, who)})"
+    if change.reaches:
+        yield f"{_INDENT}reaches {_many(len(change.reaches), 'other')}:"
+        yield from (f"{_INDENT}  {xid}" for xid in change.reaches)
+    if item.why:
+        yield f"{_INDENT}{item.why}"
+    yield f"{_INDENT}{place(item)}: {change.rule}{f' ({change.requirement})' if change.requirement else ''}"
+    if change.help and item.standing is Standing.STANDS:
+        yield f"{_INDENT}help: {change.help}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

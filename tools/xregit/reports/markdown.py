@@ -1,0 +1,140 @@
+"""Changes between two states of a registry → a Markdown summary for a pull request, what breaks first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from xregit.changes.change import AUDIENCES
+from xregit.reports.changes import counts, parts, place
+
+if TYPE_CHECKING:
+    from xregit.changes.policy import Judged, Review
+    from xregit.reports.changes import Part
+
+# Where an entity's page and a line of a file are on the web; an empty text where nobody knows.
+Page = Callable[[str], str]
+Line = Callable[[str, int], str]
+
+MAX_REACHED = 50
+_GROUP_PARTS = 3
+# GitHub takes a comment or summary of at most 65,536 characters and one MiB; a table beyond this helps nobody.
+MAX_ROWS = 200
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
+_QUOTED = re.compile(r'"([^"]*)"')
+_NOTES = {
+    "breaking": "A definition in use should stay what it is on the wire: make a new one, and deprecate the old.",
+    "unknown": "Somebody has to look at these.",
+}
+
+
+def nowhere(*_: object) -> str:
+    """Know no address."""
+    return ""
+
+
+def changes_markdown(review: Review, page: Page = nowhere, line: Line = nowhere) -> str:
+    """Return the summary; it links to the entities' pages and to the lines that changed where these are known."""
+    blocks = [f"## {headline(review)}"]
+    for part in parts(review):
+        blocks += _block(part, page, line)
+    return "\n\n".join(blocks) + "\n"
+
+
+def headline(review: Review) -> str:
+    """Return in a few words what a reader most needs to know."""
+    found = counts(review)
+    if not review.items:
+        return "The message catalog stays as it is"
+    if found["breaking"]:
+        verb = "change breaks" if found["breaking"] == 1 else "changes break"
+        return f"{found['breaking']} {verb} somebody"
+    if found["unknown"]:
+        verb = "change needs" if found["unknown"] == 1 else "changes need"
+        return f"{found['unknown']} {verb} a look"
+    return "Nothing breaks" if not found["let-through"] else "Nothing breaks that is not let through"
+
+
+def _block(part: Part, page: Page, line: Line) -> Iterator[str]:
+    title = f"{part.title} ({len(part.items)})"
+    shown = part.items[:MAX_ROWS]
+    left = len(part.items) - len(shown)
+    rest = [f"… and {left:,} more."] if left else []
+    if part.brief:
+        rows = [
+            f"- {_link(_code(item.change.xid), page(item.change.xid))}: {_prose(item.change.message)}" for item in shown
+        ]
+        yield "\n".join([f"<details><summary>{title}</summary>", "", *rows, *rest, "", "</details>"])
+        return
+    yield f"### {title}"
+    if part.name in _NOTES:
+        yield _NOTES[part.name]
+    yield "\n".join(["| What | Producers | Consumers |", "|---|---|---|", *(_row(item, page, line) for item in shown)])
+    yield from rest
+    advice = dict.fromkeys(item.change.help for item in shown if item.change.help and not item.why)
+    if advice:
+        yield "\n".join(["What helps:", "", *(f"- {_prose(text)}" for text in advice)])
+    yield from (_reached(item, page) for item in shown if item.change.reaches)
+
+
+def _line(item: Judged, page: Page) -> str:
+    return f"- {_link(_code(item.change.xid), page(item.change.xid))}: {_prose(item.change.message)}"
+
+
+def _row(item: Judged, page: Page, line: Line) -> str:
+    change = item.change
+    what = [_titled(item, page), _prose(change.message)]
+    if change.reaches:
+        what.append(f"It reaches {len(change.reaches)} more, listed below.")
+    if item.why:
+        what.append(f"_{_prose(item.why)}_")
+    at = _link(place(item).rpartition("/")[2], line(item.place.path, item.span.line))
+    what.append(f"<sub>{change.rule} · {at}</sub>")
+    cells = ["<br>".join(what), *(_cell(change.says.get(who, ""), str(getattr(change, who))) for who in AUDIENCES)]
+    return f"| {' | '.join(cells)} |"
+
+
+def _titled(item: Judged, page: Page) -> str:
+    """Return an entity's id as a link, and what it is and where."""
+    xid, kind = item.change.xid, item.change.entity
+    parts_of_xid = xid.split("/")
+    name = _link(_code(parts_of_xid[-1] or "registry"), page(xid))
+    where = f" of {_code(parts_of_xid[2])}" if len(parts_of_xid) > _GROUP_PARTS else ""
+    return f"**{name}**, {kind}{where}"
+
+
+def _cell(says: str, impact: str) -> str:
+    mark = {"breaking": "**breaks**", "unknown": "can't be told"}.get(impact, "fine")
+    return f"{mark}: {_prose(says)}" if says else mark
+
+
+def _reached(item: Judged, page: Page) -> str:
+    reached = item.change.reaches[:MAX_REACHED]
+    rows = [f"- {_link(_code(xid), page(xid))}" for xid in reached]
+    left = len(item.change.reaches) - len(reached)
+    title = f"{len(item.change.reaches)} reached by {_escaped(item.change.attribute or 'the change')} of "
+    head = f"<details><summary>{title}{_escaped(item.change.xid)}</summary>"
+    return "\n".join([head, "", *rows, *([f"- and {left:,} more"] if left else []), "", "</details>"])
+
+
+def _link(text: str, address: str) -> str:
+    return f"[{text}]({quote(address, safe=':/?#@!$&*+,;=%~')})" if address else text
+
+
+def _prose(text: str) -> str:
+    """Return a sentence with what it quotes as code, and nothing in it that Markdown would take for its own."""
+    pieces = _QUOTED.split(" ".join(text.split()))
+    return "".join(_code(piece) if odd % 2 else _escaped(piece) for odd, piece in enumerate(pieces))
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _code(text: str) -> str:
+    """Return a text between as many backquotes as it needs; in a table even code can't hold a bare ``|``."""
+    fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    pad = " " if "`" in text else ""
+    return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|") if text else '""'
