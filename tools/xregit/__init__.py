@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from xregit.catalog import Endpoint, Message, MessageGroup, Registry, Schema, SchemaGroup
+    from xregit.changes import Change, diff
+    from xregit.changes.policy import Review, review
     from xregit.diagnostics import Diagnostic, Severity
     from xregit.document import compile_document as compile  # noqa: A004
     from xregit.document import import_documents, load, read
@@ -22,6 +24,10 @@ _PLACES = {
     "Registry": "xregit.catalog",
     "Schema": "xregit.catalog",
     "SchemaGroup": "xregit.catalog",
+    "Change": "xregit.changes",
+    "diff": "xregit.changes",
+    "Review": "xregit.changes.policy",
+    "review": "xregit.changes.policy",
     "Diagnostic": "xregit.diagnostics",
     "Severity": "xregit.diagnostics",
     "compile": "xregit.document:compile_document",
@@ -40,12 +46,14 @@ _PLACES = {
 __all__ = [
     "RULES",
     "CatalogError",
+    "Change",
     "Diagnostic",
     "Endpoint",
     "Message",
     "MessageGroup",
     "Registry",
     "Report",
+    "Review",
     "Schema",
     "SchemaGroup",
     "Severity",
@@ -53,10 +61,12 @@ __all__ = [
     "build_site",
     "check",
     "compile",
+    "diff",
     "import_documents",
     "load",
     "publish",
     "read",
+    "review",
 ]
 
 

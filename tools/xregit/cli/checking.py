@@ -30,8 +30,9 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
     show_default=True,
     help="Colours in the text: by default on a terminal, unless NO_COLOR is set.",
 )
+@click.option("--against", metavar="REF", help="Report what the change since this commit or branch breaks, too.")
 @with_registry
-def check(registry: Path, paths: tuple[Path, ...], form: str, color: str) -> int:
+def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, against: str | None) -> int:
     """Check the registry against all rules.
 
     With PATHs the whole registry is read, but only what concerns these files and folders is reported.
@@ -44,7 +45,7 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str) -> int
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
     catalog = xregit.read(registry)
-    report = within(xregit.check(catalog, today()), paths, catalog.origin.repository)
+    report = within(with_changes(xregit.check(catalog, today()), registry, catalog, against), paths, catalog)
     if form == "text":
         result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
     else:
@@ -59,14 +60,26 @@ def as_text(report: Report, catalog: Registry, colour: bool) -> str:
     return text(report.diagnostics, catalog.origin.line, coloured if colour else plain)
 
 
-def within(report: Report, paths: tuple[Path, ...], repository: Path) -> Report:
+def with_changes(report: Report, registry: Path, catalog: Registry, ref: str | None) -> Report:
+    """Return the report with what the change since a commit breaks, if one is named."""
+    from xregit.cli.changing import against
+    from xregit.diagnostics import ordered
+    from xregit.rules import Report
+
+    if ref is None:
+        return report
+    return Report(ordered((*report.diagnostics, *against(registry, catalog, ref).diagnostics)))
+
+
+def within(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:
     """Return the part of a report that concerns the given files and folders; all of it if none is given."""
     from xregit.rules import Report
 
     if not paths:
         return report
     wanted = [path.resolve() for path in paths]
-    places = {item.path: repository.resolve() / item.path for item in report.diagnostics}
+    repository = catalog.origin.repository.resolve()
+    places = {item.path: repository / item.path for item in report.diagnostics}
     inside = {name for name, place in places.items() if any(place.is_relative_to(path) for path in wanted)}
     return Report(tuple(item for item in report.diagnostics if item.path in inside))
 

@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compile": ("xregit.cli.building:compile_", "Write the registry as one xRegistry document."),
     "site": ("xregit.cli.building:site", "Build the docs site."),
     "publish": ("xregit.cli.building:publish", "Write the catalog's tables with Spark."),
+    "diff": ("xregit.cli.changing:diff", "Say what changed, and whom it breaks."),
     "show": ("xregit.cli.showing:show", "Show one entity."),
     "contract": ("xregit.cli.showing:contract", "List every message that an endpoint carries, and through what."),
     "import": ("xregit.cli.creating:import_", "Turn xRegistry documents into YAML files."),
