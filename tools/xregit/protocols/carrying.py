@@ -163,12 +163,11 @@ def _attribute(known: Carrier, key: str) -> str:
 
 
 def _read(known: Carrier, value: Any) -> Any:
-    if known.native:
-        return (
-            value if isinstance(value, bool | int) else to_text("binary" if isinstance(value, bytes) else "any", value)
-        )
-    text = to_text("string", value)
-    return percent.decoded(text) if known.percent else text
+    if type(value) is str:
+        return percent.decoded(value) if known.percent else value
+    if known.native and isinstance(value, bool | int):
+        return value
+    return to_text("binary" if known.native and isinstance(value, bytes) else "string", value)
 
 
 _READERS = {STRUCTURED: _structured, BATCH: _batch}

@@ -17,6 +17,7 @@ from xregit.protocols.texts import decoded
 from xregit.protocols.wire import Event, WireError
 
 REQUIRED = ("id", "source", "specversion", "type")
+TEXTS = frozenset({*REQUIRED, "datacontenttype", "dataschema", "subject"})
 SPECVERSION = "1.0"
 DATA = frozenset({"data", "data_base64"})
 _NAME = re.compile("[a-z0-9]+").fullmatch
@@ -79,8 +80,11 @@ def declares_json(contenttype: str) -> bool:
 
 
 def event_problems(attributes: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return why attributes are not those of a valid CloudEvent, each reason a sentence."""
-    return tuple(_problems(attributes))
+    """Return why attributes are not those of a valid CloudEvent, each reason a sentence.
+
+    Whether ``source`` and ``dataschema`` are URIs is not looked at, so that an event stays recognisable by the rest.
+    """
+    return () if _is_plain(attributes) else tuple(_problems(attributes))
 
 
 def payload(value: Any) -> bytes:
@@ -131,9 +135,24 @@ def _written(value: Mapping[str, Any]) -> bytes | None:
     return None if value["data"] is None else payload(value["data"])
 
 
+def _is_plain(attributes: Mapping[str, Any]) -> bool:
+    """Tell at first sight that attributes are valid, in a time that a stream can afford: most events are that plain."""
+    names = "".join(attributes)
+    texts = attributes.values()
+    return (
+        all(map(attributes.get, REQUIRED))
+        and attributes["specversion"] == SPECVERSION
+        and all(type(text) is str for text in texts)
+        and "".join(texts).isprintable()
+        and _NAME(names) is not None
+        and "" not in attributes
+        and ("time" not in attributes or DATATYPES["timestamp"].test(attributes["time"]))
+    )
+
+
 def _problems(attributes: Mapping[str, Any]) -> Iterator[str]:
     for name in REQUIRED:
-        if not attributes.get(name):
+        if attributes.get(name) in (None, ""):
             yield f'The attribute "{name}" is missing or empty.'
     version = attributes.get("specversion", SPECVERSION)
     if version != SPECVERSION:
@@ -141,13 +160,18 @@ def _problems(attributes: Mapping[str, Any]) -> Iterator[str]:
     for name, value in attributes.items():
         if not _NAME(name):
             yield f"An attribute's name must be of lower-case letters and digits, but is {shown(name)}."
-        if isinstance(value, str):
-            if not value.isprintable():
-                yield from _text_problems(name, value)
-        elif not isinstance(value, bool) and not -INT32_MAX - 1 <= value <= INT32_MAX:
-            yield f'"{name}" must be a whole number of 32 bits, but is {shown(value)}.'
+        yield from _value_problems(name, value)
     if "time" in attributes and not DATATYPES["timestamp"].test(attributes["time"]):
         yield f'"time" must be a time such as 2026-05-22T10:30:00Z, but is {shown(attributes["time"])}.'
+
+
+def _value_problems(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from _text_problems(name, value)
+    elif name in TEXTS:
+        yield f'"{name}" must be a text, but is {shown(value)}.'
+    elif not isinstance(value, bool) and not -INT32_MAX - 1 <= value <= INT32_MAX:
+        yield f'"{name}" must be a whole number of 32 bits, but is {shown(value)}.'
 
 
 def _text_problems(name: str, value: str) -> Iterator[str]:

@@ -18,6 +18,8 @@ from xregit.protocols.wire import Wire, WireError
 
 def flatten(wire: Wire) -> dict[str, tuple[Any, ...]]:
     """Return all values of a message by their keys; those of a bare CloudEvent by the names of its attributes."""
+    if not wire.protocol:
+        return {name: (value,) for name, value in wire.fields.items()}
     known = shape(wire.protocol)
     if known is None:
         return {key: (value,) for key, value in _deep("", wire.fields)}
