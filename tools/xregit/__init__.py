@@ -12,9 +12,13 @@ if TYPE_CHECKING:
     from xregit.diagnostics import Diagnostic, Severity
     from xregit.document import compile_document as compile  # noqa: A004
     from xregit.document import import_documents, load, read
+    from xregit.document.asyncapi import export_asyncapi
     from xregit.errors import CatalogError, XregitError
+    from xregit.messages.making import new
+    from xregit.messages.matching import Matcher
     from xregit.pages.building import build_site
     from xregit.rules import RULES, Report, check
+    from xregit.spark.asof import publish_history, published_at, tables_at
     from xregit.spark.publishing import publish
 
 _PLACES = {
@@ -32,14 +36,20 @@ _PLACES = {
     "Severity": "xregit.diagnostics",
     "compile": "xregit.document:compile_document",
     "import_documents": "xregit.document",
+    "export_asyncapi": "xregit.document.asyncapi",
     "load": "xregit.document",
     "read": "xregit.document",
     "CatalogError": "xregit.errors",
     "XregitError": "xregit.errors",
+    "new": "xregit.messages.making",
+    "Matcher": "xregit.messages.matching",
     "build_site": "xregit.pages.building",
     "RULES": "xregit.rules",
     "Report": "xregit.rules",
     "check": "xregit.rules",
+    "publish_history": "xregit.spark.asof",
+    "published_at": "xregit.spark.asof",
+    "tables_at": "xregit.spark.asof",
     "publish": "xregit.spark.publishing",
 }
 
@@ -49,6 +59,7 @@ __all__ = [
     "Change",
     "Diagnostic",
     "Endpoint",
+    "Matcher",
     "Message",
     "MessageGroup",
     "Registry",
@@ -62,11 +73,16 @@ __all__ = [
     "check",
     "compile",
     "diff",
+    "export_asyncapi",
     "import_documents",
     "load",
+    "new",
     "publish",
+    "publish_history",
+    "published_at",
     "read",
     "review",
+    "tables_at",
 ]
 
 

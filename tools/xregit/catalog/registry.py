@@ -12,7 +12,7 @@ from xregit.catalog.indexes import Indexes, indexes, lookalikes, mentions, named
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.owners import Owners, read_owners
 from xregit.catalog.resolving import Resolved, resolve
-from xregit.catalog.schemas import Schema, SchemaGroup
+from xregit.catalog.schemas import Schema, SchemaDocuments, SchemaGroup, schema_documents
 from xregit.catalog.settings import Settings
 from xregit.catalog.viewing import view
 from xregit.catalog.views import Endpoint, Message, MessageGroup
@@ -146,6 +146,11 @@ class Registry(Mapping[str, Any]):
     def schemas(self) -> tuple[Schema, ...]:
         """All schemas."""
         return tuple(Schema(self, item) for item in self.all_resources if item.type.plural == "schemas")
+
+    @cached_property
+    def schema_documents(self) -> SchemaDocuments:
+        """The schema documents, as far as they are in the registry itself."""
+        return schema_documents(self)
 
     @cached_property
     def indexes(self) -> Indexes:

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SchemaDocuments:
+    """The schema documents of a registry by the xids of their versions, plain data; a schema stands for its default."""
+
+    by_xid: Mapping[str, bytes]
+
+    def get(self, xid: str) -> bytes | None:
+        """Return the document of a schema or version, None where there is none here."""
+        return self.by_xid.get(xid)
+
+
 @dataclass(frozen=True, slots=True)
 class SchemaGroup:
     """A schema group and its schemas (schema/spec.md)."""
@@ -85,3 +96,15 @@ class Schema:
     def users(self) -> tuple[Message, ...]:
         """The messages whose payload it describes."""
         return messages_of(self.registry, self.registry.indexes.schema_users.get(self.xid, ()))
+
+
+def schema_documents(registry: Registry) -> SchemaDocuments:
+    """Return all schema documents that are in a registry itself."""
+    found: dict[str, bytes] = {}
+    for schema in registry.schemas:
+        for version in schema.versions:
+            if version.document is not None and version.document.data is not None:
+                found[version.xid] = version.document.data
+                if version is schema.default:
+                    found[schema.xid] = version.document.data
+    return SchemaDocuments(found)

@@ -69,6 +69,10 @@ class Template:
         """Return the text with a value of the context in place of each placeholder; `faults` finds nothing wrong."""
         return self.prefix + "".join(self._written(context[name]) + literal for name, literal in self.steps)
 
+    def filled(self, values: Mapping[str, str]) -> str:
+        """Return the text with these values as they are, for people to read."""
+        return self.prefix + "".join(values[name] + literal for name, literal in self.steps)
+
     def faults(self, context: Mapping[str, str]) -> Iterator[str]:
         """Give what is wrong with the context's values in this place, as parts of a sentence."""
         for name in self.placeholders:

@@ -1,0 +1,130 @@
+"""The commands ``new`` and ``match``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from xregit.cli.finding import unknown, with_registry
+from xregit.cli.printing import note, result
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from xregit.catalog import Message
+    from xregit.messages.results import Match
+
+FINDINGS = 1
+
+
+@click.command()
+@click.argument("xid", metavar="MESSAGE-XID")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Value of a placeholder or an open property; repeat."
+)
+@click.option("--data", type=click.File("rb"), metavar="FILE", help="The payload; - is standard input.")
+@click.option("--mode", type=click.Choice(("binary", "structured")), help="How the CloudEvent travels.")
+@click.option("--protocol", default="", help="The protocol to use, where the definition names none.")
+@with_registry
+def new(
+    registry: Path, xid: str, settings: tuple[str, ...], data: BinaryIO | None, mode: str | None, protocol: str
+) -> None:
+    """Make a correct message from its definition.
+
+    It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. A payload whose name ends in .json is a
+    value to encode where the schema's language isn't JSON.
+    """
+    from datetime import UTC, datetime
+    from uuid import uuid4
+
+    import orjson
+
+    import xregit
+    from xregit.protocols import wire_json
+
+    catalog = xregit.load(registry)
+    messages = {item.xid: item for item in catalog.messages}
+    if xid not in messages:
+        raise unknown(xid, messages, what="message")
+    message = messages[xid]
+    given = {} if data is None else {"data": _payload(message, data)}
+    wire = xregit.new(
+        message,
+        _context(settings),
+        **given,
+        now=datetime.now(UTC),
+        new_id=str(uuid4()),
+        mode=mode or "",
+        protocol=protocol,
+    )
+    result(orjson.dumps(wire_json(wire)).decode())
+
+
+@click.command()
+@click.argument("file", type=click.File("rb"), default="-")
+@click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
+@click.option("--group", default="", metavar="XID", help="Only messages of this group.")
+@click.option("--explain", is_flag=True, help="Say which definitions come near, and what keeps each of them off.")
+@with_registry
+def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bool) -> int:
+    """Say which definitions messages fit.
+
+    FILE has one message as JSON in each line, by default standard input; each gets one line of output, a batch one for
+    each of its events. A line that can't be read is named on standard error, its result says so too, and the exit code
+    is 1.
+    """
+    import xregit
+
+    matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
+    unread = 0
+    for number, line in enumerate(file, start=1):
+        if line.strip():
+            unread += _answer(matcher.each(line, explain=explain), f"{file.name}:{number}")
+    return FINDINGS if unread else 0
+
+
+def _answer(found: tuple[Match, ...], place: str) -> bool:
+    """Print the results of one line, and return whether it could not be read."""
+    import orjson
+
+    for item in found:
+        click.echo(orjson.dumps(item.json()))
+        for problem in item.problems:
+            note(f"{place}: {problem}")
+    return any(item.problems for item in found)
+
+
+def _context(settings: tuple[str, ...]) -> dict[str, str]:
+    """Return what --set says; what it says twice is not what anyone means."""
+    context: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            message = f'--set needs a name and a value, such as --set vin=WDB1, but got "{setting}"'
+            raise XregitError(message)
+        if name in context:
+            message = f'--set gives "{name}" twice'
+            raise XregitError(message)
+        context[name] = value
+    return context
+
+
+def _payload(message: Message, data: BinaryIO) -> Any:
+    """Return the bytes of a payload, or the value in a JSON file that is to be encoded in another language."""
+    from xregit.messages.schemas import source
+    from xregit.payloads import language
+    from xregit.protocols.json import json_value
+
+    body = data.read()
+    found = source(message)
+    if not data.name.endswith(".json") or found is None or language(found.format) in _JSON:
+        return body
+    try:
+        return json_value(body)
+    except ValueError as error:
+        problem = f'"{data.name}" is not JSON: {error}'
+        raise XregitError(problem) from None
+
+
+_JSON = frozenset({"JsonSchema", "JsonStructure"})

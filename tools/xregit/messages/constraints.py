@@ -1,0 +1,102 @@
+"""What a definition asks of one property of a message, as plain data, and whether a value satisfies it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.model.datatypes import NOW
+from xregit.protocols import to_text
+
+if TYPE_CHECKING:
+    from xregit.messages.templates import Template
+
+#: Texts of these types say what they say: any text will do, and equal values are equal texts.
+PLAIN_TYPES = frozenset({"any", "string", "uri", "uritemplate", "urireference"})
+_PARAMETER = re.compile(r"\s*([;=])\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What must be true of the values under one key of a message, or one attribute of its CloudEvent.
+
+    ``attribute`` is the path in the definition. ``constant`` is a value's canonical text, ``template`` a text with
+    placeholders; with neither, any value of the type will do. ``media`` says that values are media types, which
+    compare without case; ``delivery`` that delivery sets the value, so that only who makes a message heeds it.
+    """
+
+    attribute: str
+    key: str
+    type: str = "string"
+    required: bool = False
+    constant: str | None = None
+    template: Template | None = None
+    media: bool = False
+    delivery: bool = False
+
+    @property
+    def binding(self) -> bool:
+        """Whether a message without the property can't conform."""
+        return self.required or self.constant is not None or self.template is not None
+
+    @property
+    def tests(self) -> bool:
+        """Whether there is anything that a message could fail."""
+        return not self.delivery and (self.binding or self.type not in PLAIN_TYPES)
+
+    @property
+    def now(self) -> bool:
+        """Whether it stands for the time at which a message is made."""
+        return self.constant == NOW and self.type == "timestamp"
+
+    @property
+    def expected(self) -> str:
+        """What a message should have, for people to read."""
+        if self.template is not None:
+            return self.template.text
+        if self.constant is not None and not self.now:
+            return self.constant
+        return f"any {self.type}" if self.type != "any" else "any value"
+
+    def fits(self, value: Any, context: dict[str, str]) -> bool:
+        """Tell whether a value satisfies it, and add what its placeholders stand for to the context."""
+        text = value if value.__class__ is str else plain(value)
+        if self.template is not None:
+            return self.template.read(text, context)
+        if self.constant is None or self.now:
+            return self.type in PLAIN_TYPES or canonical(self.type, value) is not None
+        if text == self.constant:
+            return True
+        if self.media:
+            return media_type(text) == media_type(self.constant)
+        return self.type not in PLAIN_TYPES and canonical(self.type, value) == self.constant
+
+
+def canonical(kind: str, value: Any) -> str | None:
+    """Return the canonical text of a value of a type, None where it is no such value."""
+    try:
+        return to_text(kind, value)
+    except ValueError:
+        return None
+
+
+def plain(value: Any) -> str:
+    """Return any value's text, such as a template is read from."""
+    if value.__class__ is str:
+        return str(value)
+    kind = "binary" if isinstance(value, bytes) and not _is_text(value) else "any"
+    return canonical(kind, value) or ""
+
+
+def media_type(text: str) -> str:
+    """Return a media type so that equal ones are equal texts (RFC 2045, section 5.1; RFC 9110, section 8.3.1)."""
+    return _PARAMETER.sub(r"\1", text.strip()).replace('"', "").casefold()
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

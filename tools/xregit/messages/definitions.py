@@ -1,0 +1,144 @@
+"""A message definition to plain data: what it asks of each property of a CloudEvent and of a message on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.views import text_of
+from xregit.messages.constraints import Constraint, canonical, plain
+from xregit.messages.templates import Template
+from xregit.model.datatypes import has_placeholders
+from xregit.protocols import key_of
+from xregit.protocols.carriers import carrier
+from xregit.protocols.shapes import shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.catalog import Message, Registry
+    from xregit.catalog.properties import Property
+    from xregit.model.language import AttributeModel
+
+ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
+CLOUDEVENTS = "CloudEvents/1.0"
+#: The sentinel as older documents write it (facts.md, K29).
+_OLD_NOW, _NOW = "01-01-0000T00:00:00Z", "0000-01-01T00:00:00Z"
+_MEDIA_KEYS = frozenset({"datacontenttype"})
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One message definition as data that can be sent anywhere.
+
+    ``envelope`` is what it asks of the attributes of a CloudEvent, ``options`` of the protocol's own properties, by
+    the keys of `protocols.flatten`. ``mode`` and ``format`` say how its event travels, empty where that is open.
+    ``contenttype`` is the payload's media type, ``has_schema`` says whether a schema describes the payload.
+    """
+
+    xid: str
+    protocol: str = ""
+    enveloped: bool = False
+    envelope: tuple[Constraint, ...] = ()
+    options: tuple[Constraint, ...] = ()
+    mode: str = ""
+    format: str = ""
+    contenttype: str = ""
+    has_schema: bool = False
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All that it asks, of the envelope first."""
+        return self.envelope + self.options
+
+    @property
+    def placeholders(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of its placeholders, each with the attributes that hold it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for item in self.constraints:
+            for name in item.template.placeholders if item.template else ():
+                found[name] = (*found.get(name, ()), item.attribute)
+        return found
+
+
+def definitions(registry: Registry) -> Iterator[Definition]:
+    """Give the definition of every message; an alias is its target, which is given already."""
+    return (definition(message) for message in registry.messages if not message.alias_of)
+
+
+def definition(message: Message) -> Definition:
+    """Return a message with its base messages as plain data; that of an alias is its target's."""
+    attributes = message.resolved.attributes
+    properties = message.properties
+    protocol = message.protocol
+    options = attributes.get("envelopeoptions")
+    asked = options if isinstance(options, Mapping) else {}
+    return Definition(
+        xid=target(message).xid,
+        protocol=protocol,
+        enveloped=message.envelope == CLOUDEVENTS,
+        envelope=_ordered(_attribute(item) for item in properties if item.path[0] == ENVELOPE),
+        options=_ordered(_option(item, protocol) for item in properties if item.path[0] == OPTIONS),
+        mode=text_of(asked, "mode"),
+        format=text_of(asked, "format"),
+        contenttype=text_of(attributes, "datacontenttype"),
+        has_schema=bool(attributes.get("dataschema") or message.schema),
+    )
+
+
+def target(message: Message) -> Message:
+    """Return the message that an alias stands for, or the message itself."""
+    found = message.registry.resource(message.alias_of) if message.alias_of else None
+    return type(message)(message.registry, found) if found is not None else message
+
+
+def _attribute(item: Property) -> Constraint:
+    key = item.path[-1]
+    return _constraint(item, key, media=key in _MEDIA_KEYS)
+
+
+def _option(item: Property, protocol: str) -> Constraint:
+    section = item.path[1:-1]
+    # The sections of a protocol that nobody knows may nest.
+    key = key_of(protocol, section[0], item.name) if len(section) == 1 else "/".join((*section, item.name))
+    known = shape(protocol)
+    model = known.fields[item.path[1]].model if known and item.path[1] in known.fields else None
+    carries = carrier(protocol)
+    return _constraint(item, key, _part(model, item), media=carries is not None and key == carries.contenttype)
+
+
+def _part(model: AttributeModel | None, item: Property) -> AttributeModel | None:
+    """Return what the model says of the property itself, with what it says of the section that holds it."""
+    if model is None or model.delivery:
+        return model
+    return model.attributes.get(item.path[-1], model) if item.path[2:] else model
+
+
+def _constraint(item: Property, key: str, model: AttributeModel | None = None, *, media: bool) -> Constraint:
+    value = _NOW if item.value == _OLD_NOW else item.value
+    template = None
+    if has_placeholders(value):
+        bounds = {"separators": model.separators, "refused": model.refused} if model else {}
+        template = Template.parse(value, item.type, **bounds)
+    return Constraint(
+        attribute="/".join((*item.path[:-1], item.name)),
+        key=key,
+        type=item.type,
+        required=item.required,
+        constant=_text(item.type, value) if value is not None and template is None else None,
+        template=template,
+        media=media,
+        delivery=model is not None and model.delivery,
+    )
+
+
+def _text(kind: str, value: Any) -> str:
+    """Return the text that a declared value compares by; one that is wrong for its type stands for itself."""
+    written = canonical(kind, value)
+    return plain(value) if written is None else written
+
+
+def _ordered(found: Iterator[Constraint]) -> tuple[Constraint, ...]:
+    """Put what can be read in one way only first: what it says of placeholders helps to read the rest."""
+    return tuple(sorted(found, key=lambda item: item.template is not None and not item.template.clear))

@@ -1,0 +1,89 @@
+"""Why a message does not fit the definitions that it comes near to: each constraint that it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from xregit.messages.results import Reason
+from xregit.messages.sieves import Filter, Sieve, sieve
+from xregit.messages.verifying import Failure
+from xregit.model.files import content
+from xregit.model.names import SPECVERSION
+from xregit.protocols.events import REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.reading import Received
+
+MAX_REASONS = 10
+READABLE = "a message that can be read, with a valid CloudEvent if it carries one"
+
+
+@dataclass(frozen=True, slots=True)
+class Selectors:
+    """Definitions by what says what a message is, such as its type or topic, each in a sieve of its own."""
+
+    sieves: tuple[Sieve, ...]
+    filters: Mapping[str, Filter]
+
+    def selected(self, message: Received) -> dict[str, Filter]:
+        """Return the definitions that a message's own type, topic, subject, path or key selects."""
+        found = (item for each in self.sieves for item, _ in each.found(message))
+        return {item.xid: self.filters[item.xid] for item in found}
+
+
+def selectors(filters: Iterable[Filter], protocol: str = "") -> Selectors:
+    """Return the selectors among what filters compare."""
+    listed = tuple(filters)
+    keys = (*((key, True) for key in _keys("")), *((key, False) for key in _keys(protocol) if protocol))
+    made = (sieve(_only(listed, key, of_event=of_event)) for key, of_event in keys)
+    return Selectors(tuple(item for item in made if item.filters), {item.definition.xid: item for item in listed})
+
+
+def nearest(selected: Mapping[str, Filter], message: Received) -> tuple[Reason, ...]:
+    """Return the definitions that a message comes near to, those first that it fails in the fewest ways."""
+    found = (Reason(xid, tuple(_failures(item, message))) for xid, item in selected.items())
+    failed = sorted((item for item in found if item.failed), key=lambda item: (len(item.failed), item.xid))
+    return tuple(failed[:MAX_REASONS])
+
+
+def unreadable(message: Received) -> tuple[Reason, ...]:
+    """Return what is wrong with a message by itself, whatever the definitions say."""
+    failed = tuple(Failure("", READABLE, problem) for problem in message.problems)
+    return (Reason("", failed),) if failed else ()
+
+
+def _failures(item: Filter, message: Received) -> Iterator[Failure]:
+    found = list(item.failures(message))
+    stated = {failure.attribute for failure in found}
+    if item.definition.enveloped and message.attributes:
+        for name in REQUIRED:
+            attribute = f"envelopemetadata/{name}"
+            if not message.attributes.get(name) and attribute not in stated:
+                yield Failure(attribute, "any value")
+    yield from found
+
+
+def _only(filters: Iterable[Filter], key: str, *, of_event: bool) -> Iterator[Filter]:
+    """Give those filters that compare a property, comparing nothing else."""
+    for item in filters:
+        part = [each for each in (item.envelope if of_event else item.options) if each.key == key and _tells(each)]
+        if part:
+            anyhow = replace(item.definition, mode="", format="")
+            yield Filter(anyhow, tuple(part) if of_event else (), () if of_event else tuple(part))
+
+
+def _tells(item: Constraint) -> bool:
+    """Tell whether not just any value will do."""
+    return item.constant is not None or (item.template is not None and not item.template.alone)
+
+
+@cache
+def _keys(protocol: str) -> tuple[str, ...]:
+    table = content(SPECVERSION)["matching.yaml"]["selectors"]
+    return tuple(table["protocols"].get(protocol, ()) if protocol else table["envelope"])

@@ -1,0 +1,152 @@
+"""A definition, a context and a payload to a message on the wire (message/spec.md: "when creating a message")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.references import local_xid
+from xregit.catalog.views import text_of
+from xregit.errors import XregitError
+from xregit.messages.definitions import definition
+from xregit.messages.giving import Given, given
+from xregit.messages.payloading import NO_DATA, Payload, payload
+from xregit.messages.reading import received
+from xregit.messages.schemas import payloads
+from xregit.messages.sieves import event_filter, whole_filter
+from xregit.messages.values import Filling, attribute_values, option_values
+from xregit.model import canonical as spelled
+from xregit.model.faults import shown
+from xregit.protocols import Event, Wire, WireError, assemble, bind
+from xregit.protocols.carriers import STRUCTURED, carrier
+
+if TYPE_CHECKING:
+    from xregit.catalog import Message
+    from xregit.messages.definitions import Definition
+
+Now = datetime | Callable[[], datetime]
+NewId = str | Callable[[], str]
+Fields = dict[str, list[Any]]
+
+
+class MessageError(XregitError):
+    """A message that can't be made; ``problems`` has all that is missing or wrong."""
+
+    exit_code = 1
+
+    def __init__(self, xid: str, problems: tuple[str, ...]) -> None:
+        """Keep the problems, at least one."""
+        self.problems = problems
+        super().__init__(f'no message was made from "{xid}": {"; ".join(problems)}')
+
+
+def new(  # noqa: PLR0913 - what a message is made from, and what is left open
+    message: Message,
+    context: Mapping[str, Any],
+    data: Any = NO_DATA,
+    *,
+    now: Now,
+    new_id: NewId,
+    mode: str = "",
+    protocol: str = "",
+) -> Wire:
+    """Return a correct message made from a definition.
+
+    ``context`` has a text for each placeholder, and values of properties that the definition leaves open. ``data`` is
+    the payload's bytes or its value, ``now`` the time and ``new_id`` the id that a new event has, or what gives them.
+    ``mode`` and ``protocol`` choose where the definition leaves that open; without a protocol it is a bare CloudEvent.
+
+    Raises:
+        MessageError: something is missing or wrong; all of it is listed.
+    """
+    asked = definition(message)
+    bound = spelled("protocol", protocol) if protocol else asked.protocol
+    said = given(asked, bound, context)
+    body = payload(message, data)
+    problems = [*_choice_problems(asked, bound, mode), *said.problems, *body.problems]
+    filling = Filling(said, now() if callable(now) else now, new_id() if callable(new_id) else new_id, problems)
+    attributes = _inferred(message, asked, body) | attribute_values(asked, filling) if asked.enveloped else {}
+    fields = option_values(asked, bound, filling) if bound else {}
+    if problems:
+        raise MessageError(message.xid, tuple(dict.fromkeys(problems)))
+    try:
+        if asked.enveloped:
+            wire = _bound(asked, bound, mode, Event(attributes, body.body), fields)
+        else:
+            wire = _plain(bound, fields, body)
+    except WireError as error:
+        raise MessageError(message.xid, error.problems) from None
+    bare = not asked.enveloped and not asked.protocol
+    unread = tuple(_unread_payload(message, asked, wire) if bare else _unread(asked, said, wire))
+    if unread:
+        raise MessageError(message.xid, unread)
+    return wire
+
+
+def _choice_problems(asked: Definition, protocol: str, mode: str) -> Iterator[str]:
+    if asked.protocol and protocol != asked.protocol:
+        yield f'it is bound to {asked.protocol}, so it can\'t go by "{protocol}"'
+    if asked.mode and mode and mode != asked.mode:
+        yield f'its mode is {asked.mode}, so it can\'t be "{mode}"'
+    if not asked.enveloped and not protocol:
+        yield "it has neither envelope nor protocol, so a protocol must be named"
+    if not asked.enveloped and mode:
+        yield f'it has no envelope, so there is no mode "{mode}"'
+
+
+def _inferred(message: Message, asked: Definition, body: Payload) -> dict[str, str]:
+    """Return the attributes that follow from what the definition says of the payload, unless it states them itself.
+
+    Source: message/spec.md "CloudEvents/1.0", datacontenttype and dataschema.
+    """
+    stated = {item.key for item in asked.envelope if item.constant is not None or item.template is not None}
+    address = text_of(message.resolved.attributes, "dataschemauri")
+    base = message.registry.settings.baseurl
+    xid = local_xid(address, base)
+    implied = {
+        "datacontenttype": body.contenttype if body.body is not None else "",
+        # A CloudEvent's dataschema is an absolute URI.
+        "dataschema": f"{base.rstrip('/')}{xid}" if xid and base else "" if xid else address,
+    }
+    return {name: value for name, value in implied.items() if value and name not in stated}
+
+
+def _plain(protocol: str, fields: Fields, body: Payload) -> Wire:
+    """Return a message without envelope; what it holds is said in its content type, if it has one."""
+    known = carrier(protocol)
+    if known and known.contenttype and body.contenttype and body.body is not None:
+        fields.setdefault(known.contenttype, [body.contenttype])
+    return assemble(protocol, fields, body.body)
+
+
+def _bound(asked: Definition, protocol: str, mode: str, event: Event, fields: Fields) -> Wire:
+    """Return a message that carries an event, in the mode that the definition or the caller chooses."""
+    known = carrier(protocol)
+    chosen = mode or asked.mode or (STRUCTURED if asked.format else "")
+    if chosen == STRUCTURED and asked.format and known and known.contenttype:
+        fields.setdefault(known.contenttype, [asked.format])
+    return bind(event, protocol, chosen, fields)
+
+
+def _unread_payload(message: Message, asked: Definition, wire: Wire) -> Iterator[str]:
+    """Give why nobody would recognise a message of a definition that speaks of nothing but the payload."""
+    if not payloads(message.registry, [asked.xid]).accepts(asked, received(wire)[0]):
+        yield "nothing is declared, neither properties nor a payload, by which it would be recognised"
+
+
+def _unread(asked: Definition, said: Given, wire: Wire) -> Iterator[str]:
+    """Give what the message would not be read back as: the definition contradicts itself, or values run together."""
+    message = received(wire)[0]
+    asking = whole_filter(asked) if wire.protocol else event_filter(asked)
+    context = asking.context(message)
+    if context is None:
+        for item in asking.failures(message):
+            yield f'{item.attribute} would be {shown(item.found)}, which does not fit "{item.expected}"'
+        yield from message.problems
+        return
+    for name, value in context.items():
+        meant = said.placeholders[name]
+        if meant != value:
+            places = ", ".join(asked.placeholders[name])
+            yield f'the value {shown(meant)} of "{name}" would be read back as {shown(value)} ({places})'

@@ -1,0 +1,60 @@
+"""A message that carries no CloudEvent to the one that its definition makes of it.
+
+Source: message/spec.md "Context Attributes": what the protocol's part says of the placeholders fills the envelope's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid5
+
+import orjson
+
+from xregit.messages.constraints import canonical
+from xregit.protocols import Event, event_json, event_problems, from_text, wire_json
+from xregit.protocols.events import SPECVERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.definitions import Definition
+    from xregit.messages.reading import Received
+
+#: Values of these types are what they are in JSON too; all others travel as texts.
+JSON_TYPES = frozenset({"boolean", "integer"})
+
+
+def mapped_event(definition: Definition, context: Mapping[str, str], message: Received) -> dict[str, Any] | None:
+    """Return the event in the JSON event format, None where the message does not say enough for one.
+
+    The same message has the same ``id`` each time, as no clock and no chance is at work here; for that reason there is
+    no ``time`` either, unless the message says it.
+    """
+    if not definition.enveloped:
+        return None
+    attributes: dict[str, Any] = {"specversion": SPECVERSION, "id": _id(definition, message)}
+    for item in definition.envelope:
+        value = _value(item, context)
+        if value is not None:
+            attributes[item.key] = value
+    contenttype = attributes.get("datacontenttype") or message.outer_type or definition.contenttype
+    if contenttype and message.body is not None:
+        attributes["datacontenttype"] = contenttype
+    return event_json(Event(attributes, message.body)) if not event_problems(attributes) else None
+
+
+def _value(item: Constraint, context: Mapping[str, str]) -> Any:
+    if item.template is not None:
+        known = all(name in context for name in item.template.placeholders)
+        return item.template.expand(context) if known else None
+    if item.constant is None or item.now:
+        return None
+    fits = item.type in JSON_TYPES and canonical(item.type, item.constant) is not None
+    return from_text(item.type, item.constant) if fits else item.constant
+
+
+def _id(definition: Definition, message: Received) -> str:
+    shown = wire_json(message.wire) if message.wire is not None else {}
+    name = definition.xid.encode() + orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
+    return str(uuid5(NAMESPACE_URL, name.decode()))

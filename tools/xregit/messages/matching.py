@@ -1,0 +1,127 @@
+"""Messages to the definitions that they fit: none, one or many (message/spec.md "Message Definition Matching")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xregit.collecting import uncollected
+from xregit.errors import XregitError
+from xregit.messages.catalogs import Sieves, sieves
+from xregit.messages.definitions import definition, target
+from xregit.messages.explaining import nearest, unreadable
+from xregit.messages.mapping import mapped_event
+from xregit.messages.reading import Received, received
+from xregit.messages.results import Match, Matched, Reason
+from xregit.messages.schemas import Payloads, payloads
+from xregit.messages.verifying import Failure
+from xregit.model.faults import guess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from xregit.catalog import Message, Registry
+    from xregit.messages.definitions import Definition
+    from xregit.messages.reading import Input
+
+Hits = list[tuple["Definition", dict[str, str]]]
+
+
+class Matcher:
+    """Recognises messages by the definitions of a registry, or of what one endpoint or group of it carries.
+
+    It is made once and never changes, holds plain data only, and so can be pickled and sent anywhere.
+    """
+
+    __slots__ = ("_payloads", "_sieves")
+
+    def __init__(self, registry: Registry, endpoint: str = "", group: str = "") -> None:
+        """Take the definitions of the whole registry, of the endpoint's contract or of the group with that xid.
+
+        Raises:
+            XregitError: there is no such endpoint or group.
+        """
+        with uncollected():
+            found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
+            self._sieves: Sieves = sieves(definition(found[xid]) for xid in sorted(found))
+            self._payloads: Payloads = payloads(registry, found)
+
+    def match(self, message: Input, *, explain: bool = False) -> Match:
+        """Return which definitions a message fits; ``explain`` adds why those that it comes near to do not fit.
+
+        The message is a `Wire`, its JSON shape, or the text of that. One that can't be read fits none, and the result's
+        ``problems`` say why; so it is with a batch of several events, for which `each` has a result for every one.
+        """
+        items = received(message)
+        if len(items) > 1:
+            return Match(problems=(f"The message is a batch of {len(items)} events; each has a result of its own.",))
+        return self._match(items[0], explain=explain)
+
+    def each(self, message: Input, *, explain: bool = False) -> tuple[Match, ...]:
+        """Return the result for each CloudEvent of a batch, or the one result for any other message."""
+        return tuple(self._match(item, explain=explain) for item in received(message))
+
+    def _match(self, message: Received, *, explain: bool) -> Match:
+        hits = rejected = self._hits(message)
+        if len(hits) > 1:
+            hits = [hit for hit in hits if not self._faults(hit[0], message)]
+        event, mapped = message.event, False
+        if event is None and len(hits) == 1 and message.mode == "":
+            event = mapped_event(*hits[0], message)
+            mapped = event is not None
+        return Match(
+            matches=tuple([Matched(found.xid, context) for found, context in hits]),
+            event=event,
+            mapped=mapped,
+            reasons=self._reasons(message, rejected) if explain else (),
+            problems=message.problems if message.wire is None else (),
+        )
+
+    def _hits(self, message: Received) -> Hits:
+        for sieve in self._sieves.tiers(message):
+            hits = sieve.found(message)
+            if hits:
+                return hits
+        return [(item, {}) for item in self._sieves.payloads if self._payloads.accepts(item, message)]
+
+    def _faults(self, found: Definition, message: Received) -> tuple[str, ...]:
+        return self._payloads.problems(found.xid, message.body, message.contenttype)
+
+    def _reasons(self, message: Received, hits: Hits) -> tuple[Reason, ...]:
+        known = self._sieves.selectors(message)
+        selected = known.selected(message) if known else {}
+        return (*unreadable(message), *self._unfit(message, hits), *nearest(selected, message))
+
+    def _unfit(self, message: Received, hits: Hits) -> tuple[Reason, ...]:
+        """Return those of several definitions that only the payload keeps off."""
+        if len(hits) == 1:
+            return ()
+        found = ((item.xid, self._faults(item, message)) for item, _ in hits)
+        expected = "a payload that the schema accepts"
+        return tuple(
+            Reason(xid, tuple(Failure("dataschema", expected, fault) for fault in faults))
+            for xid, faults in found
+            if faults
+        )
+
+
+def scope(registry: Registry, endpoint: str = "", group: str = "") -> tuple[Message, ...]:
+    """Return the messages that one endpoint carries, that one group holds, or all of them.
+
+    Raises:
+        XregitError: there is no such endpoint or group.
+    """
+    if endpoint:
+        endpoints = {item.xid: item for item in registry.endpoints}
+        contract = endpoints[_known(endpoint, endpoints)].contract
+        return tuple(entry.message for entry in contract if not group or entry.via == group)
+    if group:
+        _known(group, [*(item.xid for item in registry.messagegroups), *(item.xid for item in registry.endpoints)])
+    return tuple(item for item in registry.messages if item.xid.startswith(f"{group}/messages/" if group else ""))
+
+
+def _known(xid: str, known: Iterable[str]) -> str:
+    listed = list(known)
+    if xid in listed:
+        return xid
+    message = f'there is no endpoint or message group "{xid}". {guess(xid, listed)}'
+    raise XregitError(message.rstrip())

@@ -1,0 +1,85 @@
+"""What a caller has of a payload to its bytes, held against the schema that the definition names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from xregit.catalog.views import text_of
+from xregit.messages.definitions import target
+from xregit.messages.schemas import payload_schema
+from xregit.model import named
+from xregit.payloads import PayloadError, SchemaError
+from xregit.protocols.json import json_bytes
+
+if TYPE_CHECKING:
+    from xregit.catalog import Message
+    from xregit.payloads import PayloadSchema
+
+
+class NoData:
+    """Says that there is no payload, which is something else than a payload of ``null``."""
+
+    def __repr__(self) -> str:
+        """Return the name under which it is known."""
+        return "NO_DATA"
+
+
+NO_DATA: Final = NoData()
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A payload's bytes, None where there is none, and its media type as far as one is known."""
+
+    body: bytes | None
+    contenttype: str = ""
+    problems: tuple[str, ...] = ()
+
+
+def payload(message: Message, data: Any) -> Payload:
+    """Return the payload of a message: bytes as they are, any other value in the encoding of the schema.
+
+    Without a schema a text is its bytes, and any other value is written as JSON.
+    """
+    contenttype = inner_type(message)
+    try:
+        schema = payload_schema(message.registry, target(message))
+    except SchemaError as error:
+        return Payload(None, contenttype, (f"the payload's schema can't be used: {error}",))
+    if data is NO_DATA:
+        missing = ("the payload is missing, as there is a schema for it",) if schema is not None else ()
+        return Payload(None, contenttype, missing)
+    try:
+        body = _encoded(schema, data, contenttype)
+    except PayloadError as error:
+        return Payload(
+            None, contenttype, tuple(f"the payload does not fit its schema: {item}" for item in error.problems)
+        )
+    except ValueError as error:
+        return Payload(None, contenttype, (f"the payload {error}",))
+    found = schema.validate(body, contenttype) if schema is not None else ()
+    return Payload(body, contenttype, tuple(f"the payload does not fit its schema: {item}" for item in found))
+
+
+def inner_type(message: Message) -> str:
+    """Return the media type of a message's payload, not of its envelope (message/spec.md "datacontenttype")."""
+    attributes = message.resolved.attributes
+    stated = attributes.get("envelopemetadata", {})
+    inner = stated.get("datacontenttype", {}) if message.envelope else {}
+    value = text_of(inner, "value") if hasattr(inner, "get") else ""
+    outer = text_of(attributes, "datacontenttype")
+    if value or (outer and not outer.casefold().startswith("application/cloudevents")):
+        return value or outer
+    known = named("format", text_of(attributes, "dataschemaformat"))
+    return known.payload if known else ""
+
+
+def _encoded(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:
+    if isinstance(data, bytes | bytearray):
+        return bytes(data)
+    if schema is not None:
+        return schema.encode(data, contenttype)
+    if isinstance(data, str):
+        return data.encode()
+    return json_bytes(data)

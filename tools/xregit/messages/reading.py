@@ -1,0 +1,116 @@
+"""Whatever a caller has of a message to what matching needs: values by key, the CloudEvent, and how it travels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from xregit.model.language import NOTHING
+from xregit.protocols import Carried, Event, Wire, WireError, carried, event_json, flatten, read_wire
+from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, carrier
+from xregit.protocols.json import json_value
+
+Input = Wire | Mapping[str, Any] | str | bytes | bytearray
+Fields = Mapping[str, tuple[Any, ...]]
+SINGLE = (BINARY, STRUCTURED)
+_REQUIRED = ("id", "source", "type")
+_DATA = ("data", "data_base64")
+# A time that is one beyond doubt; `protocols` decides on all others.
+_is_time = re.compile(
+    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?Z"
+).fullmatch
+
+
+class Received(NamedTuple):
+    """A message as matching looks at it; a named tuple, as one is made for every message of a stream.
+
+    ``fields`` are the protocol's own values by key, ``event`` is the valid CloudEvent in the JSON event format, with
+    ``attributes`` those of an event that is not valid too. ``mode`` is how it travels, as `protocols.carried` names
+    it. ``problems`` say why it is no valid event, or no message at all; there is no ``wire`` then.
+    """
+
+    event: Mapping[str, Any] | None = None
+    attributes: Mapping[str, Any] = NOTHING
+    protocol: str = ""
+    fields: Fields = NOTHING
+    mode: str = ""
+    problems: tuple[str, ...] = ()
+    wire: Wire | None = None
+    data: bytes | None = None
+
+    @property
+    def body(self) -> bytes | None:
+        """The payload: the data of the event where there is one, or else that of the message."""
+        if self.wire is not None:
+            return self.data
+        return read_wire(self.event).body if self.event is not None else None
+
+    @property
+    def outer_type(self) -> str:
+        """The media type that the message itself states, or an empty string."""
+        known = carrier(self.protocol)
+        values = self.fields.get(known.contenttype, ()) if known else ()
+        return str(values[0]) if values else ""
+
+    @property
+    def contenttype(self) -> str:
+        """The media type of the payload, or an empty string."""
+        if self.event is not None:
+            return str(self.event.get("datacontenttype", ""))
+        return self.outer_type
+
+
+def received(message: Input) -> tuple[Received, ...]:
+    """Return what was received: one message, or one for each event of a batch; a bad one has problems."""
+    try:
+        value = json_value(_bytes(message)) if isinstance(message, str | bytes | bytearray) else message
+        if value.__class__ is dict and "protocol" not in value and _is_event(value):
+            return (Received(value, value, mode=STRUCTURED),)
+        return _wired(value if isinstance(value, Wire) else read_wire(value))
+    except WireError as error:
+        return (Received(problems=error.problems),)
+    except ValueError as error:
+        return (Received(problems=(f"The message is not JSON: {error}.",)),)
+
+
+def _bytes(text: str | bytes | bytearray) -> bytes:
+    return text.encode() if isinstance(text, str) else bytes(text)
+
+
+def _is_event(value: Mapping[str, Any]) -> bool:
+    """Tell whether an object is a valid CloudEvent at first sight, in a time that a stream can afford.
+
+    Those that are not so plain go through `protocols.read_wire`, which knows all the rules and gives the reasons.
+    """
+    texts = [item for item in value.values() if item.__class__ is str]
+    single = len(texts) + (value.get("data", "").__class__ is not str)
+    return (
+        single == len(value)
+        and value.get("specversion") == "1.0"
+        and bool(value.get("id") and value.get("source") and value.get("type"))
+        and "".join(texts).isprintable()
+        and _are_names("".join(value))
+        and ("time" not in value or _is_time(value["time"]) is not None)
+        and "data_base64" not in value
+    )
+
+
+def _are_names(text: str) -> bool:
+    return text.isascii() and text.isalnum() and text.islower()
+
+
+def _wired(wire: Wire) -> tuple[Received, ...]:
+    found = carried(wire)
+    fields = flatten(wire) if wire.protocol else NOTHING
+    if found.mode == BATCH and not found.problems and found.events:
+        return tuple(_received(wire, fields, found, event) for event in found.events)
+    return (_received(wire, fields, found, found.events[0] if found.events else None),)
+
+
+def _received(wire: Wire, fields: Fields, found: Carried, event: Event | None) -> Received:
+    attributes = event.attributes if event is not None else NOTHING
+    valid = event is not None and not found.problems
+    inner = event.data if event is not None else wire.body
+    value = event_json(event) if event is not None and valid else None
+    return Received(value, attributes, wire.protocol, fields, found.mode, found.problems, wire, inner)

@@ -1,0 +1,66 @@
+"""What matching answers: the definitions that a message fits, its event, and why others do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xregit.messages.verifying import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One definition that a message fits, and what its placeholders stand for there."""
+
+    xid: str
+    context: Mapping[str, str]
+
+    def json(self) -> dict[str, Any]:
+        """Return ``xid`` and ``context``."""
+        return {"xid": self.xid, "context": dict(self.context)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A definition that a message comes near to, and each constraint that it fails; none of a message without xid."""
+
+    xid: str
+    failed: tuple[Failure, ...]
+
+    def json(self) -> dict[str, Any]:
+        """Return ``xid`` and ``failed``, each with ``attribute``, ``expected`` and ``found``."""
+        failed = [{"attribute": item.attribute, "expected": item.expected, "found": item.found} for item in self.failed]
+        return {"xid": self.xid, "failed": failed}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Which definitions one message fits.
+
+    ``matches`` are in the order of their xids. ``event`` is the CloudEvent that the message carries, in the JSON event
+    format; with ``mapped`` it is the one that its definition makes of a message which carries none. ``reasons`` are
+    given where they were asked for. ``problems`` say why a message could not be read at all.
+    """
+
+    matches: tuple[Matched, ...] = ()
+    event: Mapping[str, Any] | None = None
+    mapped: bool = False
+    reasons: tuple[Reason, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """``none``, ``one`` or ``many``."""
+        return ("none", "one", "many")[min(len(self.matches), 2)]
+
+    def json(self) -> dict[str, Any]:
+        """Return the result as ``match`` prints it."""
+        return {
+            "outcome": self.outcome,
+            "matches": [item.json() for item in self.matches],
+            "event": dict(self.event) if self.event is not None else None,
+            "mapped": self.mapped,
+            "reasons": [item.json() for item in self.reasons],
+        }

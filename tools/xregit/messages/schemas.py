@@ -1,0 +1,113 @@
+"""A message definition to the schema of its payload: where it is kept, and what it says of a body."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.views import text_of
+from xregit.messages.constraints import media_type
+from xregit.payloads import PayloadSchema, SchemaError, language, parse
+from xregit.source.plain import without_text
+
+if TYPE_CHECKING:
+    from xregit.catalog import Message, Registry
+    from xregit.catalog.schemas import SchemaDocuments
+    from xregit.messages.definitions import Definition
+    from xregit.messages.reading import Received
+
+CACHED = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A payload schema as it is kept: its language, the document, the part that is meant, and its own address."""
+
+    format: str
+    document: bytes
+    fragment: str = ""
+    uri: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Payloads:
+    """The payload schemas of messages by their xids, and the documents that they may refer to; plain data."""
+
+    sources: Mapping[str, Source]
+    documents: SchemaDocuments
+
+    def schema(self, xid: str) -> PayloadSchema | None:
+        """Return the schema of a message's payload, None where it has none that can be used."""
+        if xid not in self.sources:
+            return None
+        try:
+            return _parsed(self.sources[xid], self.documents)
+        except SchemaError:
+            return None
+
+    def problems(self, xid: str, body: bytes | None, contenttype: str) -> tuple[str, ...]:
+        """Return what is wrong with a payload, nothing where the message has no schema that can be used."""
+        schema = self.schema(xid)
+        if schema is None:
+            return ()
+        return ("there is no payload",) if body is None else schema.validate(body, contenttype)
+
+    def accepts(self, definition: Definition, message: Received) -> bool:
+        """Tell whether a message's payload is what a definition declares, where it declares nothing else."""
+        stated = definition.contenttype
+        if stated and media_type(message.contenttype) != media_type(stated):
+            return False
+        if self.schema(definition.xid) is None:
+            return bool(stated)
+        return not self.problems(definition.xid, message.body, message.contenttype)
+
+
+def payloads(registry: Registry, xids: Iterable[str]) -> Payloads:
+    """Return the payload schemas of these messages, with all documents that they may refer to."""
+    found = ((xid, source(registry[xid])) for xid in xids)
+    return Payloads({xid: item for xid, item in found if item is not None}, registry.schema_documents)
+
+
+def payload_schema(registry: Registry, message: Message) -> PayloadSchema | None:
+    """Return the schema of a message's payload, None where it has none in this registry or in a language we know.
+
+    Raises:
+        SchemaError: its document can't be used.
+    """
+    found = source(message)
+    return _parsed(found, registry.schema_documents) if found is not None else None
+
+
+def source(message: Message) -> Source | None:
+    """Return where the schema of a message's payload is kept, None where that is not in this registry."""
+    attributes = message.resolved.attributes
+    form = text_of(attributes, "dataschemaformat")
+    inline = attributes.get("dataschema")
+    if inline is not None:
+        return Source(form, _document(inline), uri=message.xid) if language(form) else None
+    reference = message.schema
+    if reference is None or reference.version is None or reference.version.document is None:
+        return None
+    data = reference.version.document.data
+    form = form or text_of(reference.version.attributes, "format")
+    if data is None or not language(form):
+        return None
+    return Source(form, data, reference.selector, reference.version.xid)
+
+
+def _document(value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace")
+    return json.dumps(without_text(value), default=_container).encode("utf-8", "replace")
+
+
+def _container(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+@lru_cache(maxsize=CACHED)
+def _parsed(found: Source, known: SchemaDocuments) -> PayloadSchema:
+    return parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=known.get)

@@ -1,0 +1,134 @@
+"""A set of definitions, with the index by which a message finds those that it satisfies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.messages.constraints import media_type
+from xregit.messages.indexing import Index, index
+from xregit.messages.verifying import Failure, failures, satisfied
+from xregit.protocols.carriers import STRUCTURED
+
+if TYPE_CHECKING:
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.definitions import Definition
+    from xregit.messages.reading import Received
+
+#: Keys of a CloudEvent's attributes in an index, apart from a protocol's own.
+EVENT = "event "
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What one definition compares of messages: of the event that they carry, and of the protocol's own values."""
+
+    definition: Definition
+    envelope: tuple[Constraint, ...] = ()
+    options: tuple[Constraint, ...] = ()
+
+    def context(self, message: Received) -> dict[str, str] | None:
+        """Return what the placeholders stand for in a message, None where it does not conform."""
+        definition = self.definition
+        if (definition.mode or definition.format) and travel_failure(definition, message) is not None:
+            return None
+        return satisfied(self.envelope, self.options, message.attributes, message.fields)
+
+    def failures(self, message: Received) -> Iterator[Failure]:
+        """Give each constraint that a message fails."""
+        yield from failures(self.envelope, self.options, message.attributes, message.fields)
+        travel = travel_failure(self.definition, message)
+        if travel is not None:
+            yield travel
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """Filters in the order of their definitions' xids, and the index over them.
+
+    ``slots`` are the keys that the index asks for, each with the key in the message and whether that is an event's.
+    """
+
+    filters: tuple[Filter, ...]
+    index: Index
+    slots: tuple[tuple[str, str, bool], ...]
+
+    def candidates(self, message: Received) -> list[Filter]:
+        """Return the filters that a message may satisfy."""
+        values: dict[str, tuple[Any, ...]] = {}
+        for slot, key, of_event in self.slots:
+            if of_event:
+                value = message.attributes.get(key)
+                if value is not None:
+                    values[slot] = (value,)
+            elif key in message.fields:
+                values[slot] = message.fields[key]
+        numbers: list[int] = []
+        self.index.add(values, numbers)
+        if len(numbers) > 1:
+            numbers.sort()
+        return [self.filters[number] for number in numbers]
+
+    def found(self, message: Received) -> list[tuple[Definition, dict[str, str]]]:
+        """Return the definitions that a message satisfies, each with its context, in the order of their xids."""
+        hits = []
+        for item in self.candidates(message):
+            context = item.context(message)
+            if context is not None:
+                hits.append((item.definition, context))
+        return hits
+
+
+def event_filter(definition: Definition) -> Filter:
+    """Return what a definition compares of a CloudEvent."""
+    return Filter(definition, envelope=_tests(definition.envelope))
+
+
+def native_filter(definition: Definition) -> Filter:
+    """Return what a definition compares of a message that carries no CloudEvent."""
+    return Filter(definition, options=_tests(definition.options))
+
+
+def whole_filter(definition: Definition) -> Filter:
+    """Return what a definition compares of a message that carries a CloudEvent."""
+    return Filter(definition, _tests(definition.envelope), _tests(definition.options))
+
+
+def sieve(filters: Iterable[Filter]) -> Sieve:
+    """Return a set of filters with its index."""
+    listed = tuple(filters)
+    found: dict[str, tuple[str, bool]] = {}
+    demands: dict[int, list[tuple[str, Constraint]]] = {}
+    for number, item in enumerate(listed):
+        demands[number] = [(EVENT + each.key, each) for each in item.envelope]
+        demands[number] += [(each.key, each) for each in item.options]
+        found |= {EVENT + each.key: (each.key, True) for each in item.envelope}
+        found |= {each.key: (each.key, False) for each in item.options}
+    made = index(demands)
+    used = made.keys()
+    slots = tuple((slot, *found[slot]) for slot in sorted(used))
+    return Sieve(listed, made, slots)
+
+
+def travel_failure(definition: Definition, message: Received) -> Failure | None:
+    """Return what is wrong with the way in which a message carries its event, None where nothing is.
+
+    Source: endpoint/spec.md "envelopeoptions": ``mode`` and ``format`` left out leave both open.
+    """
+    if not message.protocol or message.event is None:
+        return None
+    if definition.mode and definition.mode != message.mode:
+        return Failure("envelopeoptions/mode", definition.mode, message.mode)
+    outer = message.outer_type
+    if definition.format and message.mode == STRUCTURED and outer and _media(outer) != _media(definition.format):
+        return Failure("envelopeoptions/format", definition.format, outer)
+    return None
+
+
+def _media(text: str) -> str:
+    return media_type(text).partition(";")[0]
+
+
+def _tests(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
+    return tuple(item for item in constraints if item.tests)

@@ -1,0 +1,125 @@
+"""A definition and what is said of one message to the values of its properties; what is missing or wrong is noted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.messages.constraints import PLAIN_TYPES, canonical
+from xregit.messages.mapping import JSON_TYPES
+from xregit.model.faults import shown
+from xregit.model.files import content
+from xregit.model.names import SPECVERSION as OURS
+from xregit.protocols import from_text, to_text
+from xregit.protocols.events import REQUIRED, SPECVERSION
+from xregit.protocols.shapes import PAIRS, shape
+
+if TYPE_CHECKING:
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.definitions import Definition
+    from xregit.messages.giving import Given
+
+_NATIVE = frozenset({"binary", "boolean", "integer", "number", "ulong"})
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What properties are filled with: what is said of the message, the time, and the id that it gets.
+
+    ``problems`` takes what is missing or wrong, each as a part of a sentence.
+    """
+
+    given: Given
+    now: datetime
+    new_id: str
+    problems: list[str]
+
+
+def attribute_values(definition: Definition, filling: Filling) -> dict[str, Any]:
+    """Return the attributes of the CloudEvent, as JSON has them."""
+    said = dict(filling.given.attributes)
+    attributes: dict[str, Any] = {"specversion": SPECVERSION}
+    for item in definition.envelope:
+        fresh = filling.new_id if item.key == "id" else ""
+        implied = _now(filling) if item.key == "time" else fresh
+        text = _text(item, filling, said.pop(item.key, None), implied=implied)
+        if text is not None:
+            attributes[item.key] = from_text(item.type, text) if item.type in JSON_TYPES else text
+    for name, value in said.items():
+        attributes[name] = value if isinstance(value, bool | int) else _typed("string", name, value, filling)
+    attributes.setdefault("id", filling.new_id)
+    declared = {item.key for item in definition.envelope}
+    missing = [name for name in REQUIRED if name not in attributes and name not in declared]
+    filling.problems.extend(f'"{name}" has no value, and every CloudEvent needs one' for name in missing)
+    return attributes
+
+
+def option_values(definition: Definition, protocol: str, filling: Filling) -> dict[str, list[Any]]:
+    """Return the values of the protocol's own properties by their keys."""
+    said = dict(filling.given.options)
+    fields: dict[str, list[Any]] = {}
+    for item in definition.options:
+        fresh = item.required and (item.type == "uuid" or item.key in _fresh(protocol))
+        text = _text(item, filling, said.pop(item.key, None), implied=filling.new_id if fresh else "")
+        if text is not None:
+            fields.setdefault(item.key, []).append(_native(item, protocol, text))
+    return fields | {key: [value] for key, value in said.items()}
+
+
+def _text(item: Constraint, filling: Filling, said: Any, *, implied: str) -> str | None:
+    """Return the canonical text of a property's value, None where it has none."""
+    if item.template is not None:
+        return _expanded(item, filling)
+    if item.now and said is None:
+        return _now(filling)
+    if item.constant is not None and not item.now:
+        if said is not None and canonical(item.type, said) != item.constant:
+            filling.problems.append(f'{item.attribute} is always "{item.constant}", so it can\'t be {shown(said)}')
+        return item.constant
+    if said is None and not implied:
+        if item.required:
+            filling.problems.append(f"{item.attribute} has no value, and every such message needs one")
+        return None
+    return _typed(item.type, item.attribute, said if said is not None else implied, filling)
+
+
+def _expanded(item: Constraint, filling: Filling) -> str | None:
+    """Return a template with its placeholders filled, None where values for them are missing or do not fit."""
+    template, values = item.template, filling.given.placeholders
+    if template is None or any(name not in values for name in template.placeholders):
+        return None
+    faults = [f"{item.attribute}: {fault}" for fault in template.faults(values)]
+    filling.problems.extend(faults)
+    text = template.expand(values)
+    if not faults and item.type not in PLAIN_TYPES:
+        _typed(item.type, item.attribute, text, filling)
+    return text
+
+
+def _typed(kind: str, label: str, value: Any, filling: Filling) -> str | None:
+    try:
+        return to_text(kind, value)
+    except ValueError as error:
+        filling.problems.append(f"{label} {error}, but is {shown(value)}")
+        return None
+
+
+def _native(item: Constraint, protocol: str, text: str) -> Any:
+    """Return a value as the protocol has it: lists of names with texts have texts only."""
+    known = shape(protocol)
+    section = known.fields.get(item.key.partition("/")[0]) if known else None
+    if item.type not in _NATIVE or (section is not None and section.kind == PAIRS):
+        return text
+    return from_text(item.type, text) if canonical(item.type, text) is not None else text
+
+
+def _now(filling: Filling) -> str:
+    return to_text("timestamp", filling.now)
+
+
+@cache
+def _fresh(protocol: str) -> frozenset[str]:
+    """Return the keys of what differs with each message of a protocol."""
+    return frozenset(content(OURS)["matching.yaml"]["fresh"].get(protocol, ()))
