@@ -12,6 +12,7 @@ from xregit.payloads.shapes import Fetch, PayloadSchema, Problem, SchemaError
 _MODULES = {
     "JsonSchema": "xregit.payloads.jsonschema.parsing",
     "Avro": "xregit.payloads.avro.parsing",
+    "Protobuf": "xregit.payloads.protobuf.parsing",
 }
 
 

@@ -1,0 +1,137 @@
+"""The messages of a .proto file, with all that may stand in their braces."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
+
+from xregit.payloads.protobuf.constants import read_option, skip_braces
+from xregit.payloads.protobuf.cursor import Cursor, joined
+from xregit.payloads.protobuf.enums import read_enum
+from xregit.payloads.protobuf.members import (
+    LABELS,
+    MAX_NUMBER,
+    read_field,
+    read_label,
+    read_number,
+    read_options,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MAX_DEPTH = 50
+
+
+def read_message(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> None:
+    """Read ``name "{" { field | map | oneof | message | enum | option | … } "}"``."""
+    doc, made.name = cursor.tokens[cursor.at - 1].before, cursor.name()
+    scope = joined(scope, made.name)
+    cursor.docs[scope] = doc
+    read_body(cursor, made, scope, depth)
+
+
+def read_body(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> None:
+    """Read what stands in the braces of a message."""
+    if depth > _MAX_DEPTH:
+        cursor.wrong(f"messages are nested more than {_MAX_DEPTH} levels deep", "use fewer levels")
+    parts: dict[str, Callable[[], None]] = {
+        "message": lambda: read_message(cursor, made.nested_type.add(), scope, depth + 1),
+        "enum": lambda: read_enum(cursor, made.enum_type.add(), scope),
+        "oneof": lambda: read_oneof(cursor, made, scope, depth),
+        "option": partial(read_option, cursor),
+        "reserved": lambda: read_reserved(cursor, made),
+        "extensions": lambda: read_extensions(cursor, made),
+        "extend": partial(skip_braces, cursor),
+    }
+    cursor.sign("{")
+    while not cursor.found("}"):
+        word = cursor.here.text
+        if cursor.found(";"):
+            continue
+        if word in parts and not _is_field(cursor):
+            cursor.at += 1
+            parts[word]()
+        else:
+            read_member(cursor, made, scope, depth)
+    _complete(made)
+
+
+def read_oneof(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> None:
+    """Read ``name "{" { field | option } "}"``."""
+    made.oneof_decl.add(name=cursor.name())
+    index = len(made.oneof_decl) - 1
+    cursor.sign("{")
+    while not cursor.found("}"):
+        if cursor.found(";"):
+            continue
+        if cursor.here.text == "option":
+            cursor.at += 1
+            read_option(cursor)
+        else:
+            read_member(cursor, made, scope, depth).oneof_index = index
+
+
+def read_member(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> FieldDescriptorProto:
+    """Read a field or a group: ``[ label ] "group" name "=" number "{" … "}"``, a message and a field of it in one."""
+    ahead = cursor.ahead(1) if cursor.here.text in LABELS else cursor.here
+    if ahead.text != "group" or cursor.file.syntax != "proto2":
+        return read_field(cursor, made, scope)
+    label = read_label(cursor)
+    cursor.at += 1
+    name = cursor.name()
+    field = made.field.add(name=name.lower(), label=label, type=FieldDescriptorProto.TYPE_GROUP)
+    field.type_name = f".{scope}.{name}"
+    read_number(cursor, field)
+    read_options(cursor, field)
+    read_body(cursor, made.nested_type.add(name=name), f"{scope}.{name}", depth + 1)
+    return field
+
+
+def read_reserved(cursor: Cursor, made: DescriptorProto) -> None:
+    """Read ``ranges ";"`` or ``names ";"``, which fields must not use."""
+    while True:
+        if cursor.here.kind == "string":
+            made.reserved_name.append(cursor.text())
+        else:
+            start, end = read_range(cursor)
+            made.reserved_range.add(start=start, end=end)
+        if not cursor.found(","):
+            break
+    cursor.sign(";")
+
+
+def read_extensions(cursor: Cursor, made: DescriptorProto) -> None:
+    """Read ``ranges [ options ] ";"``."""
+    while True:
+        start, end = read_range(cursor)
+        made.extension_range.add(start=start, end=end)
+        if not cursor.found(","):
+            break
+    read_options(cursor)
+    cursor.sign(";")
+
+
+def read_range(cursor: Cursor) -> tuple[int, int]:
+    """Read ``number [ "to" ( number | "max" ) ]``; the end returned is exclusive."""
+    start = end = cursor.integer("a field number")
+    if cursor.found("to"):
+        end = MAX_NUMBER if cursor.found("max") else cursor.integer("a field number")
+    if not 1 <= start <= end <= MAX_NUMBER:
+        cursor.wrong(f"{start} to {end} is not a range of field numbers", f"use 1 to {MAX_NUMBER}")
+    return start, end + 1
+
+
+def _is_field(cursor: Cursor) -> bool:
+    """Tell whether a keyword is the name of a field's type here, as in ``message foo = 1;``."""
+    return cursor.ahead(2).text == "=" and cursor.here.text != "option"
+
+
+def _complete(made: DescriptorProto) -> None:
+    """Give each optional field of proto3 the oneof of its own that descriptors have for it."""
+    for field in made.field:
+        if field.proto3_optional:
+            field.oneof_index = len(made.oneof_decl)
+            made.oneof_decl.add(name=f"_{field.name}")

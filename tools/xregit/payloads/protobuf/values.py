@@ -1,0 +1,63 @@
+"""Protobuf messages to JSON-like values under the names of the .proto file, and back."""
+
+from __future__ import annotations
+
+import base64
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from google.protobuf import json_format
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+_WELL_KNOWN = "google.protobuf."
+
+
+def to_value(message: Message) -> Any:
+    """Return the fields that are there, and those of proto3 that always are."""
+    if message.DESCRIPTOR.full_name.startswith(_WELL_KNOWN):
+        return json_format.MessageToDict(message, preserving_proto_field_name=True)
+    found: dict[str, Any] = {}
+    for field in message.DESCRIPTOR.fields:
+        if field.has_presence and not message.HasField(field.name):
+            continue
+        found[field.name] = _value(field, getattr(message, field.name))
+    return found
+
+
+# Descriptors are Any below: the library's annotations of them and its classes differ.
+
+
+def _value(field: Any, value: Any) -> Any:
+    if is_map(field):
+        inner = field.message_type.fields_by_name["value"]
+        return {str(key): _single(inner, value[key]) for key in sorted(value)}
+    return [_single(field, item) for item in value] if field.is_repeated else _single(field, value)
+
+
+def _single(field: Any, value: Any) -> Any:
+    if field.message_type is not None:
+        return to_value(value)
+    if field.enum_type is not None:
+        named = field.enum_type.values_by_number.get(value)
+        return named.name if named else value
+    return value
+
+
+def to_json(value: Any) -> Any:
+    """Return a value with bytes and dates as Protobuf's JSON has them."""
+    if isinstance(value, dict):
+        return {key: to_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def is_map(field: Any) -> bool:
+    """Tell whether a field is a map."""
+    return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
