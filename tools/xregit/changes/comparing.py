@@ -102,7 +102,7 @@ class _Comparing:
             empty = not (old.collections.get("messages") and new.collections.get("messages"))
             skipped = {"deprecated"} if empty else _SELECTORS
             for path, one, other in leaves(old.attributes, new.attributes, skipped):
-                if path != ("labels", LABEL):
+                if path != ("labels", LABEL) or is_draft(old) == is_draft(new):
                     yield Difference(new.xid, "group", "attribute", "other", path, one, other)
 
     def of_other(self, old: Resource, new: Resource) -> Iterator[Difference]:

@@ -86,7 +86,8 @@ def of_schema(xid: str, before: Resource, after: Resource, registry: Registry) -
             reaches = tuple(user for users_of in users.get(vid, {}).values() for user in users_of)
             yield Difference(f"{xid}/versions/{vid}", "version", "entity", relation, reaches=reaches)
         else:
-            yield from _edited(old.xid, ("document",), (old, new), users.get(vid, {}))
+            stays = vid == before.defaultversionid == after.defaultversionid
+            yield from _edited(old.xid, ("document",), (old, new), _both(users, vid, "" if stays else vid))
     if before.defaultversionid != after.defaultversionid:
         default = tuple(item.versions.get(item.defaultversionid) for item in (before, after))
         if default[0] and default[1]:
@@ -107,6 +108,14 @@ def _edited(
     for relation, reaches in found.items():
         words = {"detail": relation.detail}
         yield Difference(xid, about, "payload", relation.relation, path, *shown, words, tuple(reaches))
+
+
+def _both(users: Mapping[str, Mapping[str, list[str]]], one: str, other: str) -> Mapping[str, list[str]]:
+    """Return the users of two names of one version."""
+    found = {selector: list(xids) for selector, xids in users.get(one, {}).items()}
+    for selector, xids in users.get(other, {}).items() if other != one else ():
+        found.setdefault(selector, []).extend(xids)
+    return found
 
 
 def _users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[str, list[str]]]:

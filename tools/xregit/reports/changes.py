@@ -41,6 +41,13 @@ _TITLES: Mapping[str, str] = {
     "compatible": "Breaks nobody",
     "cosmetic": "Not on the wire",
 }
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "breaking": ("breaks somebody", "break somebody"),
+    "unknown": ("can't be told", "can't be told"),
+    "let-through": ("is let through", "are let through"),
+    "compatible": ("breaks nobody", "break nobody"),
+    "cosmetic": ("is not on the wire", "are not on the wire"),
+}
 _BRIEF = frozenset({"compatible", "cosmetic"})
 
 
@@ -85,14 +92,7 @@ def summary(review: Review) -> str:
     """Return one sentence that says how many changes there are, and of what kind."""
     if not review.items:
         return "Nothing has changed."
-    words = {
-        "breaking": "break somebody",
-        "unknown": "can't be told",
-        "let-through": "are let through",
-        "compatible": "break nobody",
-        "cosmetic": "are not on the wire",
-    }
-    found = [f"{number} {words[name]}" for name, number in counts(review).items() if number]
+    found = [f"{number} {_WORDS[name][number > 1]}" for name, number in counts(review).items() if number]
     return f"{_many(len(review.items), 'change')}: {', '.join(found)}."
 
 
