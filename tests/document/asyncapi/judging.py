@@ -1,0 +1,44 @@
+"""The official AsyncAPI parser, which `.ci/asyncapi` installs, as the judge of documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+MODULES = ROOT / "build" / "clients" / "asyncapi" / "node_modules"
+SCRIPT = Path(__file__).with_name("parse.cjs")
+# One run of Node reads all documents of a test.
+SECONDS = 600
+
+
+def missing() -> str:
+    """Return why the parser can't be asked, or nothing."""
+    if shutil.which("node") is None:
+        return "Node.js is not here, and with it the AsyncAPI parser"
+    if not (MODULES / "@asyncapi" / "protobuf-schema-parser").is_dir():
+        return "the AsyncAPI parser is not here; .ci/asyncapi installs it"
+    return ""
+
+
+def errors(folder: Path) -> dict[str, list[Any]]:
+    """Return the errors that the parser finds in the documents of a folder, by the names of their files."""
+    paths = "\n".join(str(path) for path in sorted(folder.iterdir()))
+    done = subprocess.run(
+        ["node", str(SCRIPT)],
+        input=paths,
+        env={**os.environ, "NODE_PATH": str(MODULES)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
+    assert len(found) == len(list(folder.iterdir()))
+    wrong = {Path(path).name: [item for item in items if item["severity"] == "error"] for path, items in found.items()}
+    return {name: items for name, items in wrong.items() if items}

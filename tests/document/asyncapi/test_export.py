@@ -1,0 +1,180 @@
+"""What the AsyncAPI documents say, held against golden files and laws."""
+
+from __future__ import annotations
+
+import json
+import re
+from shutil import copytree
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xregit
+from tests.document.small import CASES
+from xregit.cli.running import run
+from xregit.document.asyncapi import asyncapi_files, export_asyncapi
+from xregit.document.asyncapi.naming import free_name, is_uri, variables
+from xregit.document.asyncapi.rebasing import MAX_DEPTH, rebased
+from xregit.document.asyncapi.schemas import pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Registry:
+    """Return a registry with an endpoint of every protocol, in a folder that Git knows nothing of."""
+    return xregit.load(copytree(CASES / "asyncapi" / "registry", tmp_path_factory.mktemp("orders") / "registry"))
+
+
+def test_documents_are_the_golden_ones(orders: Registry, golden: Callable[[str, str | bytes], None]) -> None:
+    """There is one document for each endpoint, and it is to the byte what was reviewed."""
+    files = asyncapi_files(orders)
+    assert [name.removesuffix(".json") for name in files] == [endpoint.id for endpoint in orders.endpoints]
+    for name, data in files.items():
+        golden(f"asyncapi/{name}", data)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "actions"),
+    [
+        ("orders.stream.in", ["send"]),
+        ("orders.stream.out", ["receive"]),
+        ("orders.broker", ["receive"]),
+        ("orders.anywhere", ["receive"]),
+    ],
+)
+def test_action_is_that_of_a_client(orders: Registry, endpoint: str, actions: list[str]) -> None:
+    """A client sends to a producer endpoint, and receives from a consumer or subscriber endpoint."""
+    operations = export_asyncapi(orders)[endpoint]["operations"].values()
+    assert sorted({operation["action"] for operation in operations}) == actions
+
+
+def test_answers_go_the_other_way(orders: Registry) -> None:
+    """A message with a status is an HTTP response, which the client that sends requests receives."""
+    operations = export_asyncapi(orders)["orders.api"]["operations"].values()
+    receiving = [item["messages"] for item in operations if item["action"] == "receive"]
+    assert [[message["$ref"].rsplit("/", 1)[1] for message in messages] for messages in receiving] == [["accepted"]]
+
+
+def test_every_message_of_the_contract_is_in_one_channel(orders: Registry) -> None:
+    """What an endpoint carries stands in the document once, and every operation is about what its channel has."""
+    for endpoint in orders.endpoints:
+        document = export_asyncapi(orders)[endpoint.id]
+        xids = [item["x-xid"] for channel in document["channels"].values() for item in channel["messages"].values()]
+        assert sorted(xids) == sorted(entry.message.xid for entry in endpoint.contract)
+        for operation in document["operations"].values():
+            assert all(item["$ref"].startswith(operation["channel"]["$ref"] + "/") for item in operation["messages"])
+
+
+def references(value: Any) -> Iterator[str]:
+    """Give every ``$ref`` in a document."""
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for item in value.values():
+            yield from references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
+
+
+def test_every_reference_leads_somewhere(orders: Registry) -> None:
+    """All references stay inside the document and point at something; nothing would have to be fetched."""
+    for document in export_asyncapi(orders).values():
+        for reference in references(document):
+            found: Any = document
+            for part in reference.removeprefix("#/").split("/"):
+                found = found[part.replace("~1", "/").replace("~0", "~")]
+
+
+def test_command_writes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``export`` writes one file for each endpoint and leaves nothing else in the folder."""
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "old.json").write_text("{}", encoding="utf-8")
+    registry = str(CASES / "asyncapi" / "registry")
+    assert run(["--registry", registry, "export", "--to", "asyncapi", "-o", str(output)]) == 0
+    assert f"Wrote 8 documents to {output}.\n" == capsys.readouterr().out
+    assert len(list(output.iterdir())) == 8
+    assert json.loads((output / "orders.bus.json").read_bytes())["asyncapi"] == "3.0.0"
+
+
+def test_command_names_what_it_can_write(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a form, or with one that there is not, usage is wrong."""
+    assert run(["export", "--to", "openapi"]) == 2
+    assert "asyncapi" in capsys.readouterr().err
+
+
+LITERALS = st.text(st.characters(exclude_characters="{}/", exclude_categories=["Cs"]), max_size=5)
+PARTS = st.lists(LITERALS | st.sampled_from(["{a}", "{b_1}", "/"]), min_size=2, max_size=5)
+
+
+@given(PARTS, st.text(st.characters(exclude_characters="/\r\n", exclude_categories=["Cs"]), min_size=1))
+def test_pattern_fits_what_the_template_expands_to(parts: list[str], value: str) -> None:
+    """Whatever stands for the placeholders, the expression of a template fits the expanded template as a whole."""
+    template = "".join(parts)
+    expanded = re.sub(r"\{[a-z_0-9]+\}", lambda _: value, template)
+    assert re.fullmatch(pattern(template), expanded, re.DOTALL)
+
+
+@given(st.lists(st.text(max_size=6), max_size=8))
+def test_names_are_free_and_plain(wanted: list[str]) -> None:
+    """Names that are asked for one after the other are all different, in the characters that AsyncAPI allows."""
+    taken: dict[str, None] = {}
+    for text in wanted:
+        taken[free_name(text, taken)] = None
+    assert len(taken) == len(wanted)
+    assert all(re.fullmatch(r"[\w.-]+", name, re.ASCII) for name in taken)
+
+
+@pytest.mark.parametrize(
+    ("reference", "place"),
+    [
+        ("#", "#/here"),
+        ("#/definitions/A", "#/here/definitions/A"),
+        ("#/definitions/B%20C", "#/here/definitions/B%20C"),
+        ("#/definitions/A/enum/0", "#/here/definitions/A/enum/0"),
+        ("#named", "#/here/definitions/A"),
+        ("own.json", "#/here"),
+        ("own.json#/definitions/A", "#/here/definitions/A"),
+        ("#/definitions/D", None),
+        ("#/definitions/A/enum/9", None),
+        ("#unknown", None),
+        ("other.json", None),
+        ("https://example.com/a.json#/definitions/A", None),
+    ],
+)
+def test_references_of_schemas_lead_where_they_led(reference: str, place: str | None) -> None:
+    """A reference inside the schema is turned to its new place; one that leaves it stands as ``x-ref``."""
+    schema = {
+        "$id": "own.json",
+        "definitions": {"A": {"$anchor": "named", "enum": ["x"]}, "B C": True},
+        "properties": {"$ref": {"$ref": reference, "title": "t"}},
+    }
+    expected = {"x-ref": reference} if place is None else {"$ref": place}
+    assert {**expected, "title": "t"} == rebased(schema, "#/here")["properties"]["$ref"]
+
+
+def test_schema_of_too_many_levels_is_left_out() -> None:
+    """A schema that is nested without end is not read to its end."""
+    schema: Any = True
+    for _ in range(MAX_DEPTH + 2):
+        schema = {"not": schema}
+    assert rebased(schema, "#") is None
+
+
+@pytest.mark.parametrize(("text", "fits"), [("https://a.example/b%20c", True), ("a.md", False), ("a:b c", False)])
+def test_uris_are_absolute(text: str, *, fits: bool) -> None:
+    """Only an absolute URI is taken for one, as AsyncAPI's schema refuses others."""
+    assert is_uri(text) is fits
+
+
+def test_variables_are_named_once() -> None:
+    """A name that stands in braces twice is one variable."""
+    assert variables("{a}/{b}/{a}") == ("a", "b")

@@ -1,0 +1,40 @@
+"""The command that writes the catalog for tools of another kind: ``export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from xregit.cli.finding import with_registry
+from xregit.cli.printing import doubt, result
+
+
+@click.command()
+@click.option("--to", "form", type=click.Choice(("asyncapi",)), required=True, help="What to write.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("build/asyncapi"),
+    show_default=True,
+    help="Folder to write to; it is replaced as a whole.",
+)
+@with_registry
+def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - there is one form yet
+    """Write the catalog as AsyncAPI documents.
+
+    There is one document of AsyncAPI 3 for each endpoint. It describes an application that is a client of the
+    endpoint: it sends to producer endpoints, and receives from consumer and subscriber endpoints.
+
+    The registry isn't checked.
+    """
+    import xregit
+    from xregit.document.asyncapi import asyncapi_files
+    from xregit.source.writing import replace_tree
+
+    loaded = xregit.load(registry)
+    files = asyncapi_files(loaded)
+    replace_tree(output, files)
+    result(f"Wrote {len(files):,} {'document' if len(files) == 1 else 'documents'} to {output}.")
+    doubt(loaded)

@@ -1,0 +1,7 @@
+"""A registry to AsyncAPI 3 documents, one for each endpoint."""
+
+from __future__ import annotations
+
+from xregit.document.asyncapi.exporting import asyncapi_files, export_asyncapi
+
+__all__ = ["asyncapi_files", "export_asyncapi"]

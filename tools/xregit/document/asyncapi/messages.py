@@ -1,0 +1,175 @@
+"""A message of an endpoint to an AsyncAPI message: headers, payload and bindings, in the mode that is in use.
+
+In binary mode the attributes of an event are headers, by the names of the CloudEvents binding, and the payload is the
+data; in structured mode the payload is the event, and its data a part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.properties import Property
+from xregit.catalog.views import text_of
+from xregit.document.asyncapi.bindings import bindings
+from xregit.document.asyncapi.naming import is_uri
+from xregit.document.asyncapi.options import MESSAGE, PART, Options, rest
+from xregit.document.asyncapi.schemas import object_schema
+from xregit.model.language import NOTHING
+from xregit.model.names import named
+from xregit.protocols.carriers import BINARY, Carrier, carrier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xregit.catalog import Endpoint, Message
+    from xregit.document.asyncapi.facts import Protocol
+    from xregit.document.asyncapi.payloads import Payload
+
+ENVELOPE = "envelopemetadata"
+_ANY_EVENT = "application/cloudevents"
+EVENT = f"{_ANY_EVENT}+json"
+CLOUDEVENTS = "CloudEvents/1.0"
+# CloudEvents specification, "Required Attributes".
+_REQUIRED = ("specversion", "id", "source", "type")
+_TYPES = {"source": "uri"}
+_VALUES = {"specversion": "1.0"}
+
+
+def message_object(endpoint: Endpoint, message: Message, known: Protocol, payload: Payload) -> dict[str, Any]:
+    """Return a message of an endpoint as AsyncAPI has it."""
+    structured = _is_structured(endpoint, message)
+    options = options_of(endpoint, message, known)
+    shape = _structured(endpoint, message, payload) if structured else _binary(message, payload)
+    events = () if structured or message.envelope != CLOUDEVENTS else _attributes(message)
+    headers = object_schema(_headers(known, options, events, _prefix(endpoint, message)))
+    unplaced = rest(message.resolved.attributes.get(PART), MESSAGE, known.placed)
+    return {
+        "name": message.id,
+        **({"title": message.name} if message.name else {}),
+        **described(message.resolved.attributes),
+        **({"deprecated": True} if message.deprecated is not None else {}),
+        **({"headers": headers} if headers["properties"] else {}),
+        **shape,
+        **bindings(known, MESSAGE, options),
+        **payload.notes,
+        **({"x-protocoloptions": unplaced} if unplaced else {}),
+        "x-xid": message.xid,
+    }
+
+
+def options_of(endpoint: Endpoint, message: Message, known: Protocol) -> Options:
+    """Return the options that a message goes with; those of the endpoint are for requests, not for answers."""
+    return Options(NOTHING if is_answer(message, known) else endpoint.options, message.properties)
+
+
+def is_answer(message: Message, known: Protocol) -> bool:
+    """Tell whether a message is the answer to another one, such as an HTTP response."""
+    return any(item.path == (PART, known.answer) for item in message.properties)
+
+
+def described(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return description, documentation and labels as AsyncAPI's objects have them."""
+    result: dict[str, Any] = {}
+    if text_of(attributes, "description"):
+        result["description"] = attributes["description"]
+    labels = attributes.get("labels")
+    if isinstance(labels, Mapping) and labels:
+        result["tags"] = [{"name": f"{name}: {value}" if value else str(name)} for name, value in labels.items()]
+    if is_uri(attributes.get("documentation")):
+        result["externalDocs"] = {"url": attributes["documentation"]}
+    return result
+
+
+def _is_structured(endpoint: Endpoint, message: Message) -> bool:
+    """Tell whether the payload is an event; where several modes may be used, one is described."""
+    if message.envelope != CLOUDEVENTS:
+        return False
+    known = _carrier(endpoint, message)
+    if known is None or BINARY not in known.modes:
+        return True
+    return (_option(message, endpoint, "mode") or known.modes[0]) != BINARY
+
+
+def _carrier(endpoint: Endpoint, message: Message) -> Carrier | None:
+    return carrier(message.protocol or endpoint.protocol)
+
+
+def _option(message: Message, endpoint: Endpoint, name: str) -> str:
+    """Return an envelope option, the message's own before the endpoint's."""
+    for attributes in (message.resolved.attributes, endpoint.attributes):
+        options = attributes.get("envelopeoptions")
+        if isinstance(options, Mapping) and text_of(options, name):
+            return text_of(options, name)
+    return ""
+
+
+def _binary(message: Message, payload: Payload) -> dict[str, Any]:
+    content = _content_type(message)
+    return {
+        **({"contentType": content} if content else {}),
+        **({"payload": payload.schema} if payload.schema is not None else {}),
+    }
+
+
+def _structured(endpoint: Endpoint, message: Message, payload: Payload) -> dict[str, Any]:
+    """Return the event as payload; only the JSON event format has a schema that can be told."""
+    form = _option(message, endpoint, "format") or EVENT
+    if not form.endswith("+json"):
+        return {"contentType": form}
+    event = object_schema(_attributes(message))
+    if payload.plain is not None:
+        event["properties"]["data"] = payload.plain
+    else:
+        event["properties"] |= {"data": {}, "data_base64": {"type": "string", "contentEncoding": "base64"}}
+        if payload.schema is not None:
+            event["x-dataschema"] = payload.schema["$ref"]
+    return {"contentType": form, "payload": event}
+
+
+def _headers(known: Protocol, options: Options, attributes: Iterable[Property], prefix: str) -> Iterator[Property]:
+    """Give the headers: those that the protocol options declare, then the event's attributes that are not yet there."""
+    declared = options.all(known.headers)
+    yield from declared
+    names = {item.name.lower() for item in (*declared, *options.all(_sources(known)))}
+    for item in attributes:
+        header = prefix + item.name
+        if item.name != "datacontenttype" and header.lower() not in names:
+            yield replace(item, name=header)
+
+
+def _prefix(endpoint: Endpoint, message: Message) -> str:
+    known = _carrier(endpoint, message)
+    return known.prefixes[0] if known and known.prefixes else ""
+
+
+def _sources(known: Protocol) -> tuple[str, ...]:
+    row = known.rows.get(MESSAGE, {}).get("headers")
+    return row.sources if row else ()
+
+
+def _attributes(message: Message) -> Iterator[Property]:
+    """Give the attributes of an event: those that every event has, and those that the definition declares."""
+    declared = {item.name: item for item in message.properties if item.path[0] == ENVELOPE}
+    for name in _REQUIRED:
+        plain = Property((ENVELOPE, name), name, _TYPES.get(name, "string"), required=True, value=_VALUES.get(name))
+        found = declared.pop(name, plain)
+        yield replace(found, required=True, value=_VALUES.get(name, found.value))
+    content = _content_type(message)
+    if content and "datacontenttype" not in declared:
+        yield Property((ENVELOPE, "datacontenttype"), "datacontenttype", "string", required=False, value=content)
+    yield from declared.values()
+
+
+def _content_type(message: Message) -> str:
+    """Return the media type of the data as declared, or as it follows from its schema's language.
+
+    That of a whole event, which some state for a message in structured mode, says nothing of its data.
+    """
+    attributes = message.resolved.attributes
+    declared = next((item.value for item in message.properties if item.path == (ENVELOPE, "datacontenttype")), None)
+    stated = declared if isinstance(declared, str) and "{" not in declared else text_of(attributes, "datacontenttype")
+    known = named("format", text_of(attributes, "dataschemaformat"))
+    implied = known.payload if known else ""
+    return implied if not stated or stated.startswith(_ANY_EVENT) else stated
