@@ -60,7 +60,7 @@ def names() -> Mapping[str, str]:
 @cache
 def spellings() -> Mapping[str, str]:
     """Return the present spelling of each former value, in lower case."""
-    found = {}
+    found: dict[str, str] = {}
     for step in steps():
         if step["do"] == "declarations":
             found |= {old.lower(): new.lower() for old, new in step["names"].items()}
@@ -155,7 +155,7 @@ def _item(item: Any, above: str, name: str) -> Iterator[Leaf]:
 
 
 def _plural(name: str) -> str:
-    former = table("0.5-wip")["collections"]
+    former: Mapping[str, list[str]] = table("0.5-wip")["collections"]
     return next((new for new, olds in former.items() if name.lower() in (new, *olds)), name)
 
 

@@ -68,20 +68,40 @@ def template() -> Iterator[tuple[str, bytes]]:
     show_default=True,
     help="Folder of the registry to add to; it is made if it is missing.",
 )
-def import_(files: tuple[Path, ...], into: Path) -> int:
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
+)
+def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
     """Turn xRegistry documents into YAML files.
 
-    The documents may be JSON or YAML of any 1.0 dialect. Files that are there already are kept as they are; if
-    something can't be imported, nothing is written and the exit code is 1.
+    The documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them: it is told as which
+    one each is written, and what was changed in which lines. Files that are there already are kept as they are; if
+    something can't be imported, nothing is written and the exit code is 1. JSON lists every change on its own.
     """
     import xregit
     from xregit.reports import FORMATS
 
     report = xregit.import_documents(files, into)
+    if form == "json":
+        result(as_json(imported_json(report)))
+        return int(report.failed)
+    for path, release in report.writings:
+        note(f"{path} is written as {release}.")
     if report.diagnostics:
         note(FORMATS["text"](report.diagnostics))
     result(imported(report, into))
     return int(report.failed)
+
+
+def imported_json(report: ImportReport) -> dict[str, object]:
+    """Return what an import did for machines: files, entities that were there, documents, and every change."""
+    return {
+        "files": report.files,
+        "kept": report.kept,
+        "documents": [{"path": path, "dialect": release} for path, release in report.writings],
+        "changes": [item.as_json() for item in report.changes],
+        "diagnostics": [item.as_json() for item in report.diagnostics],
+    }
 
 
 def imported(report: ImportReport, into: Path) -> str:

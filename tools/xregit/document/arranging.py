@@ -2,7 +2,8 @@
 
 A default is served only where the attribute is required and its object is there (model specification, "default").
 An attribute that a base message states passes to those that derive from it, so there the base's value takes the
-default's place: what is filled in never changes what a message means once its base is merged in.
+default's place: what is filled in never changes what a message means once its base is merged in. An object that is
+required, but may be empty or come from a base, is stated in any case.
 """
 
 from __future__ import annotations
@@ -33,11 +34,12 @@ class _Ranks(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What follows from a model for objects of one kind: order, how to arrange members, served defaults."""
+    """What follows from a model for objects of one kind: order, how to arrange members, defaults, owed objects."""
 
     ranks: _Ranks
     inner: Mapping[str, Inner]
     defaults: tuple[tuple[str, Any], ...]
+    owed: tuple[str, ...]
     other: Inner | None
 
 
@@ -61,6 +63,9 @@ class Arranger:
         shape = self._shape(attributes, value, NOTHING if inherited is None else inherited)
         if shape.defaults and inherited is not None:
             value = self._completed(shape, value, inherited)
+        if shape.owed and inherited is not None:
+            owed: dict[str, Any] = {name: {} for name in shape.owed if name not in value and name not in inherited}
+            value = {**value, **owed} if owed else value
         result: dict[str, Any] = {}
         arrange = shape.inner.get
         for name in sorted(value, key=shape.ranks.__getitem__):
@@ -98,6 +103,7 @@ class Arranger:
             ranks=_Ranks({name: rank for rank, name in enumerate(names)}),
             inner={name: inner for name, inner in pairs if inner is not None},
             defaults=tuple((name, force[name].default) for name in names if _serves_default(force[name])),
+            owed=tuple(name for name in names if _is_owed(force[name])),
             other=self._inner(other) if other else None,
         )
 
@@ -139,6 +145,11 @@ def _in_place(attributes: Attributes, force: Attributes) -> list[str]:
 
 def _serves_default(model: AttributeModel) -> bool:
     return model.required and model.default is not None
+
+
+def _is_owed(model: AttributeModel) -> bool:
+    """Tell whether an empty object stands for an attribute that must be there, but need not say anything."""
+    return model.required and model.inheritable and model.type == "object"
 
 
 def _is(value: Any, default: Any) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.resolving import SELECTORS, base_xid, group_of, same
+from xregit.catalog.resolving import BASE, SELECTORS, base_xid, effective, group_of, same
 from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names
 from xregit.document.arranging import Arranger
 from xregit.document.documents import extension
 from xregit.document.identifying import DESCRIBING, newest
+from xregit.document.referring import References
 from xregit.document.stating import MADE_OF_META, group_made
 from xregit.model.language import NOTHING
 from xregit.source.emitting import to_yaml
@@ -30,6 +31,7 @@ class Authoring:
         """Write entities of a registry, without what follows from the model, their group or their base message."""
         self.registry = registry
         self._arranger = Arranger(defaults=False)
+        self._references = References(registry)
 
     def registry_file(self, attributes: Mapping[str, Any]) -> bytes:
         """Return the text of ``registry.yaml``."""
@@ -81,7 +83,9 @@ class Authoring:
         return {name: item for name, item in value.items() if name not in MADE_OF_META or follows.get(name) != item}
 
     def _version(self, resource: Resource, version: Version) -> dict[str, Any]:
-        own = _timeless(version.attributes)
+        own: Mapping[str, Any] = _timeless(version.attributes)
+        if BASE in resource.type.attributes:
+            own = self._references.written(resource.xid, effective(self.registry, resource, own))
         inherited: Mapping[str, Any] | None = NOTHING
         if base_xid(own):
             full = self.registry.resolved(resource.xid)

@@ -16,13 +16,15 @@ NOTHING_MOVED: Mapping[Path, Path] = MappingProxyType({})
 class Change:
     """What was changed at a path of the entity; a ``conflict`` could not be resolved.
 
-    ``moves`` are pairs of a path where something stands from now on and the one where it stood.
+    ``moves`` are pairs of a path where something stands from now on and the one where it stood; a change that
+    ``warns`` may not be what the author meant.
     """
 
     path: Path
     message: str
     conflict: bool = False
     moves: tuple[Move, ...] = ()
+    warns: bool = False
 
 
 @dataclass(frozen=True, slots=True)

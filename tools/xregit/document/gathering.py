@@ -249,7 +249,7 @@ def noted(change: Change, at: Path, xid: str = "") -> Note:
     """Return the note of a change to an entity, at a path of the document."""
     if change.conflict:
         return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", xid)
-    return Note("other-dialect", Severity.INFO, at, change.message)
+    return Note("other-dialect", Severity.WARNING if change.warns else Severity.INFO, at, change.message)
 
 
 def _xid(path: Path) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from xregit.document.authoring import Authoring
 from xregit.document.identifying import DEFAULT_REGISTRY_ID
 from xregit.document.joining import Joined, joined
 from xregit.document.models import added
-from xregit.document.reading import read_document
+from xregit.document.reading import read_closely
 from xregit.model import source_form
 from xregit.source import writing
 from xregit.source.emitting import to_yaml
@@ -36,12 +37,16 @@ LEFT_TO_GIT = frozenset({"epoch", "createdat", "modifiedat"})
 class ImportReport:
     """What an import did: ``files`` were written, relative to the registry folder; entities ``kept`` were there before.
 
-    Nothing was written where ``diagnostics`` holds an error.
+    Nothing was written where ``diagnostics`` holds an error. ``writings`` say of each document that could be read as
+    which release it is written, ``changes`` what of it was read under another name or in another form: one diagnostic
+    for each place, while among ``diagnostics`` there is one for each kind of change.
     """
 
     files: tuple[str, ...]
     kept: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
+    writings: tuple[tuple[str, str], ...] = ()
+    changes: tuple[Diagnostic, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -58,23 +63,25 @@ def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
     from xregit.rules import found_in_reading  # reading and compiling do without the rules
 
     there = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
-    read = [read_document(path, there.model if there is not None else None) for path in documents]
+    closely = [read_closely(path, there.model if there is not None else None) for path in documents]
+    read = [document.registry for document in closely]
     registries = [there, *read] if there is not None else read
-    if not read:
-        return ImportReport((), (), ())
     diagnostics = [problem for registry in registries for problem in found_in_reading(registry)]
-    if _failed(diagnostics):
-        return ImportReport((), (), ordered(diagnostics))
+    writings = tuple((one.registry.place.path, one.writing.name) for one in closely if not one.registry.broken)
+    changes = ordered([change for one in closely for change in one.changes])
+    refused = partial(ImportReport, (), (), writings=writings, changes=changes)
+    if not read or _failed(diagnostics):
+        return refused(ordered(diagnostics))
     whole = joined(registries)
     diagnostics += [*whole.diagnostics, *_left_out(read, there), *_left_to_git(read)]
     files = {} if _failed(diagnostics) else dict(_files(whole, read, there, into))
     diagnostics += [_taken(into, path) for path in files if (into / path).exists()]
     diagnostics += _unlike_model(whole, there)
     if _failed(diagnostics):
-        return ImportReport((), (), ordered(diagnostics))
+        return refused(ordered(diagnostics))
     writing.write_files(into, files)
     kept = {source.entity.xid for source in whole.again if whole.first[source.entity.xid].registry is there}
-    return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics))
+    return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes)
 
 
 def _files(whole: Joined, read: Sequence[Registry], there: Registry | None, into: Path) -> Iterator[tuple[str, bytes]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.document import declaring, naming, plain, selecting
@@ -18,8 +19,17 @@ def normalised(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping
     result: Mapping[str, Any] = value if isinstance(value, dict) else dict(value)
     for step in steps:
         if not step.at or step.at[0] in result:
-            result = _at(result, step.at, (), step, changes)
+            made: list[Change] = []
+            result = _at(result, step.at, (), step, made)
+            changes += _told(made, step)
     return result, changes
+
+
+def _told(made: list[Change], step: Step) -> Iterable[Change]:
+    """Return the changes that a step made as loud as it says; a form that means the same is not worth a word."""
+    if step.told == "warning":
+        return [replace(change, warns=True) for change in made]
+    return () if step.told == "" else made
 
 
 def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change]) -> Any:
@@ -62,6 +72,8 @@ DOES: Mapping[str, Callable[[Any, Step, Here], Any]] = {
     "unkey": selecting.unkeyed,
     "lift": selecting.lifted,
     "assume": selecting.assumed,
+    "unfit": selecting.left_out_beside,
+    "template": declaring.templates,
     "spread": declaring.spread,
     "entries": declaring.entries,
     "keyed": declaring.keyed,

@@ -76,14 +76,25 @@ def lifted(target: Any, step: Step, here: Here) -> Any:
     return result
 
 
+def left_out_beside(target: Any, step: Step, here: Here) -> Any:
+    """Leave out an attribute where another one beside it has a value that it doesn't fit to."""
+    result = target
+    for name, other in step.names.items():
+        if isinstance(result, dict) and name in result and result.get(other) in step.values.get(other, ()):
+            here.note(name, f'"{name}" is left out, since "{other}" is {result[other]}')
+            result = {key: value for key, value in result.items() if key != name}
+    return result
+
+
 def assumed(target: Any, step: Step, here: Here) -> Any:
-    """State an option that a release leaves out; its other forms tell the release, here a text instead of a list."""
+    """State an option that is left out, as the release means it: one where ``names`` is a text, another for a list."""
     result = target
     for name, holder in step.names.items():
         options = result.get(holder)
-        if not isinstance(target.get(name), str) or not isinstance(options, dict):
+        if not isinstance(target.get(name), str | list) or not isinstance(options, dict):
             continue
-        missing = {key: value for key, (value,) in step.values.items() if key not in options}
+        listed = isinstance(target[name], list)
+        missing = {key: values[listed] for key, values in step.values.items() if key not in options}
         if missing:
             here.note(holder, f'what is not said in "{holder}" is read as {_said(missing)}')
             result = {**result, holder: {**options, **missing}}

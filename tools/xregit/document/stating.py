@@ -15,6 +15,7 @@ from xregit.document.arranging import Arranger
 from xregit.document.dividing import divided
 from xregit.document.documents import carrier
 from xregit.document.normalising import normalised
+from xregit.document.referring import References
 from xregit.document.tables import dialect
 from xregit.document.times import FACTS, Facts, facts_of, stated_facts
 from xregit.model import canonical
@@ -45,6 +46,7 @@ class Stating:
         self._known_steps: dict[tuple[str, ...], tuple[tuple[Step, ...], tuple[Step, ...]]] = {}
         self._known_facts: dict[tuple[str, ...], Facts] = {}
         self._arranger = Arranger(defaults=True)
+        self._references = References(registry)
 
     def of_registry(self) -> dict[str, Any]:
         """Return the attributes of the registry itself."""
@@ -65,6 +67,7 @@ class Stating:
         """Return a version's attributes with its document."""
         model = resource.type
         own, inherited = self._message(resource, effective(self.registry, resource, version.attributes))
+        own = self._references.stated(resource.xid, own) if BASE in model.attributes else own
         result = self._stated(model.singular, own, model.attributes, version_made(model), inherited)
         if model.hasdocument:
             result.update(carrier(version, model.singular, objects=self.profile.plain))

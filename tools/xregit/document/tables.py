@@ -17,7 +17,7 @@ def _nothing() -> Mapping[str, Any]:
 
 
 # Steps that look into objects at any depth, whatever their attributes are called.
-_ANYWHERE = frozenset({"declarations", "lower", "lift"})
+_ANYWHERE = frozenset({"declarations", "lower", "lift", "template"})
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Step:
     """One change that a dialect asks for, to the object at one path of an entity's attributes.
 
     ``names`` are the attributes it is about, mapped to what they become, if to anything; ``when`` limits it to
-    entities whose selector, such as ``protocol``, has one of the values.
+    entities whose selector, such as ``protocol``, has one of the values. ``told`` is how loud the change is told.
     """
 
     do: str
@@ -33,6 +33,7 @@ class Step:
     names: Mapping[str, str] = field(default_factory=_nothing)
     values: Mapping[str, tuple[Any, ...]] = field(default_factory=_nothing)
     when: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    told: str = "info"
 
     def holds(self, selected: Mapping[str, str]) -> bool:
         """Tell whether the step is for entities with these selectors."""
@@ -188,4 +189,5 @@ def _step(value: Mapping[str, Any], collections: Mapping[str, tuple[str, ...]]) 
         names=names if isinstance(names, Mapping) else dict.fromkeys(names, ""),
         values=known or {name: tuple(values) for name, values in value.get("values", {}).items()},
         when={name: tuple(values) for name, values in value.get("when", {}).items()},
+        told=value.get("told", "info"),
     )
