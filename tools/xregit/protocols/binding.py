@@ -13,6 +13,7 @@ from xregit.protocols.carriers import BATCH, BINARY, Carrier, carrier
 from xregit.protocols.events import event_json, event_problems
 from xregit.protocols.flattening import assemble
 from xregit.protocols.json import json_bytes
+from xregit.protocols.quoting import shown
 from xregit.protocols.shapes import key_of, protocol_name
 from xregit.protocols.texts import to_text
 from xregit.protocols.wire import Event, Wire, WireError
@@ -65,10 +66,10 @@ def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
     name = protocol_name(protocol)
     known = carrier(name)
     if known is None:
-        raise WireError((f'There is no CloudEvents binding for the protocol "{name}".',))
+        raise WireError((f"There is no CloudEvents binding for the protocol {shown(name)}.",))
     chosen = mode.casefold() or known.modes[0]
     if chosen not in known.modes:
-        raise WireError((f'{name} has no mode "{mode}" for CloudEvents; it has {", ".join(known.modes)}.',))
+        raise WireError((f"{name} has no mode {shown(mode)} for CloudEvents; it has {', '.join(known.modes)}.",))
     return known, chosen
 
 

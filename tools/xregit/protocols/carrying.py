@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from xregit.protocols import percent
 from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, Carrier, carrier
-from xregit.protocols.events import REQUIRED, event_problems, read_event
+from xregit.protocols.events import DATA, REQUIRED, event_problems, read_event
 from xregit.protocols.json import json_value
+from xregit.protocols.quoting import shown
 from xregit.protocols.texts import to_text
 from xregit.protocols.wire import Carried, Event, Wire, WireError
 
 CONTENTTYPE = "datacontenttype"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN = "unknown-format"
 _MEDIATYPE = "application/cloudevents"
 _FORMATS = {_MEDIATYPE: STRUCTURED, f"{_MEDIATYPE}+json": STRUCTURED, f"{_MEDIATYPE}-batch+json": BATCH}
@@ -130,7 +133,9 @@ def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
     if contenttype:
         other = attributes.get(CONTENTTYPE, contenttype)
         if str(other).casefold() != contenttype.casefold():
-            problems.append(f'"{CONTENTTYPE}" is "{other}", but the content type of the message is "{contenttype}".')
+            problems.append(
+                f'"{CONTENTTYPE}" is {shown(other)}, but the content type of the message is {shown(contenttype)}.'
+            )
         attributes[CONTENTTYPE] = contenttype
     problems += event_problems(attributes)
     return Carried(BINARY, (Event(attributes, wire.body),), tuple(problems))
@@ -143,12 +148,12 @@ def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, An
         if not name:
             continue
         if name in attributes:
-            problems.append(f'The attribute "{name}" stands twice.')
+            problems.append(f"The attribute {shown(name)} stands twice.")
             continue
         try:
-            attributes[name] = _read(known, value)
+            attributes[name] = _moment(value) if name == "time" and known.native else _read(known, value)
         except ValueError as error:
-            problems.append(f'"{key}" {error}.')
+            problems.append(f"{shown(key)} {error}.")
     return attributes
 
 
@@ -158,8 +163,19 @@ def _attribute(known: Carrier, key: str) -> str:
     for prefix in known.prefixes:
         if name.startswith(prefix):
             # Without a prefix only a name that an attribute can have tells it from what else is there.
-            return name[len(prefix) :] if prefix or _NAME(name) else ""
+            return name[len(prefix) :] if prefix or (_NAME(name) and name not in DATA) else ""
     return ""
+
+
+def _moment(value: Any) -> str:
+    """Return a time, which AMQP has as milliseconds since 1970 or as text, in its canonical form."""
+    if isinstance(value, str | bool) or not isinstance(value, int):
+        return to_text("string", value)
+    try:
+        return to_text("timestamp", EPOCH + timedelta(milliseconds=value))
+    except OverflowError:
+        message = f"is no time of the years 1 to 9999: {value}"
+        raise ValueError(message) from None
 
 
 def _read(known: Carrier, value: Any) -> Any:

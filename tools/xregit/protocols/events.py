@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xregit.model.datatypes import DATATYPES, INT32_MAX
-from xregit.model.faults import shown
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
+from xregit.protocols.quoting import shown
 from xregit.protocols.texts import decoded
 from xregit.protocols.wire import Event, WireError
 
@@ -146,6 +146,7 @@ def _is_plain(attributes: Mapping[str, Any]) -> bool:
         and "".join(texts).isprintable()
         and _NAME(names) is not None
         and "" not in attributes
+        and "data" not in attributes
         and ("time" not in attributes or DATATYPES["timestamp"].test(attributes["time"]))
     )
 
@@ -158,7 +159,9 @@ def _problems(attributes: Mapping[str, Any]) -> Iterator[str]:
     if version != SPECVERSION:
         yield f'"specversion" must be "{SPECVERSION}", but is {shown(version)}.'
     for name, value in attributes.items():
-        if not _NAME(name):
+        if name in DATA:
+            yield f'No attribute may be called "{name}".'
+        elif not _NAME(name):
             yield f"An attribute's name must be of lower-case letters and digits, but is {shown(name)}."
         yield from _value_problems(name, value)
     if "time" in attributes and not DATATYPES["timestamp"].test(attributes["time"]):
@@ -169,13 +172,13 @@ def _value_problems(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield from _text_problems(name, value)
     elif name in TEXTS:
-        yield f'"{name}" must be a text, but is {shown(value)}.'
+        yield f"{shown(name)} must be a text, but is {shown(value)}."
     elif not isinstance(value, bool) and not -INT32_MAX - 1 <= value <= INT32_MAX:
-        yield f'"{name}" must be a whole number of 32 bits, but is {shown(value)}.'
+        yield f"{shown(name)} must be a whole number of 32 bits, but is {shown(value)}."
 
 
 def _text_problems(name: str, value: str) -> Iterator[str]:
     if _DISALLOWED(value):
-        yield f'"{name}" has control characters or noncharacters, which no attribute may have: {shown(value)}.'
+        yield f"{shown(name)} has control characters or noncharacters, which no attribute may have: {shown(value)}."
     elif has_surrogates(value):
-        yield f'"{name}" has half a character (a lone surrogate).'
+        yield f"{shown(name)} has half a character (a lone surrogate)."

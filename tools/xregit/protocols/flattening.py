@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from xregit.protocols.quoting import shown
 from xregit.protocols.reading import fields_of
 from xregit.protocols.shapes import MAP, ONE, PAIRS, Shape, protocol_name, shape
 from xregit.protocols.texts import to_text
@@ -95,7 +96,7 @@ def _grouped(known: Shape | None, fields: Mapping[str, Sequence[Any]], problems:
 
 def _only(key: str, values: Sequence[Any], problems: list[str]) -> Any:
     if len(values) != 1:
-        problems.append(f'"{key}" has {len(values)} values, but takes one.')
+        problems.append(f"{shown(key)} has {len(values)} values, but takes one.")
     return values[0] if values else None
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.datatypes import SYNTAXES
-from xregit.model.faults import either, guess, shown
+from xregit.model.faults import either, guess
 from xregit.model.propertydefs import property_due
 from xregit.protocols.events import from_base64, payload, read_event
 from xregit.protocols.json import has_surrogates
+from xregit.protocols.quoting import shown
 from xregit.protocols.shapes import ONE, PAIRS, Field, Shape, protocol_name, shape
 from xregit.protocols.texts import from_text, to_text
 from xregit.protocols.wire import Wire, WireError
@@ -97,7 +98,7 @@ def _fields(known: Shape | None, given: Mapping[str, Any], problems: list[str]) 
         if field is None:
             problems.append(_unknown(key, f"A message of {protocol}", known.fields))
         elif field.name in fields:
-            problems.append(f'"{field.name}" and "{key}" are the same; leave one out.')
+            problems.append(f'"{field.name}" and {shown(key)} are the same; leave one out.')
         else:
             fields[field.name] = reading.field(field, value)
     for name, twin in known.twins.items() if known else ():
@@ -163,7 +164,7 @@ class _Reading:
                     yield str(name), each
             return
         if not isinstance(value, list | tuple):
-            self.problems.append(f'"{label}" must be a list of names with values, but is {shown(value)}.')
+            self.problems.append(f"{shown(label)} must be a list of names with values, but is {shown(value)}.")
             return
         for number, item in enumerate(value, start=1):
             if isinstance(item, Mapping) and item.keys() >= _NAMED and isinstance(item["name"], str):
@@ -201,7 +202,7 @@ class _Reading:
         seen: set[str] = set()
         for name, item in self._named(label, value):
             if name in seen:
-                self.problems.append(f'"{label}" has {shown(name)} twice.')
+                self.problems.append(f"{shown(label)} has {shown(name)} twice.")
             seen.add(name)
             yield name, item
 
@@ -234,11 +235,11 @@ class _Reading:
         try:
             read = from_text(kind, to_text(kind, value))
         except ValueError as error:
-            self.problems.append(f'"{label}" {error}, but is {shown(value)}.')
+            self.problems.append(f"{shown(label)} {error}, but is {shown(value)}.")
             return None
         due = property_due(model, kind, read)
         if due:
-            self.problems.append(f'"{label}" must be {due}, but is {shown(value)}.')
+            self.problems.append(f"{shown(label)} must be {due}, but is {shown(value)}.")
         return read
 
     def text(self, label: str, value: Any) -> str:
@@ -247,12 +248,12 @@ class _Reading:
             try:
                 return self.text(label, to_text("string", value))
             except ValueError as error:
-                self.problems.append(f'"{label}" {error}, but is {shown(value)}.')
+                self.problems.append(f"{shown(label)} {error}, but is {shown(value)}.")
                 return ""
         if self.forbidden is not None and self.forbidden.search(value):
-            self.problems.append(f'"{label}" has characters that its protocol can\'t carry: {shown(value)}.')
+            self.problems.append(f"{shown(label)} has characters that its protocol can't carry: {shown(value)}.")
         elif not value.isascii() and has_surrogates(value):
-            self.problems.append(f'"{label}" has half a character (a lone surrogate).')
+            self.problems.append(f"{shown(label)} has half a character (a lone surrogate).")
         return value
 
     def text_or_bytes(self, label: str, value: Any) -> str | bytes:
@@ -267,7 +268,7 @@ class _Reading:
         try:
             return from_base64(value)
         except ValueError as error:
-            self.problems.append(f'"{label}" {error}.')
+            self.problems.append(f"{shown(label)} {error}.")
             return b""
 
     def anything(self, label: str, value: Any, depth: int = 0) -> Any:
@@ -280,7 +281,7 @@ class _Reading:
             return {str(name): self.anything(label, item, depth + 1) for name, item in value.items()}
         if depth < MAX_DEPTH and isinstance(value, list | tuple):
             return [self.anything(label, item, depth + 1) for item in value]
-        self.problems.append(f'"{label}" must be a JSON value, nested at most {MAX_DEPTH} times.')
+        self.problems.append(f"{shown(label)} must be a JSON value, nested at most {MAX_DEPTH} times.")
         return None
 
     def _number(self, label: str, value: Any) -> Any:
@@ -288,5 +289,5 @@ class _Reading:
             try:
                 to_text("any", value)
             except ValueError as error:
-                self.problems.append(f'"{label}" {error}.')
+                self.problems.append(f"{shown(label)} {error}.")
         return value
