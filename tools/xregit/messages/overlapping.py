@@ -1,0 +1,200 @@
+"""Pairs of definitions on one endpoint that nothing tells apart, so that one message can fit both.
+
+What two definitions demand is compared attribute by attribute: a message can fit both unless some attribute would have
+to have two values at once. Placeholders are taken to bring no separators, as those of the messages that we make.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+from xregit.messages.constraints import media_type
+from xregit.messages.definitions import definition, target
+from xregit.messages.schemas import source
+from xregit.model.files import content
+from xregit.model.names import SPECVERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from xregit.catalog import Registry
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.definitions import Definition
+    from xregit.messages.templates import Template
+
+FEW = 8
+
+#: A place in a message, and how the text there is looked at: its number of levels, or the level of that number.
+Slot = tuple[str, int]
+LEVELS = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two messages that one message can be, the xid that comes first being ``first``, on these endpoints.
+
+    ``by_payload`` says that their payloads have different schemas, which may tell them apart.
+    """
+
+    first: str
+    second: str
+    endpoints: tuple[str, ...]
+    by_payload: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    definition: Definition
+    demands: Mapping[str, Constraint]
+    features: Mapping[Slot, str]
+
+
+def overlaps(registry: Registry) -> tuple[Overlap, ...]:
+    """Return the pairs of messages that an endpoint carries and that nothing tells apart, in the order of xids."""
+    parts: dict[str, _Part] = {}
+    found: dict[tuple[str, str], list[str]] = {}
+    for endpoint in registry.endpoints:
+        tiers: defaultdict[str, dict[str, _Part]] = defaultdict(dict)
+        for entry in endpoint.contract:
+            message = target(entry.message)
+            part = parts.get(message.xid) or parts.setdefault(message.xid, _part(definition(message)))
+            if part.definition.enveloped or part.definition.protocol:
+                tiers[part.definition.protocol][message.xid] = part
+        for tier in tiers.values():
+            for pair in _undecided(tuple(tier.values())):
+                found.setdefault(pair, []).append(endpoint.xid)
+    return tuple(
+        Overlap(first, second, tuple(where), source(registry[first]) != source(registry[second]))
+        for (first, second), where in sorted(found.items())
+    )
+
+
+def _undecided(parts: Sequence[_Part]) -> Iterator[tuple[str, str]]:
+    for one, other in _pairs(parts, parts, frozenset()):
+        first, second = one.definition.xid, other.definition.xid
+        if first < second and _compatible(one, other):
+            yield first, second
+
+
+def _pairs(left: Sequence[_Part], right: Sequence[_Part], used: frozenset[Slot]) -> Iterator[tuple[_Part, _Part]]:
+    """Give the pairs that no feature tells apart, going through the feature that tells the most apart first."""
+    slot = _telling(left, used) if len(left) * len(right) > FEW * FEW else None
+    if slot is None:
+        yield from product(left, right)
+        return
+    groups, others = _grouped(left, slot), _grouped(right, slot)
+    anything = others.get(None, [])
+    for value, members in groups.items():
+        if value is None:
+            yield from _pairs(members, right, used | {slot})
+        else:
+            yield from _pairs(members, others.get(value, []) + anything, used | {slot})
+
+
+def _telling(parts: Iterable[_Part], used: frozenset[Slot]) -> Slot | None:
+    """Return the slot with the most different values."""
+    values: defaultdict[Slot, set[str]] = defaultdict(set)
+    for part in parts:
+        for slot, value in part.features.items():
+            if slot not in used:
+                values[slot].add(value)
+    best = max(values, key=lambda slot: (len(values[slot]), slot), default=None)
+    return best if best is not None and len(values[best]) > 1 else None
+
+
+def _grouped(parts: Iterable[_Part], slot: Slot) -> dict[str | None, list[_Part]]:
+    groups: defaultdict[str | None, list[_Part]] = defaultdict(list)
+    for part in parts:
+        groups[part.features.get(slot)].append(part)
+    return groups
+
+
+def _part(item: Definition) -> _Part:
+    demands = {each.attribute: each for each in item.constraints if each.tests}
+    features: dict[Slot, str] = {}
+    for attribute, each in demands.items():
+        for place, text in _levels(each):
+            features[attribute, place] = text
+    exclusive = _exclusive(item.protocol)
+    for each in item.options:
+        if each.binding and each.key in exclusive:
+            features["exclusive", 0] = each.key
+    for name in ("mode", "format"):
+        stated = getattr(item, name)
+        if stated:
+            features[f"envelopeoptions/{name}", 0] = stated.casefold()
+    return _Part(item, demands, features)
+
+
+@cache
+def _exclusive(protocol: str) -> frozenset[str]:
+    return frozenset(content(SPECVERSION)["matching.yaml"]["exclusive"].get(protocol, ()))
+
+
+def _levels(item: Constraint) -> Iterator[tuple[int, str]]:
+    """Give the number of levels of a text, and those levels that hold no placeholder."""
+    if item.constant is not None and not item.now and not item.media:
+        yield from _cut(item.constant.split("/"))
+    elif item.template is not None and not item.template.alone:
+        yield from _cut(_template_levels(item.template))
+
+
+def _cut(levels: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+    yield LEVELS, str(len(levels))
+    yield from ((place, text) for place, text in enumerate(levels) if text is not None)
+
+
+def _template_levels(template: Template) -> list[str | None]:
+    """Return the levels of a template, None for those that are not the same in each message."""
+    held = template.filled(dict.fromkeys(template.placeholders, "\0"))
+    return [None if "\0" in level else level for level in held.split("/")]
+
+
+def _compatible(one: _Part, other: _Part) -> bool:
+    """Tell whether one message can satisfy both."""
+    shared = one.demands.keys() & other.demands.keys()
+    conflicts = (one.features[slot] != other.features[slot] for slot in one.features.keys() & other.features.keys())
+    return not any(conflicts) and all(_agree(one.demands[name], other.demands[name]) for name in shared)
+
+
+def _agree(one: Constraint, other: Constraint) -> bool:
+    if one.constant is not None and not one.now:
+        same = other.media and other.constant is not None and media_type(one.constant) == media_type(other.constant)
+        return same or other.fits(one.constant, {})
+    if other.constant is not None and not other.now:
+        return one.fits(other.constant, {})
+    return one.template is None or other.template is None or _meet(one.template, other.template)
+
+
+def _meet(one: Template, other: Template) -> bool:
+    """Tell whether a text can fit two templates, as far as their levels tell."""
+    if one.alone or other.alone:
+        return True
+    parts, others = _fine(one), _fine(other)
+    return len(parts) == len(others) and all(map(_same_level, parts, others))
+
+
+def _fine(template: Template) -> list[str]:
+    """Return the levels of a template, parted by all separators of such a value, with a null for a placeholder."""
+    text = template.filled(dict.fromkeys(template.placeholders, "\0"))
+    for separator in template.separators:
+        text = text.replace(separator, "/")
+    return text.split("/")
+
+
+def _same_level(one: str, other: str) -> bool:
+    if "\0" not in one and "\0" not in other:
+        return one == other
+    before, after = (
+        (one.partition("\0")[0], other.partition("\0")[0]),
+        (one.rpartition("\0")[2], other.rpartition("\0")[2]),
+    )
+    return _begins(*before) and _begins(after[0][::-1], after[1][::-1])
+
+
+def _begins(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
