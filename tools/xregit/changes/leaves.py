@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from xregit.changes.table import table
+
 if TYPE_CHECKING:
     from xregit.changes.change import Path
 
@@ -12,10 +14,13 @@ if TYPE_CHECKING:
 def leaves(
     before: Mapping[str, Any], after: Mapping[str, Any], skipped: Container[str] = (), path: Path = ()
 ) -> Iterator[tuple[Path, Any, Any]]:
-    """Give each path whose value differs, with both values; None stands for what is not there, lists are values."""
+    """Give each path whose value differs, with both values; None stands for what is not there, lists are values.
+
+    At the top, ``skipped`` attributes and those that keep the books of a registry are left out.
+    """
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
-        if old == new or (not path and name in skipped):
+        if old == new or (not path and (name in skipped or name in table().bookkeeping)):
             continue
         inside = tuple(value for value in (old, new) if isinstance(value, Mapping))
         here = (*path, str(name))

@@ -26,11 +26,15 @@ def value_relation(before: Property, after: Property) -> str:
 
 
 def type_relation(before: Property, after: Property) -> str:
-    """Return how two types relate; a constant that is text in both stays the same text on the wire."""
+    """Return how two types relate; a constant that is text in both stays the same text on the wire.
+
+    A template whose type nobody states is one of the same kind as that whose type is stated.
+    """
     old, new = before.type, after.type
     texts = {"string", *table().wider_types["string"]}
-    constant = allowed(before) is not None and allowed(before) == allowed(after) and not before.placeholders
-    if old == new or (constant and {old, new} <= texts):
+    equal = allowed(before) is not None and allowed(before) == allowed(after)
+    unsaid = not before.placeholders or any("type" not in item.members for item in (before, after))
+    if old == new or (equal and unsaid and {old, new} <= texts):
         return SAME
     return _named(old in table().wider_types.get(new, ()), new in table().wider_types.get(old, ()))
 

@@ -44,6 +44,7 @@ class Table:
     wider_types: Mapping[str, frozenset[str]]
     media_types: frozenset[str]
     caseless_names: Mapping[str, frozenset[str]]
+    bookkeeping: frozenset[str]
     lists: Mapping[str, str]
 
 
@@ -60,6 +61,7 @@ def table() -> Table:
         wider_types={name: frozenset(types) for name, types in value["widertypes"].items()},
         media_types=frozenset(value["mediatypes"]),
         caseless_names={name: frozenset(lists) for name, lists in value["caselessnames"].items()},
+        bookkeeping=frozenset(value["bookkeeping"]),
         lists=value["lists"],
     )
 

@@ -54,7 +54,7 @@ def _words(difference: Difference) -> Mapping[str, str]:
     edited = "is new" if before is None else "is gone" if after is None else "has changed"
     return {
         "name": f'"{".".join(difference.path)}"',
-        "xid": difference.xid,
+        "about": difference.about,
         "before": shown(before),
         "after": shown(after),
         "item": difference.path[-1] if difference.path else "",

@@ -39,7 +39,7 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     base = history.merge_base(folder_of(registry), ref) if merge_base else ref
     before, after = state(registry, base), state(registry, ref2) if ref2 else present(registry)
     made = compared(before, after)
-    result(report(made, form, page_of(pages), line_of(after)))
+    result(report(made, form, page_of(after, pages), line_of(before, after)))
     return int(made.failed)
 
 
@@ -107,21 +107,34 @@ def report(made: Review, form: str, page: Callable[[str], str], line: Callable[[
     return reports.FORMATS[form](made.diagnostics)
 
 
-def page_of(pages: str) -> Callable[[str], str]:
-    """Return the function that gives an entity's page on the docs site, nothing where that isn't known."""
+def page_of(registry: Registry, pages: str) -> Callable[[str], str]:
+    """Return the function that gives an entity's page on the docs site; nothing for what is gone."""
     from xregit.pages.linking import address
 
-    return lambda xid: f"{pages.rstrip('/')}/{address(xid)}" if pages else ""
+    there = pages.rstrip("/")
+    return lambda xid: f"{there}/{address(xid)}" if pages and registry.entity(xid) is not None else ""
 
 
-def line_of(registry: Registry) -> Callable[[str, int], str]:
-    """Return the function that gives a line of a file on the web, at the commit that is compared or its branch."""
-    settings = registry.settings
-    commit = registry.origin.commit or settings.branch
+def line_of(before: Registry, after: Registry) -> Callable[[str, int], str]:
+    """Return the function that gives a line of a file on the web; a file that is gone, with no line, is an old one."""
+    settings = after.settings
+    old = before.origin.commit or settings.branch
+    new = after.origin.commit or head_of(after) or settings.branch
 
     def line(path: str, number: int) -> str:
         if not settings.repository:
             return ""
-        return f"{settings.repository.rstrip('/')}/blob/{commit}/{path}{f'#L{number}' if number else ''}"
+        place = f"{new}/{path}#L{number}" if number else f"{old}/{path}"
+        return f"{settings.repository.rstrip('/')}/blob/{place}"
 
     return line
+
+
+def head_of(registry: Registry) -> str:
+    """Return the commit that is checked out, or nothing outside a repository."""
+    from xregit.source import history
+
+    try:
+        return history.commit_of(folder_of(registry.origin.root), "HEAD")
+    except XregitError:
+        return ""

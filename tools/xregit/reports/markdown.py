@@ -75,7 +75,8 @@ def _block(part: Part, page: Page, line: Line) -> Iterator[str]:
     yield from rest
     advice = dict.fromkeys(item.change.help for item in shown if item.change.help and not item.why)
     if advice:
-        yield "\n".join(["What helps:", "", *(f"- {_prose(text)}" for text in advice)])
+        rows = [f"- {_prose(text)}" for text in advice]
+        yield "\n".join(["<details><summary>What helps</summary>", "", *rows, "", "</details>"])
     yield from (_reached(item, page) for item in shown if item.change.reaches)
 
 

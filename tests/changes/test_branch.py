@@ -1,0 +1,147 @@
+"""A branch of deliberate changes of every kind, pushed to a bare repository: the verdicts of a careful reviewer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.source.repositories import Repository, new_repository
+from xregit.cli.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HERE = Path(__file__).parent / "branch"
+CHANGES: list[dict[str, Any]] = yaml.safe_load((HERE / "changes.yaml").read_text(encoding="utf-8"))
+LATER = "registry/messagegroups/ships/messages/ship.sighted.yaml"
+
+
+@pytest.fixture(scope="session")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a fresh clone with the branch checked out, as CI has it; main has moved on since the branch left it."""
+    folder = tmp_path_factory.mktemp("harbour")
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", folder / "origin.git"], check=True)
+    author = new_repository(folder / "author")
+    author.git("remote", "add", "origin", str(folder / "origin.git"))
+    files: dict[str, str] = yaml.safe_load((HERE / "registry.yaml").read_text(encoding="utf-8"))
+    _commit(author, "The harbour", files)
+    author.git("checkout", "-q", "-b", "changes")
+    for change in CHANGES:
+        _commit(author, change["name"], _edited(author.root, change))
+    author.git("checkout", "-q", "main")
+    _commit(author, "Meanwhile on main", {LATER: "description: A ship has been sighted.\n"})
+    author.git("push", "-q", "origin", "main", "changes")
+    subprocess.run(["git", "clone", "-q", "-b", "changes", folder / "origin.git", folder / "clone"], check=True)
+    return folder / "clone"
+
+
+def _edited(root: Path, change: dict[str, Any]) -> dict[str, str | None]:
+    path = f"registry/{change['file']}"
+    if "edit" not in change:
+        return {path: change.get("text")}
+    old, new = change["edit"]
+    text = (root / path).read_text(encoding="utf-8")
+    assert text.count(old) == 1, change["name"]
+    return {path: text.replace(old, new)}
+
+
+def _commit(repository: Repository, subject: str, files: dict[str, str | None] | dict[str, str]) -> None:
+    for path, text in files.items():
+        file = repository.root / path
+        if text is None:
+            file.unlink()
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    repository.commit(subject)
+
+
+def diff(clone: Path, form: str, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
+    """Run the command in the clone, and return its exit code and what it printed."""
+    code = run(["--registry", str(clone / "registry"), "diff", "origin/main", "--merge-base", "--format", form, *more])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.requirement("MSG-7", "MSG-8")
+def test_every_change_gets_the_verdict_of_a_careful_reviewer(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exactly these, with what they reach, and nothing of what main did meanwhile."""
+    code, output = diff(clone, "json", capsys)
+    told = [_verdict(item) for item in json.loads(output)["changes"]]
+    assert sorted(verdict for change in CHANGES for verdict in change["verdict"]) == sorted(told)
+    assert code == 1
+
+
+def _verdict(item: dict[str, Any]) -> str:
+    reaches = f" +{len(item['reaches'])}" if item["reaches"] else ""
+    impact = f"{item['producer']['impact']}/{item['consumer']['impact']}"
+    return f"{item['standing']} {impact} {item['rule']} {item['xid']}{reaches}"
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "github"])
+def test_the_report_reads_well(
+    form: str, clone: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+) -> None:
+    """What breaks comes first, and says whom, where and what to do."""
+    pages = ("--pages", "https://harbour.example.com/") if form == "markdown" else ()
+    code, output = diff(clone, form, capsys, *pages)
+    assert code == 1
+    golden(f"changes/branch.{'md' if form == 'markdown' else 'txt' if form == 'text' else form}", output)
+
+
+def test_annotations_are_on_the_lines_that_changed(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every line that is annotated was changed by the branch, unless its file is gone."""
+    _, output = diff(clone, "json", capsys)
+    items = [item for item in json.loads(output)["diagnostics"] if item["line"]]
+    assert len(items) >= 8
+    for item in items:
+        command = ["git", "diff", "--unified=0", "origin/main...HEAD", "--", item["path"]]
+        patch = subprocess.run(command, cwd=clone, check=True, capture_output=True, text=True).stdout
+        assert any(item["line"] in lines for lines in _changed(patch)), item
+
+
+def _changed(patch: str) -> list[range]:
+    """Return the lines that a patch touches on its new side, and what stands above a stretch that is gone."""
+    heads = [line.split("+")[1].split(" ")[0] for line in patch.splitlines() if line.startswith("@@")]
+    numbers = [(int(head.split(",")[0]), int(([*head.split(","), "1"])[1])) for head in heads]
+    return [range(start, start + count) if count else range(max(start, 1) - 2, start + 2) for start, count in numbers]
+
+
+def test_the_check_reports_what_the_branch_breaks(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside what is wrong with the catalog as it is; without a commit nothing of it."""
+    registry = ["--registry", str(clone / "registry"), "check", "--format", "json"]
+    assert run([*registry, "--against", "origin/main"]) == 1
+    found = {item["rule"] for item in json.loads(capsys.readouterr().out)["diagnostics"]}
+    assert {"value-changed", "definition-removed", "waiver-used"} <= found
+    run(registry)
+    alone = {item["rule"] for item in json.loads(capsys.readouterr().out)["diagnostics"]}
+    assert not {"value-changed", "definition-removed", "waiver-used"} & alone
+
+
+def test_sarif_and_junit_hold_the_same(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Services that read these see each finding."""
+    _, report = diff(clone, "json", capsys)
+    count = len(json.loads(report)["diagnostics"])
+    code, sarif = diff(clone, "sarif", capsys)
+    assert (code, len(json.loads(sarif)["runs"][0]["results"])) == (1, count)
+    assert diff(clone, "junit", capsys)[1].count("<testcase") == count
+
+
+def test_a_document_can_be_compared(clone: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A compiled document means the same as the files that it was made from, though it is written otherwise."""
+    document = tmp_path / "registry.json"
+    registry = str(clone / "registry")
+    assert run(["--registry", registry, "compile", "-o", str(document)]) == 0
+    capsys.readouterr()
+    assert run(["--registry", registry, "diff", str(document), "--format", "json"]) == 0
+    assert {item["impact"] for item in json.loads(capsys.readouterr().out)["changes"]} == {"cosmetic"}
+
+
+def test_what_is_neither_commit_nor_path_is_said(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one line, with a way out."""
+    assert run(["--registry", str(clone / "registry"), "diff", "nowhere"]) == 2
+    assert "no commit" in capsys.readouterr().err
