@@ -122,7 +122,7 @@ class _Reviewing:
         if removal is not None:
             return replace(change, help=f"It was announced for {removal}; wait until then.")
         if is_deprecated(self.before, change.xid):
-            return replace(change, help="Its deprecation names no day; keep it, and add "removal" to "deprecated".")
+            return replace(change, help='Its deprecation names no day; keep it, and add "removal" to "deprecated".')
         return change
 
     def of_waivers(self) -> Iterator[Diagnostic]:
