@@ -6,7 +6,7 @@ import configparser
 import os
 import posixpath
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,7 @@ __all__ = ["Commit", "FileChange", "FileHistory", "History", "commit_of", "merge
 NO_TIME = "1970-01-01T00:00:00Z"
 
 _WAY_TO_REF = "name a branch, tag or commit that it has"
+_MISSING = b" missing"  # how Git says that there is no such object
 _SYMBOLIC_LINK = "120000"  # how Git writes the mode of one
 
 # What a user's Git configuration could change is said here: the same commit gives the same facts everywhere.
@@ -112,6 +113,22 @@ def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
         return _tree(repo, _commit(repo, folder, ref), "" if prefix == "." else prefix + "/")
 
 
+def read_versions(folder: Path, asked: Sequence[tuple[str, str]]) -> Iterator[bytes | None]:
+    """Give the bytes that files had at commits, in the order of the pairs of a commit and a path; None for no file.
+
+    Paths are relative to the repository. It takes one run of Git.
+
+    Raises:
+        XregitError: the folder is in no repository.
+    """
+    with _opened(folder) as repo, tempfile.TemporaryFile() as names:
+        names.write("".join(f"{commit}:{path}\n" for commit, path in asked if "\n" not in path).encode(errors="surrogateescape"))
+        names.seek(0)
+        output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
+    found = _contents(output)
+    yield from (None if "\n" in path else next(found) for _, path in asked)
+
+
 @contextmanager
 def _opened(folder: Path) -> Iterator[Repo]:
     git = _git()
@@ -190,7 +207,8 @@ def _tree(repo: Repo, sha: str, prefix: str) -> dict[str, bytes]:
         names.write("".join(f"{blob}\n" for _, blob, _ in blobs).encode())
         names.seek(0)
         output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
-    contents = dict(zip((path for _, _, path in blobs), _contents(output), strict=True))
+    found = zip((path for _, _, path in blobs), _contents(output), strict=True)
+    contents = {path: data for path, data in found if data is not None}
     links = {path: contents.pop(path) for mode, _, path in blobs if mode == _SYMBOLIC_LINK}
     targets = {path: posixpath.normpath(f"{posixpath.dirname(path)}/{os.fsdecode(to)}") for path, to in links.items()}
     linked = {path: contents[target] for path, target in targets.items() if target in contents}
@@ -205,11 +223,15 @@ def _entries(listed: bytes) -> Iterator[tuple[str, str]]:
             yield entry, path
 
 
-def _contents(output: bytes) -> Iterator[bytes]:
+def _contents(output: bytes) -> Iterator[bytes | None]:
     """Yield the contents that ``git cat-file --batch`` printed, each after a line that ends with its size."""
     start = 0
     while start < len(output):
         line_end = output.index(b"\n", start)
+        if output.endswith(_MISSING, start, line_end):
+            yield None
+            start = line_end + 1
+            continue
         size = int(output[start:line_end].rsplit(b" ", 1)[1])
         yield output[line_end + 1 : line_end + 1 + size]
         start = line_end + size + 2
