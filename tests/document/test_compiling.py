@@ -139,7 +139,11 @@ def test_options_that_an_author_nests_are_written_flat(tmp_path: Path) -> None:
         },
     )
     document = compile_document(read_folder(registry))
-    assert document["endpoints"]["e"]["protocoloptions"] == {"node": "q", "deployed": False, "link-properties": {"a": "b"}}
+    assert document["endpoints"]["e"]["protocoloptions"] == {
+        "node": "q",
+        "deployed": False,
+        "link-properties": {"a": "b"},
+    }
 
 
 def test_json_is_strict(small: Registry) -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from xregit.document.remodelling import laid_over, remodelled
 from xregit.document.tables import dialect
 from xregit.model import builtin, source_form
-from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
-    from xregit.document.tables import Profile, Step
+    from xregit.document.tables import Profile
     from xregit.model.language import AttributeModel, GroupModel, Model
 
 
@@ -104,7 +102,8 @@ def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
     """Return the model as its authors would write it, in the model language and the names of the profile."""
     source = _source_form(model)
     groups = {plural: _group(group, profile) for plural, group in source.get("groups", {}).items()}
-    return {**source, "groups": groups}
+    result: Mapping[str, Any] = laid_over({**source, "groups": groups}, profile.model)
+    return result
 
 
 def full_model(model: Model, profile: Profile) -> dict[str, Any]:
@@ -166,49 +165,17 @@ def _language(attribute: AttributeModel) -> dict[str, Any]:
 
 
 def _resource(resource: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
-    return {name: value for name, value in _renamed(resource, profile).items() if name not in profile.modelflags}
+    return {name: value for name, value in _restated(resource, profile).items() if name not in profile.modelflags}
 
 
 def _group(group: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     resources = {plural: _resource(resource, profile) for plural, resource in group.get("resources", {}).items()}
-    return {**_renamed(group, profile), **({"resources": resources} if resources else {})}
+    return {**_restated(group, profile), **({"resources": resources} if resources else {})}
 
 
-def _renamed(entity: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
-    """Rename an entity's attributes as the profile does; options of a protocol are renamed below its clause."""
+def _restated(entity: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    """Return an entity's type with the attributes that entities have in the profile."""
     attributes = entity.get("attributes")
     if attributes is None:
         return dict(entity)
-    for step in profile.steps.get(entity.get("singular", ""), ()):
-        if step.do == "rename":
-            attributes = _declared(attributes, step)
-    return {**entity, "attributes": attributes}
-
-
-def _declared(attributes: Mapping[str, Any], step: Step) -> Mapping[str, Any]:
-    """Rename attributes where a step's path leads, also in the clauses of those selectors that it depends on."""
-    if not step.at:
-        return {step.names.get(name, name): value for name, value in attributes.items()}
-    head = step.at[0]
-    result = {name: _within(value, step) for name, value in attributes.items()}
-    if isinstance(result.get(head), dict) and "attributes" in result[head]:
-        inner = replace(step, at=step.at[1:], when=NOTHING)
-        if not step.when:
-            result[head] = {**result[head], "attributes": _declared(result[head]["attributes"], inner)}
-    return result
-
-
-def _within(attribute: Any, step: Step) -> Any:
-    """Rename in those clauses of an attribute for which the step holds."""
-    clauses = attribute.get("ifvalues") if isinstance(attribute, dict) else None
-    if not clauses:
-        return attribute
-    wanted = set(chain.from_iterable(step.when.values())) or clauses.keys()
-    open_step = replace(step, when=NOTHING)
-    renamed = {
-        value: {**clause, "siblingattributes": _declared(clause.get("siblingattributes", {}), open_step)}
-        if value in wanted
-        else clause
-        for value, clause in clauses.items()
-    }
-    return {**attribute, "ifvalues": renamed}
+    return {**entity, "attributes": remodelled(attributes, profile.steps.get(entity.get("singular", ""), ()))}

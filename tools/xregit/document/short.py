@@ -2,7 +2,8 @@
 
 Attributes stand on the message itself, there is no ``meta``, and entities of the same document are referred to by
 ``#/…``. Schemas keep their ``versions``, each with its id and ``self``, by which generators name what they make of one
-version. Where base messages are merged in, aliases say what their targets say.
+version, and messages state the format of their schema. Where base messages are merged in, aliases say what their
+targets say.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.references import schema_of
 from xregit.document.identifying import describing, pointer
 from xregit.document.models import modelsource
 from xregit.document.tables import table
-from xregit.model import builtin
+from xregit.model import builtin, canonical
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource, Version
     from xregit.document.stating import Stating
+
+FORMAT = "dataschemaformat"
 
 
 def short_document(stating: Stating) -> dict[str, Any]:
@@ -75,7 +79,19 @@ def _version(stating: Stating, resource: Resource, version: Version) -> dict[str
     result = _pointed(stating.of_version(resource, version), resource.type.singular)
     if "ancestor" in version.attributes:
         result["ancestor"] = version.attributes["ancestor"]
-    return result
+    return result | _schema_format(stating, resource, result)
+
+
+def _schema_format(stating: Stating, resource: Resource, said: dict[str, Any]) -> dict[str, Any]:
+    """Return the format of the schema that a message refers to, where nothing says it.
+
+    Source: message/spec.md, "dataschemaformat", which wants it beside every reference.
+    """
+    if "dataschemauri" not in said or FORMAT in stating.registry.resolved(resource.xid).attributes:
+        return {}
+    schema = schema_of(stating.registry, {"dataschemauri": said["dataschemauri"]})
+    found = schema.version.attributes.get("format") if schema and schema.version else None
+    return {FORMAT: canonical("format", found)} if isinstance(found, str) and found else {}
 
 
 def _pointed(value: dict[str, Any], kind: str) -> dict[str, Any]:

@@ -102,6 +102,7 @@ class Profile:
     plain: bool
     together: Together | None
     collectionurls: bool
+    model: Mapping[str, Any]
 
 
 def table(*path: str) -> Any:
@@ -150,6 +151,7 @@ def profile(name: str) -> Profile:
         plain=False,
         together=_together(value.get("usage")),
         collectionurls=value.get("collectionurls", True),
+        model=value.get("model", NOTHING),
     )
     return plain(result) if value.get("plain") else result
 
