@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from xregit.source.files import filename_to_id
+from xregit.source.files import filename_to_id, id_to_filename
 
 if TYPE_CHECKING:
     from xregit.model.language import GroupModel, Model, ResourceModel
@@ -16,6 +16,7 @@ WAIVERS_FILE = "waivers.yaml"
 ROOT_FILES = frozenset({REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE})
 YAML = ".yaml"
 VERSIONS = "versions"
+_GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 _GROUP_FILE, _RESOURCE_FILE, _RESOURCE_FOLDER_FILE, _DOCUMENT_FILE = 3, 4, 5, 6
 
 
@@ -60,6 +61,37 @@ def spot(model: Model, path: str) -> Spot:
     if resource is None:
         return _other(path, f'a {group.singular} is described in "{parts[0]}/<id>/{group.singular}{YAML}"')
     return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
+
+
+def path_of(model: Model, xid: str) -> str:
+    """Return the path, relative to the registry folder, at which an entity is or would be kept; empty if at none.
+
+    A resource whose type has documents is kept in a folder; its path is that of the file that describes it.
+    """
+    parts = xid.split("/")[1:]
+    group = model.groups.get(parts[0])
+    if group is None or len(parts) not in {_GROUP_PARTS, _RESOURCE_PARTS}:
+        return REGISTRY_FILE if xid == "/" else ""
+    folder = f"{group.plural}/{id_to_filename(parts[1])}"
+    if len(parts) == _GROUP_PARTS:
+        return f"{folder}/{group.singular}{YAML}"
+    resource = group.resources.get(parts[2])
+    if resource is None:
+        return ""
+    name = id_to_filename(parts[3])
+    ending = f"/{resource.singular}{YAML}" if resource.hasdocument else YAML
+    return f"{folder}/{resource.plural}/{name}{ending}"
+
+
+def xid_of(found: Spot) -> str:
+    """Return the xid of what a path stands for; empty where it is no entity."""
+    if found.group is None:
+        return "/" if found.kind is Kind.ROOT else ""
+    parts = [found.group.plural, found.gid]
+    if found.resource is not None:
+        parts += [found.resource.plural, found.rid]
+        parts += [VERSIONS, found.vid] if found.kind is Kind.DOCUMENT else []
+    return "/" + "/".join(parts)
 
 
 def _names_collection(model: Model, parts: list[str]) -> bool:

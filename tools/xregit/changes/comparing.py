@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
@@ -15,31 +15,31 @@ from xregit.changes.reaching import said_once
 from xregit.changes.sides import Side, is_readable
 from xregit.changes.verdicts import judged, shown
 from xregit.collecting import uncollected
+from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xregit.catalog.registry import Registry
 
 _SELECTORS = frozenset({"envelope", "protocol", "deprecated"})
 
 
-def diff(before: Registry, after: Registry) -> tuple[Change, ...]:
+def diff(before: Registry, after: Registry, renamed: Mapping[str, str] = NOTHING) -> tuple[Change, ...]:
     """Return what changed between two states of a registry, resolved, and what that does to whom; the worst first.
 
-    What can't be read in either state, or builds on what can't be, is left out: `check` reports it.
+    ``renamed`` maps the old xids to the new ones of what is known to be the same, whatever it says now. What can't be
+    read in either state, or builds on what can't be, is left out: `check` reports it.
     """
     with uncollected():
-        found = _Comparing(before, after)
+        found = _Comparing(before, after, renamed)
         return tuple(sorted((judged(item) for item in found.differences()), key=worst_first))
 
 
 class _Comparing:
     """One comparison; ``matched`` says which entities belong together."""
 
-    def __init__(self, before: Registry, after: Registry) -> None:
+    def __init__(self, before: Registry, after: Registry, renamed: Mapping[str, str]) -> None:
         self.before, self.after = before, after
-        self.matched: Matched = matched(before, after)
+        self.matched: Matched = matched(before, after, renamed)
         self.old_name = {new: old for old, new in self.matched.renamed.items()}
 
     def differences(self) -> Iterator[Difference]:

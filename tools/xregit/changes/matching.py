@@ -28,12 +28,17 @@ class Matched:
     added: tuple[str, ...]
 
 
-def matched(before: Registry, after: Registry) -> Matched:
-    """Return how the entities of two registries belong together; a file that can't be read hides nothing."""
+def matched(before: Registry, after: Registry, known: Mapping[str, str]) -> Matched:
+    """Return how the entities of two registries belong together; a file that can't be read hides nothing.
+
+    ``known`` maps old xids to new ones of what is the same for sure.
+    """
     old, new = set(before), set(after)
     gone = [xid for xid in before if xid not in new and not after.unreadable(xid)]
     come = [xid for xid in after if xid not in old and not before.unreadable(xid)]
-    renamed = _same_content(before, after, gone, come)
+    renamed = {xid: known[xid] for xid in gone if known.get(xid) in come}
+    come = [xid for xid in come if xid not in renamed.values()]
+    renamed |= _same_content(before, after, [xid for xid in gone if xid not in renamed], come)
     renamed |= _same_id(before, gone, come, renamed)
     renamed |= _groups(before, after, renamed, gone, come)
     taken = set(renamed.values())

@@ -113,6 +113,33 @@ def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
         return _tree(repo, _commit(repo, folder, ref), "" if prefix == "." else prefix + "/")
 
 
+def commits_of(folder: Path, refs: str) -> tuple[str, ...]:
+    """Return the commits of a branch that touched the folder, the oldest first, and the last one in any case.
+
+    ``refs`` is a commit's name, or two with two dots between them: those after the first, up to the second. Of a
+    merge there is the merge itself, and not what it brought one by one.
+
+    Raises:
+        XregitError: the folder is in no repository, or the repository has no such commit.
+    """
+    before, dots, last = refs.rpartition("..")
+    with _opened(folder) as repo:
+        end = _commit(repo, folder, last or "HEAD")
+        start = [f"^{_commit(repo, folder, before)}"] if dots and before else []
+        found = repo.git.rev_list("--first-parent", "--reverse", end, *start, "--", str(Path(folder).resolve())).split()
+    return tuple(dict.fromkeys((*found, end)))
+
+
+def ancestors(folder: Path, ref: str) -> tuple[str, ...]:
+    """Return the hashes of a commit and of all before it, the newest first.
+
+    Raises:
+        XregitError: the folder is in no repository, or the repository has no such commit.
+    """
+    with _opened(folder) as repo:
+        return tuple(repo.git.rev_list(_commit(repo, folder, ref)).split())
+
+
 def read_versions(folder: Path, asked: Sequence[tuple[str, str]]) -> Iterator[bytes | None]:
     """Give the bytes that files had at commits, in the order of the pairs of a commit and a path; None for no file.
 
@@ -122,7 +149,8 @@ def read_versions(folder: Path, asked: Sequence[tuple[str, str]]) -> Iterator[by
         XregitError: the folder is in no repository.
     """
     with _opened(folder) as repo, tempfile.TemporaryFile() as names:
-        names.write("".join(f"{commit}:{path}\n" for commit, path in asked if "\n" not in path).encode(errors="surrogateescape"))
+        lines = (f"{commit}:{path}\n" for commit, path in asked if "\n" not in path)
+        names.write("".join(lines).encode(errors="surrogateescape"))
         names.seek(0)
         output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
     found = _contents(output)

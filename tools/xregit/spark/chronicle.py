@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.catalog.layout import Kind, spot
+from xregit.catalog.layout import spot, xid_of
 from xregit.spark.cells import Row, text_of, time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.catalog.layout import Spot
     from xregit.catalog.registry import Registry
     from xregit.source.commits import Commit
 
@@ -71,14 +70,4 @@ def _former(registry: Registry, path: str) -> list[str]:
     if folder and not path.startswith(folder + "/"):
         return []
     found = spot(registry.model, path.removeprefix(folder + "/") if folder else path)
-    return [xid] if (xid := _xid(found)) else []
-
-
-def _xid(found: Spot) -> str:
-    if found.group is None:
-        return "/" if found.kind is Kind.ROOT else ""
-    parts = [found.group.plural, found.gid]
-    if found.resource is not None:
-        parts += [found.resource.plural, found.rid]
-        parts += ["versions", found.vid] if found.kind is Kind.DOCUMENT else []
-    return "/" + "/".join(parts)
+    return [xid] if (xid := xid_of(found)) else []
