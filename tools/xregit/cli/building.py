@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from xregit.cli.finding import refuse_own_file, with_registry
 from xregit.cli.printing import doubt, note, progress, result
+
+if TYPE_CHECKING:
+    from xregit.cli.pipeline import Step, Task
 
 STEPS = ("check", "document", "api", "site", "tables")
 
@@ -39,17 +43,26 @@ class Steps(click.ParamType[tuple[str, ...]]):
 )
 @click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
 @click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
+@click.option("--at", metavar="REF", help="Build the registry as it was at this commit, branch or tag.")
 @with_registry
-def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, ...]) -> None:
+def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, ...], at: str | None) -> None:
     """Check, then write document, static API, site and tables.
 
     The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
     written and the exit code is 1.
     """
     from xregit.cli import pipeline
+    from xregit.cli.past import checked_out
 
     steps = pipeline.chosen(only, skip)
-    task = pipeline.opened(registry, steps, output)
+    with checked_out(registry, at) as place:
+        built(pipeline.opened(place, steps, output), steps)
+
+
+def built(task: Task, steps: tuple[Step, ...]) -> None:
+    """Take the steps of a build, and say what each did."""
+    from xregit.cli import pipeline
+
     done: list[str] = []
     try:
         with progress(steps, lambda step: step.name) as bar:
@@ -57,7 +70,7 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
                 done.append(pipeline.line(step, task))  # noqa: PERF401 - what went well before a failure is shown too
     finally:
         result("\n".join(done))
-    note(pipeline.hints(steps, output))
+    note(pipeline.hints(steps, task.output))
     doubt(task.registry)
 
 

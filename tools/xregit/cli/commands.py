@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "site": ("xregit.cli.building:site", "Build the docs site."),
     "publish": ("xregit.cli.building:publish", "Write the catalog's tables with Spark."),
     "tables": ("xregit.cli.lakehouse:tables", "Print the tables' statements, or the versions that hold a commit."),
+    "log": ("xregit.cli.past:log", "Tell what became of an entity."),
     "diff": ("xregit.cli.changing:diff", "Say what changed, and whom it breaks."),
     "show": ("xregit.cli.showing:show", "Show one entity."),
     "contract": ("xregit.cli.showing:contract", "List every message that an endpoint carries, and through what."),

@@ -25,16 +25,17 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": as_yaml, "json": as_json}
 @click.option(
     "--format", "form", type=click.Choice(tuple(FORMATS)), default="yaml", show_default=True, help="Kind of text."
 )
+@click.option("--at", metavar="REF", help="Show it as it was at this commit, branch or tag.")
 @with_registry
-def show(registry: Path, xid: str, resolved: bool, form: str) -> None:
+def show(registry: Path, xid: str, resolved: bool, form: str, at: str | None) -> None:
     """Show one entity.
 
     XID is its path, such as /messagegroups/GROUP/messages/MESSAGE, or / for the registry. With --resolved, `origins`
     says for each path which entity's file states the value.
     """
-    import xregit
+    from xregit.cli.past import read_at
 
-    catalog = xregit.read(registry)
+    catalog = read_at(registry, at)
     if xid == "/":
         result(FORMATS[form](whole(catalog)))
         return
