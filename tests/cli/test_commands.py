@@ -106,6 +106,21 @@ def test_import_of_our_document_gives_our_registry_back(here: Path, capsys: pyte
     assert (here / "again" / FILE).is_file()
 
 
+def test_import_says_how_a_document_is_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """People are told each kind of change with its lines, machines every change."""
+    (here / "old.json").write_text('{"groups": {"g": {"definitions": {}}}}', encoding="utf-8")
+    assert run(["import", "old.json", "--into", "text"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith("old.json is written as 0.5-wip.\n")
+    assert '"groups" is read as "messagegroups".' in captured.err
+    assert captured.out == "Wrote 2 files to text.\n"
+    assert run(["import", "old.json", "--into", "json", "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["documents"] == [{"path": "old.json", "dialect": "0.5-wip"}]
+    assert said["files"] == ["registry.yaml", "messagegroups/g/messagegroup.yaml"]
+    assert [item["line"] for item in said["changes"]] == [1, 1, 1]
+
+
 def test_import_that_fails_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A document that can't be read is reported, and no file is written."""
     (here / "bad.json").write_text('{"messagegroups": [', encoding="utf-8")

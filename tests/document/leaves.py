@@ -164,7 +164,7 @@ def _whole(value: Any) -> str:
         try:
             value = json.loads(value)
         except ValueError:
-            return value
+            return str(value)
     return json.dumps(value, sort_keys=True)
 
 

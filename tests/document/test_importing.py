@@ -168,6 +168,32 @@ def test_model_goes_into_its_file(tmp_path: Path) -> None:
     assert rules(import_documents([document], tmp_path / "registry")) == ["different-model"]
 
 
+def test_import_says_how_documents_are_written_and_what_was_changed(tmp_path: Path) -> None:
+    """The report names each document's release, and every single change at its line."""
+    value = {"definitionGroups": {"g": {"definitions": {name: {"format": "CloudEvents/1.0"} for name in "ab"}}}}
+    (tmp_path / "a.json").write_text(json.dumps(value, indent=1), encoding="utf-8")
+    report = import_documents([tmp_path / "a.json"], tmp_path / "registry")
+    assert report.writings == (("a.json", "0.5-wip"),)
+    told = [(item.line, item.message) for item in report.changes]
+    assert told == [
+        (2, '"definitionGroups" is read as "messagegroups".'),
+        (2, 'The document is written as 0.5-wip ("definitionGroups").'),
+        (4, '"definitions" is read as "messages".'),
+        (6, '"format" is read as "envelope".'),
+        (9, '"format" is read as "envelope".'),
+    ]
+    assert '"format" is read as "envelope" (here and in line 9).' in [item.message for item in report.diagnostics]
+
+
+def test_schema_beside_its_versions_is_left_out_and_said(tmp_path: Path) -> None:
+    """What stands beside versions that all say otherwise says nothing."""
+    schema = {"format": "Avro/1", "versions": {"1": {"format": "Avro/1.11.0", "schema": {"type": "null"}}}}
+    value = {"schemagroups": {"g": {"schemas": {"s": schema}}}}
+    report = import_documents([written(tmp_path / "a.json", value)], tmp_path / "registry")
+    message = '"format" beside the versions is left out, since each version states another.'
+    assert [(item.rule, item.message) for item in report.diagnostics] == [("left-out", message)]
+
+
 def test_registry_without_entities_is_there_too(tmp_path: Path) -> None:
     """What the files of a registry say counts for an import, even if it has no entity yet."""
     root = tmp_path / "registry"

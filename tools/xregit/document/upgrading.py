@@ -131,12 +131,12 @@ class _Upgrade:
         members: dict[str, Any] = {}
         for place, collection in collections:
             for key, value in collection.items():
-                if members.get(key, value) != value:
+                if key not in members:
+                    members[key] = value
+                    self.places[(*path, key)] = (*place, key)
+                elif members[key] != value:
                     message = f'"{key}" stands in "{self.places[(*path, key)][-2]}" too, and says something else'
                     self.changes.append(Change((*place, key), message, conflict=True))
-                    continue
-                members[key] = value
-                self.places[(*path, key)] = (*place, key)
         return members
 
     def place(self, path: Path) -> Path:
