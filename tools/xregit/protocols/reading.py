@@ -39,6 +39,8 @@ def read_wire(value: object) -> Wire:
     """
     if not isinstance(value, Mapping):
         raise WireError((f"A message must be a JSON object, but is {shown(value)}.",))
+    if "protocol" not in value and "specversion" not in value:
+        raise WireError(('A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.',))
     if "protocol" not in value:
         event = read_event(value)
         return Wire("", event.attributes, event.data)
@@ -287,7 +289,7 @@ class _Reading:
     def _number(self, label: str, value: Any) -> Any:
         if value is not None:
             try:
-                to_text("any", value)
+                to_text("integer" if type(value) is int else "any", value)
             except ValueError as error:
                 self.problems.append(f"{shown(label)} {error}.")
         return value
