@@ -1,6 +1,6 @@
 """All definitions in question, sorted by the messages that each can be tested on.
 
-Decided in design.md, part 5: a message is tested on what its protocol's definitions say; where none of them fits, its
+A message is tested on what its protocol's definitions say; where none of them fits, its
 event is tested on the definitions that are bound to no protocol, and the other way round for an event by itself.
 """
 
@@ -20,39 +20,29 @@ if TYPE_CHECKING:
     from xregit.messages.definitions import Definition
     from xregit.messages.reading import Received
 
+#: Whether a message carries a CloudEvent: a valid one, none, or one that is not valid.
+VALID, NONE, INVALID = "valid", "none", "invalid"
+
 
 @dataclass(frozen=True, slots=True)
 class Sieves:
-    """The sieves for each kind of message.
+    """The sieves for each kind of message: its protocol, and what event it carries.
 
-    ``events`` has the definitions of events without a protocol, ``bound`` the events of those with one. By protocol,
-    ``whole`` is for messages that carry an event, ``native`` for those that don't, and ``plain`` for those whose event
-    is not valid. ``payloads`` are definitions that say nothing but what the payload is. ``selecting`` explains, by
-    protocol and whether there is an event.
+    ``tiers`` are tried one after the other, the next one only where nothing in the one before fits. ``selecting`` tells
+    which definitions a message comes near to, with an event or without. ``payloads`` are definitions that say nothing
+    but what the payload is. ``others`` are the tiers for protocols without definitions.
     """
 
-    events: Sieve
-    bound: Sieve
-    whole: Mapping[str, Sieve]
-    native: Mapping[str, Sieve]
-    plain: Mapping[str, Sieve]
-    payloads: tuple[Definition, ...]
+    tiers: Mapping[tuple[str, str], tuple[Sieve, ...]]
     selecting: Mapping[tuple[str, bool], Selectors]
+    payloads: tuple[Definition, ...]
+    others: Mapping[str, tuple[Sieve, ...]]
 
-    def tiers(self, message: Received) -> Iterator[Sieve]:
-        """Give the sieves to try, the next one only where nothing in the one before fits."""
-        if message.event is None:
-            table = self.plain if message.problems else self.native
-            if message.protocol in table:
-                yield table[message.protocol]
-            return
-        if not message.protocol:
-            yield self.events
-            yield self.bound
-            return
-        if message.protocol in self.whole:
-            yield self.whole[message.protocol]
-        yield self.events
+    def to_try(self, message: Received) -> tuple[Sieve, ...]:
+        """Return the sieves for a message, in the order in which they are to be tried."""
+        kind = VALID if message.event is not None else INVALID if message.problems else NONE
+        found = self.tiers.get((message.protocol, kind))
+        return found if found is not None else self.others[kind]
 
     def selectors(self, message: Received) -> Selectors | None:
         """Return what tells which definitions a message comes near to, whether its event is valid or not."""
@@ -71,16 +61,15 @@ def sieves(definitions: Iterable[Definition]) -> Sieves:
             events.append(item)
         else:
             payloads.append(item)
-    bound = [item for items in protocols.values() for item in items if item.enveloped]
-    return Sieves(
-        events=sieve(map(event_filter, events)),
-        bound=sieve(map(event_filter, sorted(bound, key=_by_xid))),
-        whole={name: sieve(map(whole_filter, items)) for name, items in protocols.items()},
-        native={name: sieve(_native(items)) for name, items in protocols.items()},
-        plain={name: sieve(_native(item for item in items if not item.enveloped)) for name, items in protocols.items()},
-        payloads=tuple(payloads),
-        selecting=_selecting(events, bound, protocols),
-    )
+    bound = sorted((item for items in protocols.values() for item in items if item.enveloped), key=_by_xid)
+    free = sieve(map(event_filter, events))
+    tiers: dict[tuple[str, str], tuple[Sieve, ...]] = {("", VALID): (free, sieve(map(event_filter, bound)))}
+    for name, items in protocols.items():
+        tiers[name, VALID] = (sieve(map(whole_filter, items)), free)
+        tiers[name, NONE] = (sieve(_native(items)),)
+        tiers[name, INVALID] = (sieve(_native(item for item in items if not item.enveloped)),)
+    others = {VALID: (free,), NONE: (), INVALID: ()}
+    return Sieves(tiers, _selecting(events, bound, protocols), tuple(payloads), others)
 
 
 def _selecting(

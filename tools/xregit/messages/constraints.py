@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.datatypes import NOW
 from xregit.protocols import to_text
 
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ class Constraint:
 
     ``attribute`` is the path in the definition. ``constant`` is a value's canonical text, ``template`` a text with
     placeholders; with neither, any value of the type will do. ``media`` says that values are media types, which
-    compare without case; ``delivery`` that delivery sets the value, so that only who makes a message heeds it.
+    compare without case, ``delivery`` that delivery sets the value, so that only who makes a message heeds it,
+    ``now`` that the value is the time at which a message is made, and ``any_text`` that no value is of a wrong type.
     """
 
     attribute: str
@@ -34,28 +34,25 @@ class Constraint:
     template: Template | None = None
     media: bool = False
     delivery: bool = False
+    now: bool = False
+    any_text: bool = False
 
     @property
     def binding(self) -> bool:
         """Whether a message without the property can't conform."""
-        return self.required or self.constant is not None or self.template is not None
+        return self.required or self.now or self.constant is not None or self.template is not None
 
     @property
     def tests(self) -> bool:
         """Whether there is anything that a message could fail."""
-        return not self.delivery and (self.binding or self.type not in PLAIN_TYPES)
-
-    @property
-    def now(self) -> bool:
-        """Whether it stands for the time at which a message is made."""
-        return self.constant == NOW and self.type == "timestamp"
+        return not self.delivery and (self.binding or not self.any_text)
 
     @property
     def expected(self) -> str:
         """What a message should have, for people to read."""
         if self.template is not None:
             return self.template.text
-        if self.constant is not None and not self.now:
+        if self.constant is not None:
             return self.constant
         return f"any {self.type}" if self.type != "any" else "any value"
 
@@ -64,13 +61,13 @@ class Constraint:
         text = value if value.__class__ is str else plain(value)
         if self.template is not None:
             return self.template.read(text, context)
-        if self.constant is None or self.now:
-            return self.type in PLAIN_TYPES or canonical(self.type, value) is not None
+        if self.constant is None:
+            return self.any_text or canonical(self.type, value) is not None
         if text == self.constant:
             return True
         if self.media:
             return media_type(text) == media_type(self.constant)
-        return self.type not in PLAIN_TYPES and canonical(self.type, value) == self.constant
+        return not self.any_text and canonical(self.type, value) == self.constant
 
 
 def canonical(kind: str, value: Any) -> str | None:

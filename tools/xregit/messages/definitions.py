@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
-from xregit.messages.constraints import Constraint, canonical, plain
+from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical, plain
 from xregit.messages.templates import Template
-from xregit.model.datatypes import has_placeholders
+from xregit.model.datatypes import NOW, has_placeholders
 from xregit.protocols import key_of
 from xregit.protocols.carriers import carrier
 from xregit.protocols.shapes import shape
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
 CLOUDEVENTS = "CloudEvents/1.0"
 #: The sentinel as older documents write it (facts.md, K29).
-_OLD_NOW, _NOW = "01-01-0000T00:00:00Z", "0000-01-01T00:00:00Z"
+_OLD_NOW = "01-01-0000T00:00:00Z"
 _MEDIA_KEYS = frozenset({"datacontenttype"})
 
 
@@ -116,9 +116,10 @@ def _part(model: AttributeModel | None, item: Property) -> AttributeModel | None
 
 
 def _constraint(item: Property, key: str, model: AttributeModel | None = None, *, media: bool) -> Constraint:
-    value = _NOW if item.value == _OLD_NOW else item.value
+    now = item.type == "timestamp" and item.value in {NOW, _OLD_NOW}
+    value = None if now else item.value
     template = None
-    if has_placeholders(value):
+    if isinstance(value, str) and has_placeholders(value):
         bounds = {"separators": model.separators, "refused": model.refused} if model else {}
         template = Template.parse(value, item.type, **bounds)
     return Constraint(
@@ -130,6 +131,9 @@ def _constraint(item: Property, key: str, model: AttributeModel | None = None, *
         template=template,
         media=media,
         delivery=model is not None and model.delivery,
+        now=now,
+        # The time of an event that is valid is one.
+        any_text=item.type in PLAIN_TYPES or (item.type == "timestamp" and item.path == (ENVELOPE, "time")),
     )
 
 

@@ -29,32 +29,35 @@ Demand = tuple[str, bool, str]
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Numbers of definitions: ``always`` those that any message may fit, the others by values or words of a key."""
+    """Numbers of definitions: ``always`` those that any message may fit, the others by values or words of a key.
+
+    Each table has its key, whether it is of words, and under each text the numbers themselves, or where they are many,
+    another index.
+    """
 
     always: tuple[int, ...] = ()
-    values: tuple[tuple[str, Mapping[str, Index]], ...] = ()
-    words: tuple[tuple[str, Mapping[str, Index]], ...] = ()
+    tables: tuple[tuple[str, bool, Mapping[str, Entry]], ...] = ()
 
     def add(self, values: Mapping[str, Sequence[Any]], found: list[int]) -> None:
         """Add the numbers of those definitions that a message with these values can fit, in no particular order."""
         found.extend(self.always)
-        for key, table in self.values:
+        for key, worded, table in self.tables:
             for value in values.get(key, ()):
-                inner = table.get(value if value.__class__ is str else plain(value))
-                if inner is not None:
-                    inner.add(values, found)
-        for key, table in self.words:
-            for value in values.get(key, ()):
-                for word in set(words(value if value.__class__ is str else plain(value))):
-                    inner = table.get(word)
-                    if inner is not None:
-                        inner.add(values, found)
+                text = value if value.__class__ is str else plain(value)
+                for part in set(words(text)) if worded else (text,):
+                    entry = table.get(part)
+                    if isinstance(entry, tuple):
+                        found.extend(entry)
+                    elif entry is not None:
+                        entry.add(values, found)
 
     def keys(self) -> set[str]:
         """Return the keys whose values the index asks for."""
-        tables = (*self.values, *self.words)
-        inner = (child.keys() for _, table in tables for child in table.values())
-        return {key for key, _ in tables}.union(*inner)
+        inner = (entry.keys() for _, _, table in self.tables for entry in table.values() if isinstance(entry, Index))
+        return {key for key, _, _ in self.tables}.union(*inner)
+
+
+Entry = tuple[int, ...] | Index
 
 
 def index(demands: Mapping[int, Iterable[tuple[str, Constraint]]]) -> Index:
@@ -71,7 +74,7 @@ def _demands(constraints: Iterable[tuple[str, Constraint]]) -> Iterator[Demand]:
     for key, item in constraints:
         if item.template is not None:
             yield from ((key, True, word) for word in whole_words(item.template))
-        elif item.constant is not None and item.type in _EXACT and not item.media and not item.now:
+        elif item.constant is not None and item.type in _EXACT and not item.media:
             yield key, False, item.constant
 
 
@@ -85,24 +88,25 @@ def whole_words(template: Template) -> set[str]:
     return found | set(words(template.steps[-1][1])[1:])
 
 
+def _entry(members: Mapping[int, frozenset[Demand]], depth: int) -> Entry:
+    if len(members) <= CROWD or depth >= MAX_DEPTH:
+        return tuple(members)
+    return _index(members, depth)
+
+
 def _index(members: Mapping[int, frozenset[Demand]], depth: int) -> Index:
-    if depth >= MAX_DEPTH or (depth > 0 and len(members) <= CROWD):
-        return Index(always=tuple(members))
     counts = Counter(demand for demands in members.values() for demand in demands)
-    shared: dict[Demand, dict[int, frozenset[Demand]]] = {}
     always = []
+    shared: dict[Demand, dict[int, frozenset[Demand]]] = {}
     for number, demands in members.items():
-        telling = [demand for demand in demands if counts[demand] < len(members) or depth == 0]
-        if not telling:
+        # What all demand parts none of them, unless it is all that there is to ask for.
+        telling = [demand for demand in demands if depth == 0 or counts[demand] < len(members)]
+        if telling:
+            rarest = min(telling, key=lambda demand: (counts[demand], demand))
+            shared.setdefault(rarest, {})[number] = demands - {rarest}
+        else:
             always.append(number)
-            continue
-        rarest = min(telling, key=lambda demand: (counts[demand], demand))
-        shared.setdefault(rarest, {})[number] = demands - {rarest}
-    tables: dict[tuple[str, bool], dict[str, Index]] = {}
+    tables: dict[tuple[str, bool], dict[str, Entry]] = {}
     for (key, worded, text), inner in shared.items():
-        tables.setdefault((key, worded), {})[text] = _index(inner, depth + 1)
-    return Index(
-        always=tuple(always),
-        values=tuple((key, table) for (key, worded), table in tables.items() if not worded),
-        words=tuple((key, table) for (key, worded), table in tables.items() if worded),
-    )
+        tables.setdefault((key, worded), {})[text] = _entry(inner, depth + 1)
+    return Index(tuple(always), tuple((key, worded, table) for (key, worded), table in tables.items()))

@@ -48,7 +48,7 @@ def _value(item: Constraint, context: Mapping[str, str]) -> Any:
     if item.template is not None:
         known = all(name in context for name in item.template.placeholders)
         return item.template.expand(context) if known else None
-    if item.constant is None or item.now:
+    if item.constant is None:
         return None
     fits = item.type in JSON_TYPES and canonical(item.type, item.constant) is not None
     return from_text(item.type, item.constant) if fits else item.constant

@@ -137,7 +137,7 @@ def _exclusive(protocol: str) -> frozenset[str]:
 
 def _levels(item: Constraint) -> Iterator[tuple[int, str]]:
     """Give the number of levels of a text, and those levels that hold no placeholder."""
-    if item.constant is not None and not item.now and not item.media:
+    if item.constant is not None and not item.media:
         yield from _cut(item.constant.split("/"))
     elif item.template is not None and not item.template.alone:
         yield from _cut(_template_levels(item.template))
@@ -162,10 +162,10 @@ def _compatible(one: _Part, other: _Part) -> bool:
 
 
 def _agree(one: Constraint, other: Constraint) -> bool:
-    if one.constant is not None and not one.now:
+    if one.constant is not None:
         same = other.media and other.constant is not None and media_type(one.constant) == media_type(other.constant)
         return same or other.fits(one.constant, {})
-    if other.constant is not None and not other.now:
+    if other.constant is not None:
         return one.fits(other.constant, {})
     return one.template is None or other.template is None or _meet(one.template, other.template)
 

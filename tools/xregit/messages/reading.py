@@ -14,8 +14,7 @@ from xregit.protocols.json import json_value
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
 Fields = Mapping[str, tuple[Any, ...]]
 SINGLE = (BINARY, STRUCTURED)
-_REQUIRED = ("id", "source", "type")
-_DATA = ("data", "data_base64")
+_USUAL = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
 # A time that is one beyond doubt; `protocols` decides on all others.
 _is_time = re.compile(
     r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?Z"
@@ -64,8 +63,15 @@ class Received(NamedTuple):
 def received(message: Input) -> tuple[Received, ...]:
     """Return what was received: one message, or one for each event of a batch; a bad one has problems."""
     try:
-        value = json_value(_bytes(message)) if isinstance(message, str | bytes | bytearray) else message
-        if value.__class__ is dict and "protocol" not in value and _is_event(value):
+        plain = False
+        if isinstance(message, str | bytes | bytearray):
+            text = _bytes(message)
+            value = json_value(text)
+            # Without escapes, no text in it has a character that an attribute may not have.
+            plain = b"\\" not in text and b"\x7f" not in text and text.isascii()
+        else:
+            value = message
+        if value.__class__ is dict and "protocol" not in value and _is_event(value, printable=plain):
             return (Received(value, value, mode=STRUCTURED),)
         return _wired(value if isinstance(value, Wire) else read_wire(value))
     except WireError as error:
@@ -78,25 +84,28 @@ def _bytes(text: str | bytes | bytearray) -> bytes:
     return text.encode() if isinstance(text, str) else bytes(text)
 
 
-def _is_event(value: Mapping[str, Any]) -> bool:
+def _is_event(value: dict[str, Any], *, printable: bool) -> bool:
     """Tell whether an object is a valid CloudEvent at first sight, in a time that a stream can afford.
 
     Those that are not so plain go through `protocols.read_wire`, which knows all the rules and gives the reasons.
     """
-    texts = [item for item in value.values() if item.__class__ is str]
-    single = len(texts) + (value.get("data", "").__class__ is not str)
+    attributes = value.copy()
+    attributes.pop("data", None)
+    try:
+        texts = "".join(attributes.values())
+    except TypeError:
+        return False
     return (
-        single == len(value)
-        and value.get("specversion") == "1.0"
-        and bool(value.get("id") and value.get("source") and value.get("type"))
-        and "".join(texts).isprintable()
-        and _are_names("".join(value))
-        and ("time" not in value or _is_time(value["time"]) is not None)
-        and "data_base64" not in value
+        attributes.get("specversion") == "1.0"
+        and bool(attributes.get("id") and attributes.get("source") and attributes.get("type"))
+        and (printable or texts.isprintable())
+        and (attributes.keys() <= _USUAL or _are_names("".join(attributes)))
+        and ("time" not in attributes or _is_time(attributes["time"]) is not None)
     )
 
 
 def _are_names(text: str) -> bool:
+    """Tell whether names one after the other have lower-case letters and digits only."""
     return text.isascii() and text.isalnum() and text.islower()
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from xregit.messages.verifying import Failure
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(NamedTuple):
     """One definition that a message fits, and what its placeholders stand for there."""
 
     xid: str
@@ -35,9 +34,8 @@ class Reason:
         return {"xid": self.xid, "failed": failed}
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Which definitions one message fits.
+class Match(NamedTuple):
+    """Which definitions one message fits; a named tuple, as one is made for every message of a stream.
 
     ``matches`` are in the order of their xids. ``event`` is the CloudEvent that the message carries, in the JSON event
     format; with ``mapped`` it is the one that its definition makes of a message which carries none. ``reasons`` are

@@ -54,8 +54,8 @@ class Sieve:
     index: Index
     slots: tuple[tuple[str, str, bool], ...]
 
-    def candidates(self, message: Received) -> list[Filter]:
-        """Return the filters that a message may satisfy."""
+    def candidates(self, message: Received) -> list[int]:
+        """Return the numbers of the filters that a message may satisfy."""
         values: dict[str, tuple[Any, ...]] = {}
         for slot, key, of_event in self.slots:
             if of_event:
@@ -66,14 +66,13 @@ class Sieve:
                 values[slot] = message.fields[key]
         numbers: list[int] = []
         self.index.add(values, numbers)
-        if len(numbers) > 1:
-            numbers.sort()
-        return [self.filters[number] for number in numbers]
+        return sorted(set(numbers)) if len(numbers) > 1 else numbers
 
     def found(self, message: Received) -> list[tuple[Definition, dict[str, str]]]:
         """Return the definitions that a message satisfies, each with its context, in the order of their xids."""
         hits = []
-        for item in self.candidates(message):
+        for number in self.candidates(message):
+            item = self.filters[number]
             context = item.context(message)
             if context is not None:
                 hits.append((item.definition, context))

@@ -26,7 +26,9 @@ class Template:
 
     ``prefix`` comes before the first placeholder; ``steps`` has each placeholder with the text that follows it.
     ``encoded`` says that values are percent-encoded, ``separators`` which characters part a value's levels, so that
-    none can come from a placeholder, and ``refused`` which no such value may hold at all.
+    none can come from a placeholder, and ``refused`` which no such value may hold at all. ``alone`` says that the
+    text is one placeholder and nothing else, which may stand for any number of levels, ``clear`` that no level has
+    several, so that a text can be read in one way only.
     """
 
     text: str
@@ -35,6 +37,8 @@ class Template:
     encoded: bool = False
     separators: str = ""
     refused: str = ""
+    alone: bool = False
+    clear: bool = True
 
     @classmethod
     def parse(cls, text: str, kind: str = "string", *, separators: str = "", refused: str = "") -> Template:
@@ -47,23 +51,15 @@ class Template:
                 steps[-1] = (steps[-1][0], part.text)
             else:
                 prefix = part.text
-        return cls(text, prefix, tuple(steps), kind in URI_TYPES, separators, refused)
+        alone = not prefix and len(steps) == 1 and not steps[0][1]
+        bounded = all("/" in literal for _, literal in steps[:-1])
+        clear = bounded and len({name for name, _ in steps}) == len(steps)
+        return cls(text, prefix, tuple(steps), kind in URI_TYPES, separators, refused, alone, clear)
 
     @property
     def placeholders(self) -> tuple[str, ...]:
         """The names of the placeholders, each once."""
         return tuple(dict.fromkeys(name for name, _ in self.steps))
-
-    @property
-    def alone(self) -> bool:
-        """Whether the text is one placeholder and nothing else, which may stand for any number of levels."""
-        return self.text == f"{{{self.steps[0][0]}}}" if self.steps else False
-
-    @property
-    def clear(self) -> bool:
-        """Whether at most one placeholder stands in a level, so that a text can be read in one way only."""
-        bounded = all("/" in literal for _, literal in self.steps[:-1])
-        return bounded and len(self.placeholders) == len(self.steps)
 
     def expand(self, context: Mapping[str, str]) -> str:
         """Return the text with a value of the context in place of each placeholder; `faults` finds nothing wrong."""
@@ -88,27 +84,25 @@ class Template:
         A placeholder that the context knows already must stand for the same value. It takes time in proportion to the
         text's length: no place is tried twice.
         """
-        if self.text == text and not self.steps:
-            return True
         if not text.startswith(self.prefix) or not self.steps:
-            return False
-        start = len(self.prefix)
-        last = len(self.steps) - 1
-        for index, (name, literal) in enumerate(self.steps):
-            end = self._end(text, start, literal, context.get(name)) if index < last else self._rest(text, literal)
-            if end <= start:
-                return False
-            value = text[start:end]
-            if last == 0 and not self.prefix and not literal:
-                pass
-            elif "/" in value or (self.encoded and ("?" in value or "#" in value)):
-                return False
-            if self.encoded and "%" in value:
-                value = decoded(value)
-            if context.setdefault(name, value) != value:
+            return text == self.text
+        start, encoded = len(self.prefix), self.encoded
+        for name, literal in self.steps[:-1]:
+            end = text.find(literal, start + 1) if self.clear else self._end(text, start, literal, context.get(name))
+            if end < 0 or not self._hold(name, text[start:end], context, encoded):
                 return False
             start = end + len(literal)
-        return True
+        name, literal = self.steps[-1]
+        end = len(text) - len(literal)
+        return start < end and text.endswith(literal) and self._hold(name, text[start:end], context, encoded)
+
+    def _hold(self, name: str, value: str, context: dict[str, str], encoded: bool) -> bool:
+        """Tell whether a placeholder may stand for a value, and note that it does."""
+        if not self.alone and ("/" in value or (encoded and ("?" in value or "#" in value))):
+            return False
+        if encoded and "%" in value:
+            value = decoded(value)
+        return context.setdefault(name, value) == value
 
     def _end(self, text: str, start: int, literal: str, known: str | None) -> int:
         """Return where a placeholder's value ends: before the nearest next literal, unless its value is known."""
@@ -117,9 +111,6 @@ class Template:
             if text.startswith(written + literal, start):
                 return start + len(written)
         return text.find(literal, start + 1) if literal else start + 1
-
-    def _rest(self, text: str, literal: str) -> int:
-        return len(text) - len(literal) if text.endswith(literal) else -1
 
     def _written(self, value: str) -> str:
         if not self.encoded:

@@ -74,7 +74,7 @@ def _text(item: Constraint, filling: Filling, said: Any, *, implied: str) -> str
         return _expanded(item, filling)
     if item.now and said is None:
         return _now(filling)
-    if item.constant is not None and not item.now:
+    if item.constant is not None:
         if said is not None and canonical(item.type, said) != item.constant:
             filling.problems.append(f'{item.attribute} is always "{item.constant}", so it can\'t be {shown(said)}')
         return item.constant
