@@ -69,8 +69,8 @@ def path_of(model: Model, xid: str) -> str:
     A resource whose type has documents is kept in a folder; its path is that of the file that describes it.
     """
     parts = xid.split("/")[1:]
-    group = model.groups.get(parts[0])
-    if group is None or len(parts) not in {_GROUP_PARTS, _RESOURCE_PARTS}:
+    group = model.groups.get(parts[0]) if len(parts) in {_GROUP_PARTS, _RESOURCE_PARTS} else None
+    if group is None:
         return REGISTRY_FILE if xid == "/" else ""
     folder = f"{group.plural}/{id_to_filename(parts[1])}"
     if len(parts) == _GROUP_PARTS:

@@ -175,6 +175,7 @@ class _Following:
         names = {self.below(step.path, path) for path, steps in self.steps.items() for step in steps}
         spots = [spot(self.registry.model, name) for name in names]
         groups = {f"/{found.group.plural}/{found.gid}" for found in spots if found.group and found.resource}
+        groups -= {self.xid(step.path) for step in self.steps[self.path]}
         stubs = {path_of(self.registry.model, xid): STUB for xid in sorted(groups)}
         return {**stubs, REGISTRY_FILE: MINIMAL, **({MODEL_FILE: data} if data is not None else {})}
 

@@ -1,0 +1,172 @@
+"""An entity's life in words, and the registry as it was."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.source.repositories import Repository, new_repository
+from xregit.catalog import read_commit, read_folder
+from xregit.changes.life import life
+from xregit.cli.running import run
+from xregit.document import compile_document
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GROUP = "registry__messagegroups__ships__"
+BASE, SHIP = f"{GROUP}messages__base.yaml", f"{GROUP}messages__ship.yaml"
+VESSEL = "/messagegroups/fleet/messages/vessel"
+SHIP_TEXT = """\
+description: Where a ship is.
+basemessage: /messagegroups/ships/messages/base
+dataschemaformat: JsonSchema/draft-07
+dataschemauri: /schemagroups/ships/schemas/position
+envelopemetadata:
+  type:
+    value: ship
+"""
+SCHEMA = "registry__schemagroups__ships__schemas__position__"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """Return a repository in which a message was added, changed, reached by others' changes, and renamed."""
+    made = new_repository(tmp_path / "repository")
+    files = {
+        "registry__registry.yaml": "registryid: test\n",
+        f"{GROUP}messagegroup.yaml": "description: Ships.\n",
+        "registry__schemagroups__ships__schemagroup.yaml": "description: Ships.\n",
+        f"{SCHEMA}schema.yaml": "format: JsonSchema/draft-07\n",
+        f"{SCHEMA}versions__1.json": '{"type": "object"}\n',
+        BASE: "envelope: CloudEvents/1.0\nenvelopemetadata:\n  source:\n    value: /ships\n",
+    }
+    made.commit("Begin", **files)
+    made.commit("Add the ship", **{SHIP: SHIP_TEXT})
+    made.commit("Move all sources", **{BASE: files[BASE].replace("/ships", "/vessels")})
+    made.commit("Something else", other="1")
+    made.commit("Another schema", **{f"{SCHEMA}versions__1.json": '{"type": "array"}\n'})
+    (made.root / "registry/messagegroups/fleet/messages").mkdir(parents=True)
+    made.git(
+        "mv", "registry/messagegroups/ships/messages/ship.yaml", "registry/messagegroups/fleet/messages/vessel.yaml"
+    )
+    made.write({"registry__messagegroups__fleet__messagegroup.yaml": "description: Fleet.\n"})
+    made.commit("Call it a vessel")
+    made.commit(
+        "Say so",
+        **{"registry__messagegroups__fleet__messages__vessel.yaml": SHIP_TEXT.replace("value: ship", "value: vessel")},
+    )
+    return made
+
+
+def told(root: Path, xid: str) -> list[tuple[str, str, list[str]]]:
+    """Return each commit's subject, the entity's name since then, and the rules of what changed."""
+    moments = life(read_folder(root / "registry"), xid)
+    return [(item.commit.subject, item.xid, [change.rule for change in item.changes]) for item in moments]
+
+
+def test_a_life_is_told_through_renames_bases_and_schemas(repository: Repository) -> None:
+    """Each commit that did something to the message, whichever file it touched."""
+    ship = "/messagegroups/ships/messages/ship"
+    assert told(repository.root, VESSEL) == [
+        ("Say so", VESSEL, ["value-changed"]),
+        ("Call it a vessel", VESSEL, ["definition-renamed"]),
+        ("Another schema", ship, ["payload-unclear"]),
+        ("Move all sources", ship, ["value-changed"]),
+        ("Add the ship", ship, ["definition-added"]),
+    ]
+
+
+def test_what_is_gone_has_a_life_too(repository: Repository) -> None:
+    """It may be named by the last xid that it had."""
+    repository.git("rm", "-q", "registry/messagegroups/fleet/messages/vessel.yaml")
+    repository.commit("Scrap it")
+    assert told(repository.root, VESSEL)[:2] == [
+        ("Scrap it", VESSEL, ["definition-removed"]),
+        ("Say so", VESSEL, ["value-changed"]),
+    ]
+
+
+def test_groups_and_schemas_have_lives(repository: Repository) -> None:
+    """A group's is that of its own file, a schema's that of its documents too."""
+    assert told(repository.root, "/messagegroups/fleet") == [
+        ("Call it a vessel", "/messagegroups/fleet", ["definition-added"])
+    ]
+    assert told(repository.root, "/schemagroups/ships/schemas/position") == [
+        ("Another schema", "/schemagroups/ships/schemas/position", ["payload-unclear"]),
+        ("Begin", "/schemagroups/ships/schemas/position", ["definition-added"]),
+    ]
+
+
+def test_the_command_tells_it_in_words(
+    repository: Repository,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Callable[[str, str], None],
+) -> None:
+    """When, who, what they said, and what it did; the same for machines."""
+    monkeypatch.chdir(repository.root)
+    assert run(["log", VESSEL]) == 0
+    golden("changes/life.txt", capsys.readouterr().out)
+    assert run(["log", VESSEL, "--format", "json"]) == 0
+    assert [item["subject"] for item in json.loads(capsys.readouterr().out)][-1] == "Add the ship"
+
+
+@pytest.mark.parametrize("xid", ["/messagegroups/ships/messages/nothing", "/", "nothing", "/x/y"])
+def test_what_never_was_has_no_life(repository: Repository, xid: str) -> None:
+    """One line says so."""
+    if xid == "/":
+        assert len(told(repository.root, xid)) == 1
+        return
+    with pytest.raises(XregitError, match="the history knows no"):
+        told(repository.root, xid)
+
+
+def test_a_shallow_clone_says_what_to_fetch(
+    repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It tells what it knows, or why it knows nothing."""
+    url = f"file://{repository.root}"
+    subprocess.run(["git", "clone", "-q", "--depth=1", url, tmp_path / "clone"], check=True)
+    monkeypatch.chdir(tmp_path / "clone")
+    assert run(["log", VESSEL]) == 2
+    assert "git fetch --unshallow" in capsys.readouterr().err
+
+
+def test_outside_of_git_there_is_no_life(repository: Repository, tmp_path: Path) -> None:
+    """Neither is there for the entities of a document."""
+    shutil.copytree(repository.root / "registry", tmp_path / "alone" / "registry")
+    with pytest.raises(XregitError, match="there is no history"):
+        told(tmp_path / "alone", VESSEL)
+
+
+def test_an_entity_is_shown_as_it_was(
+    repository: Repository, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By any name of a commit."""
+    monkeypatch.chdir(repository.root)
+    assert run(["show", "/messagegroups/ships/messages/ship", "--at", "HEAD~3"]) == 0
+    assert "value: ship" in capsys.readouterr().out
+    assert run(["show", VESSEL, "--at", "HEAD~3"]) == 2
+    assert run(["show", VESSEL, "--at", "v9"]) == 2
+    assert "no commit" in capsys.readouterr().err
+
+
+def test_a_build_of_a_commit_is_that_of_its_checkout(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Byte for byte, times and epochs included; nothing of the checkout stays behind."""
+    monkeypatch.chdir(repository.root)
+    assert run(["build", "--at", "HEAD~1", "--only", "document", "-o", str(tmp_path / "at")]) == 0
+    assert repository.git("worktree", "list").count("\n") == 0
+    repository.git("checkout", "-q", "HEAD~1")
+    assert run(["build", "--only", "document", "-o", str(tmp_path / "now")]) == 0
+    assert (tmp_path / "at/registry.json").read_bytes() == (tmp_path / "now/registry.json").read_bytes()
+    there = read_commit(repository.root / "registry", "HEAD")
+    assert compile_document(there) == compile_document(read_folder(repository.root / "registry"))
