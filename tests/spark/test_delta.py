@@ -1,4 +1,4 @@
-"""Delta tables without Spark: what a folder holds, files that are added, changes that are merged, and refusals."""
+"""Delta tables by `deltalake`: what a folder holds, rows that are added and merged, and refusals."""
 
 from __future__ import annotations
 
@@ -9,41 +9,40 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from deltalake import CommitProperties, DeltaTable, write_deltalake
+from deltalake import DeltaTable, write_deltalake
 
 from xregit.errors import XregitError
-from xregit.spark import delta, files, frames
+from xregit.spark import files
 from xregit.spark.cells import Row, hashed
 from xregit.spark.columns import HASH, Column, Table, Type
 from xregit.spark.comparing import Difference, difference
+from xregit.spark.delta import RustLake
 from xregit.spark.faults import reason, told_of
+from xregit.spark.places import Place
+from xregit.spark.standing import Stand, Told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
 
 XID, COUNT = Column("xid", comment="Which one."), Column("count", Type.LONG)
 TIME, LABELS = Column("time", Type.TIMESTAMP), Column("labels", Type.TEXT_MAP)
 TABLE = Table("things", "Some things.", (XID, COUNT, TIME, LABELS, HASH))
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
 DOUBLED = "changed by someone else in the meantime; publish again"
-PROPERTIES = CommitProperties(max_commit_retries=0)
+TOLD = Told("c0ffee", "2026-01-02T03:04:05Z", "Begin")
 
 
 def _row(xid: str, count: int) -> Row:
     return hashed({"xid": xid, "count": count, "time": NOW, "labels": {"a": xid}})
 
 
-def _add(stand: delta.Stand, rows: Iterable[Row]) -> int:
-    stand.path.mkdir(exist_ok=True)
-    schema = frames.arrow_schema(stand.table)
-    batches = frames.arrow_table(stand.table, rows).to_batches()
-    return delta.add(stand, [files.written("things", str(stand.path), schema, batches)], PROPERTIES)
-
-
-def _merge(stand: delta.Stand, wanted: tuple[Row, ...]) -> int:
-    changes = delta.changes(difference(TABLE.keys, wanted, stand.hashes))
-    return delta.merge(stand, frames.arrow_table(delta.changing(TABLE), changes), PROPERTIES)
+def _write(lake: RustLake, stand: Stand, wanted: tuple[Row, ...]) -> int:
+    """Bring the table to these rows, and return its version."""
+    return lake.write({stand.table.name: (stand, difference(TABLE.keys, wanted, stand.hashes))}, TOLD)["things"]
 
 
 def _rows(path: Path) -> dict[str, Any]:
@@ -51,11 +50,16 @@ def _rows(path: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def lake(tmp_path: Path, spark: SparkSession) -> RustLake:
+    """Return the tables of a folder."""
+    return RustLake(Place.of(tmp_path), lambda: spark)
+
+
+@pytest.fixture
+def path(tmp_path: Path, lake: RustLake) -> Path:
     """Return the folder of a table with two rows."""
-    folder = tmp_path / "things"
-    assert _add(delta.look(TABLE, folder), [_row("a", 1), _row("b", 2)]) == 0
-    return folder
+    assert _write(lake, lake.look(TABLE), (_row("a", 1), _row("b", 2))) == 0
+    return tmp_path / "things"
 
 
 def test_difference_is_what_is_new_other_and_gone() -> None:
@@ -68,13 +72,13 @@ def test_difference_is_what_is_new_other_and_gone() -> None:
 
 
 @pytest.mark.parametrize("made", [True, False])
-def test_folder_without_table_stands_before_its_first_version(tmp_path: Path, made: bool) -> None:
+def test_folder_without_table_stands_before_its_first_version(lake: RustLake, tmp_path: Path, made: bool) -> None:
     """A missing or empty folder is a table that has yet to be made; so is what a killed first run left there."""
     folder = tmp_path / "things"
     if made:
         folder.mkdir()
         (folder / "part-1.snappy.parquet").touch()
-    assert delta.look(TABLE, folder) == delta.Stand(TABLE, folder)
+    assert lake.look(TABLE) == Stand(TABLE, Place.of(folder))
 
 
 def test_table_has_comments_properties_and_statistics(path: Path) -> None:
@@ -102,16 +106,17 @@ def test_statistics_leave_out_long_texts(tmp_path: Path) -> None:
     assert found["nullCount"] == {"a": 1, "b": 0, "c": 0, "d": 2}
 
 
-def test_look_finds_the_rows_that_are_there(path: Path) -> None:
+@pytest.mark.usefixtures("path")
+def test_look_finds_the_rows_that_are_there(lake: RustLake) -> None:
     """A table that is there stands at its version, with the hash of each row."""
-    found = delta.look(TABLE, path)
-    assert (found.version, found.lacking) == (0, ())
+    found = lake.look(TABLE)
+    assert (found.version, found.lacking, found.comments) == (0, (), {})
     assert found.hashes == {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"]}
 
 
-def test_merge_changes_rows_in_one_version(path: Path) -> None:
+def test_merge_changes_rows_in_one_version(lake: RustLake, path: Path) -> None:
     """Insert, update and delete are one version, and the change feed has these rows and no others."""
-    assert _merge(delta.look(TABLE, path), (_row("a", 7), _row("c", 3))) == 1
+    assert _write(lake, lake.look(TABLE), (_row("a", 7), _row("c", 3))) == 1
     assert _rows(path) == {"a": 7, "c": 3}
     feed = pa.table(DeltaTable(path).load_cdf(starting_version=1)).to_pylist()
     assert sorted((row["_change_type"], row["xid"], row["count"]) for row in feed) == [
@@ -123,48 +128,56 @@ def test_merge_changes_rows_in_one_version(path: Path) -> None:
     assert DeltaTable(path).version() == 1
 
 
-def test_second_writer_fails(path: Path) -> None:
+def test_second_writer_fails(lake: RustLake, path: Path) -> None:
     """Of two that looked at the same version, the second to commit is told so, and nothing is doubled."""
-    stand = delta.look(TABLE, path)
-    assert _add(stand, [_row("c", 3)]) == 1
-    with pytest.raises(XregitError, match=DOUBLED), told_of(path):
-        _add(stand, [_row("c", 3)])
-    with pytest.raises(XregitError, match=DOUBLED), told_of(path):
-        _merge(stand, ())
+    stand = lake.look(TABLE)
+    wanted = (_row("a", 1), _row("b", 2), _row("c", 3))
+    assert _write(lake, stand, wanted) == 1
+    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place):
+        _write(lake, stand, wanted)
+    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place):
+        _write(lake, stand, ())
     assert _rows(path) == {"a": 1, "b": 2, "c": 3}
 
 
-def test_second_creator_fails(tmp_path: Path) -> None:
+def test_second_creator_fails(lake: RustLake, tmp_path: Path) -> None:
     """Of two that make the same table, one fails in one line."""
-    stand = delta.look(TABLE, tmp_path / "things")
-    _add(stand, [_row("a", 1)])
-    with pytest.raises(XregitError) as caught, told_of(tmp_path):
-        _add(stand, [_row("a", 1)])
+    stand = lake.look(TABLE)
+    _write(lake, stand, (_row("a", 1),))
+    with pytest.raises(XregitError) as caught, told_of(lake.place):
+        _write(lake, stand, (_row("a", 1),))
     assert "\n" not in str(caught.value)
-    assert _rows(stand.path) == {"a": 1}
+    assert _rows(tmp_path / "things") == {"a": 1}
 
 
-def test_new_attribute_is_a_new_column(path: Path) -> None:
+def test_new_attribute_is_a_new_column(lake: RustLake, path: Path) -> None:
     """A column that the model has by now is added; rows that are there have nothing in it and stay as they are."""
-    wider = Table("things", "", (*TABLE.columns, Column("colour", comment="Its colour.")))
-    stand = delta.look(wider, path)
+    wider = Table("things", TABLE.comment, (*TABLE.columns, Column("colour", comment="Its colour.")))
+    stand = lake.look(wider)
     assert stand.lacking == ("colour",)
-    widened = delta.widen(stand, PROPERTIES)
-    assert (widened.version, widened.lacking, delta.look(wider, path).lacking) == (1, (), ())
-    assert _add(widened, [hashed({"xid": "c", "colour": "red"})]) == 2
+    row = hashed({"xid": "c", "colour": "red"})
+    assert lake.write({"things": (stand, Difference(inserted=(row,)))}, TOLD) == {"things": 2}
+    assert lake.look(wider).lacking == ()
     found = {row["xid"]: row["colour"] for row in pa.table(DeltaTable(path).scan()).to_pylist()}
     assert found == {"a": None, "b": None, "c": "red"}
 
 
-def test_newest_is_the_row_with_the_highest_number(tmp_path: Path) -> None:
-    """Publications are counted, and the last one is found."""
-    log = Table("publications", "", (Column("number", Type.LONG), HASH), ("number",))
-    stand = delta.look(log, tmp_path / "publications")
-    assert delta.newest(stand) is None
-    _add(stand, [hashed({"number": number}) for number in (1, 11, 2)])
-    found = delta.newest(delta.look(log, stand.path))
-    assert found is not None
-    assert found["number"] == 11
+def test_comments_follow_the_model(lake: RustLake, path: Path) -> None:
+    """What the model says in other words by now, the table says too; the rows stay as they are."""
+    reworded = Table("things", "All things.", (Column("xid", comment="Its id."), *TABLE.columns[1:]))
+    stand = lake.look(reworded)
+    assert stand.comments == {"": "All things.", "xid": "Its id."}
+    lake.write({"things": (stand, Difference())}, TOLD)
+    assert lake.look(reworded).comments == {}
+    assert DeltaTable(path).metadata().description == "All things."
+    assert _rows(path) == {"a": 1, "b": 2}
+
+
+def test_rows_are_read_whole(lake: RustLake) -> None:
+    """A row that is appended comes back as it was."""
+    assert lake.rows(lake.look(TABLE)) == []
+    assert lake.append(lake.look(TABLE), _row("a", 1), TOLD) == 0
+    assert [dict(row, labels=dict(row["labels"])) for row in lake.rows(lake.look(TABLE))] == [_row("a", 1)]
 
 
 def _some_file(path: Path) -> None:
@@ -199,12 +212,12 @@ def _newer_table(path: Path) -> None:
         (_newer_table, "needs a newer Delta writer"),
     ],
 )
-def test_something_else_is_left_alone(tmp_path: Path, make: Any, said: str) -> None:
+def test_something_else_is_left_alone(lake: RustLake, tmp_path: Path, make: Any, said: str) -> None:
     """A folder that holds something else is refused in one line."""
     folder = tmp_path / "things"
     make(folder)
     with pytest.raises(XregitError, match=said) as caught:
-        delta.look(TABLE, folder)
+        lake.look(TABLE)
     assert "\n" not in str(caught.value)
 
 
@@ -217,6 +230,7 @@ def test_something_else_is_left_alone(tmp_path: Path, make: Any, said: str) -> N
             "o1.\n: A: Job aborted\n\tat x\n\nDriver stacktrace:\n\tat y\nCaused by: B: disk full\n\tat z",
             "B: disk full",
         ),
+        ("Store\n \x1b[31m↳\x1b[0m get x\n  ↳ refused", "Store: refused"),
         ("", "ValueError"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 
 from xregit.errors import XregitError
 from xregit.spark import parquet
+from xregit.spark.places import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,10 +21,10 @@ def _table(folder: Path, name: str) -> None:
 
 def test_only_our_own_folders_are_replaced(tmp_path: Path) -> None:
     """A missing folder, an empty one and one of ours are replaced, one with anything else is refused."""
-    parquet.refuse_others(tmp_path / "missing")
-    parquet.refuse_others(tmp_path)
+    parquet.refuse_others(Place.of(tmp_path / "missing"))
+    parquet.refuse_others(Place.of(tmp_path))
     _table(tmp_path, "publications")
-    parquet.refuse_others(tmp_path)
+    parquet.refuse_others(Place.of(tmp_path))
     (tmp_path / "notes").mkdir()
     with pytest.raises(XregitError, match="is not replaced"):
-        parquet.refuse_others(tmp_path)
+        parquet.refuse_others(Place.of(tmp_path))

@@ -32,6 +32,23 @@ class Steps(click.ParamType[tuple[str, ...]]):
         return names
 
 
+class Setting(click.ParamType[tuple[str, str]]):
+    """A setting of Spark, as ``key=value``."""
+
+    name = "setting"
+
+    def convert(
+        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return key and value; a text without an equals sign is wrong usage."""
+        if not isinstance(value, str):
+            return value
+        key, sign, setting = value.partition("=")
+        if not key or not sign:
+            self.fail(f'"{value}" is no setting; write it as key=value', param, ctx)
+        return key, setting
+
+
 @click.command()
 @click.option(
     "-o",
@@ -135,10 +152,10 @@ def site(registry: Path, output: Path, serve: bool) -> None:
 @click.command()
 @click.option(
     "--tables",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("build/tables"),
+    default="build/tables",
     show_default=True,
-    help="Folder to write to.",
+    metavar="DIR",
+    help="Folder to write to, or the URL of one in a store.",
 )
 @click.option(
     "--format",
@@ -148,15 +165,38 @@ def site(registry: Path, output: Path, serve: bool) -> None:
     show_default=True,
     help="Kind of table.",
 )
+@click.option("--history", metavar="[REF..]REF", help="Publish every commit up to REF, the oldest first.")
+@click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
+@click.option("--remote", metavar="URL", help="A Spark Connect server, such as sc://host:15002.")
+@click.option("--conf", multiple=True, type=Setting(), metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
 @with_registry
-def publish(registry: Path, tables: Path, form: str) -> None:
+def publish(
+    registry: Path,
+    tables: str,
+    form: str,
+    history: str | None,
+    master: str | None,
+    remote: str | None,
+    conf: tuple[tuple[str, str], ...],
+) -> None:
     """Write the catalog's tables with Spark.
 
-    A table changes only where the catalog has changed; publishing the same commit again adds no version.
+    A table changes only where the catalog has changed; publishing the same commit again adds no version. With
+    --history each commit becomes a version of its own, so that a reader can go back to it.
     """
     import xregit
-    from xregit.cli.pipeline import published
+    from xregit.cli.pipeline import published, where_commits_are
 
-    loaded = xregit.load(registry)
-    result(f"{tables}: {published(xregit.publish(loaded, tables, format=form))}")
-    doubt(loaded)
+    settings = dict(conf) | ({"spark.master": master} if master else {}) | ({"spark.remote": remote} if remote else {})
+    if history is None:
+        loaded = xregit.load(registry)
+        done = xregit.publish(loaded, tables, format=form, conf=settings)
+        result(f"{tables}: {published(done)}")
+        doubt(loaded)
+    else:
+        if form != "delta":
+            message = "plain Parquet has no versions; --history needs --format delta"
+            raise click.UsageError(message)
+        each = xregit.publish_history(registry, history, tables, conf=settings)
+        for line in where_commits_are(each):
+            result(line)

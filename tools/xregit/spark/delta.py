@@ -1,112 +1,170 @@
-"""Delta tables: what a folder holds now, and one transaction that brings a table to what its rows say."""
+"""Delta tables without Delta's own classes: executors write the files, `deltalake` takes them into the log."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from xregit.errors import XregitError
-from xregit.spark.columns import HASH, Column
+from xregit.spark import files, frames
+from xregit.spark.columns import HASH
+from xregit.spark.standing import (
+    CHANGE,
+    DELETE,
+    INSERT,
+    PROPERTIES,
+    UPDATE,
+    Stand,
+    changes,
+    changing,
+    compared,
+    foreign,
+    refuse_newer,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from arro3.core.types import ArrowStreamExportable
+    import pyarrow as pa
     from deltalake import CommitProperties, DeltaTable, Schema
+    from pyspark.sql import SparkSession
 
     from xregit.spark.cells import Row
     from xregit.spark.columns import Table
     from xregit.spark.comparing import Difference
+    from xregit.spark.places import Place
+    from xregit.spark.standing import Told, Work
 
-# Row-level changes for those who follow the table, and a history long enough for "as of that commit".
-PROPERTIES: Mapping[str, str | None] = {
-    "delta.enableChangeDataFeed": "true",
-    "delta.checkpointInterval": "10",
-    "delta.logRetentionDuration": "interval 3650 days",
-    "delta.deletedFileRetentionDuration": "interval 3650 days",
-}
-# Tables of a higher protocol version may have deletion vectors or renamed columns, which we do not write.
-MAX_READER, MAX_WRITER = 1, 6
-
-CHANGE = Column("_change")
-INSERT, UPDATE, DELETE = "insert", "update", "delete"
+Written = list[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """A table as it stood when we looked: its version (-1 before the first) and the hash of each row by its keys.
+@dataclass(frozen=True)
+class RustLake:
+    """The tables in one folder, of this machine or of an object store that `deltalake` knows.
 
-    ``lacking`` names the columns that the model has by now and the table does not.
+    ``session`` gives the session to use; it is asked only when there is something to write.
     """
 
-    table: Table
-    path: Path
-    version: int = -1
-    hashes: Mapping[tuple[Any, ...], str] = field(default_factory=dict)
-    lacking: tuple[str, ...] = ()
+    place: Place
+    session: Callable[[], SparkSession]
+
+    def look(self, table: Table) -> Stand:
+        """Return how a table stands; see `standing.Lake`."""
+        from deltalake import DeltaTable
+
+        place = self.place / table.name
+        local = place.local
+        if local and (
+            not local.exists() or (local.is_dir() and all(_is_left_over(each.name) for each in local.iterdir()))
+        ):
+            return Stand(table, place)
+        if (local and not local.is_dir()) or not DeltaTable.is_deltatable(place.url):
+            if local:
+                raise foreign(place)
+            return Stand(table, place)
+        found = DeltaTable(place.url)
+        asked = found.protocol()
+        refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
+        schema = json.loads(found.schema().to_json())
+        stand = compared(table, place, found.version(), schema, found.metadata().description or "")
+        return replace(stand, hashes=_hashes(table, found))
+
+    def rows(self, stand: Stand) -> list[Row]:
+        """Return all rows of a table; see `standing.Lake`."""
+        import pyarrow as pa
+
+        if stand.version < 0:
+            return []
+        found: list[Row] = pa.table(_opened(stand).scan()).to_pylist()
+        return found
+
+    def write(self, work: Work, told: Told) -> dict[str, int]:
+        """Bring every table to what its difference says; see `standing.Lake`."""
+        properties = _properties(told)
+        prepared = self._prepared(work) if any(some for _, some in work.values()) else {}
+        return {name: _committed(stand, prepared.get(name), properties) for name, (stand, _) in work.items()}
+
+    def append(self, stand: Stand, row: Row, told: Told) -> int:
+        """Add one row to a table, written here and not by Spark; see `standing.Lake`."""
+        if stand.place.local:
+            stand.place.local.mkdir(parents=True, exist_ok=True)
+        form = frames.arrow_schema(stand.table)
+        batches = frames.arrow_table(stand.table, [row]).to_batches()
+        return _committed(stand, [files.written(stand.table.name, stand.place.url, form, batches)], _properties(told))
+
+    def _prepared(self, work: Work) -> dict[str, Written | pa.Table]:
+        """Return what is to be committed, by table: files with new rows, or the changes where others change too."""
+        fresh = {stand.table: some.inserted for stand, some in work.values() if some.only_inserts and some}
+        if self.place.local:
+            for table in fresh:
+                (self.place.local / table.name).mkdir(parents=True, exist_ok=True)
+        prepared: dict[str, Written | pa.Table] = {**frames.write(self.session(), fresh, self.place)}
+        for name, (stand, some) in work.items():
+            if not some.only_inserts:
+                prepared[name] = _changes(self.session(), stand.table, some)
+        return prepared
 
 
-def look(table: Table, path: Path) -> Stand:
-    """Return how a table stands.
-
-    Raises:
-        XregitError: the folder holds something else than this table.
-    """
-    from deltalake import DeltaTable
-
-    if not path.exists() or (path.is_dir() and all(map(_is_left_over, path.iterdir()))):
-        return Stand(table, path)
-    if not path.is_dir() or not DeltaTable.is_deltatable(str(path)):
-        message = f"{path} holds something else than a Delta table; name another folder, or move it out of the way"
-        raise XregitError(message)
-    found = DeltaTable(path)
-    lacking = _lacking(table, path, found)
-    return Stand(table, path, found.version(), _hashes(table, found), lacking)
+def _changes(session: SparkSession, table: Table, some: Difference) -> pa.Table:
+    form = changing(table)
+    return frames.collected(frames.frame(session, form, changes(some)), form)
 
 
-def _is_left_over(file: Path) -> bool:
+def _is_left_over(name: str) -> bool:
     """Tell whether a file in a folder without log is one of ours, from a run that ended before its first commit."""
-    return file.name.startswith("part-") and file.name.endswith(".parquet")
+    return name.startswith("part-") and name.endswith(".parquet")
 
 
-def newest(stand: Stand) -> Row | None:
-    """Return the row with the highest number of the table of publications."""
-    import pyarrow as pa
+def _opened(stand: Stand) -> DeltaTable:
     from deltalake import DeltaTable
 
-    if not stand.hashes:
-        return None
-    last = max(number for (number,) in stand.hashes)
-    reader = DeltaTable(stand.path, version=stand.version).scan(predicate=f"number = {last}")
-    return dict(pa.table(reader).to_pylist()[0])
+    return DeltaTable(stand.place.url, version=stand.version)
 
 
-def widen(stand: Stand, properties: CommitProperties) -> Stand:
+def _committed(stand: Stand, prepared: Written | pa.Table | None, properties: CommitProperties) -> int:
+    """Commit what is prepared for a table, in one transaction, and return the table's version."""
+    now = _worded(_widened(stand, properties), properties)
+    if prepared is None:
+        return now.version if now.version >= 0 else _added(now, (), properties)
+    if isinstance(prepared, list):
+        return _added(now, prepared, properties)
+    return _merged(now, prepared, properties)
+
+
+def _widened(stand: Stand, properties: CommitProperties) -> Stand:
     """Give an existing table the columns that the model has by now; the rows that are there have nothing in them."""
-    from deltalake import DeltaTable
-
     if not stand.lacking:
         return stand
     fields = [field for field in _schema(stand.table).fields if field.name in stand.lacking]
-    DeltaTable(stand.path, version=stand.version).alter.add_columns(fields, commit_properties=properties)
+    _opened(stand).alter.add_columns(fields, commit_properties=properties)
     return replace(stand, version=stand.version + 1, lacking=())
 
 
-def add(stand: Stand, files: Iterable[Mapping[str, Any]], properties: CommitProperties) -> int:
+def _worded(stand: Stand, properties: CommitProperties) -> Stand:
+    """Give an existing table the comments that the model has by now."""
+    now = stand
+    for name, text in stand.comments.items():
+        alter = _opened(now).alter
+        if name:
+            alter.set_column_metadata(name, {"comment": text}, commit_properties=properties)
+        else:
+            alter.set_table_description(text, commit_properties=properties)
+        now = replace(now, version=now.version + 1)
+    return replace(now, comments={})
+
+
+def _added(stand: Stand, files: Iterable[Mapping[str, Any]], properties: CommitProperties) -> int:
     """Add written files to a table, which is created where there is none; return the table's new version."""
-    from deltalake import DeltaTable
     from deltalake.transaction import AddAction, create_table_with_add_actions
 
     schema = _schema(stand.table)
     adds = [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
     if stand.version >= 0:
-        delta = DeltaTable(stand.path, version=stand.version)
-        delta.create_write_transaction([*adds], "append", schema, commit_properties=properties)
+        _opened(stand).create_write_transaction([*adds], "append", schema, commit_properties=properties)
         return stand.version + 1
+    if stand.place.local:
+        stand.place.local.mkdir(parents=True, exist_ok=True)
     create_table_with_add_actions(
-        str(stand.path),
+        stand.place.url,
         schema,
         adds,
         name=stand.table.name,
@@ -117,13 +175,10 @@ def add(stand: Stand, files: Iterable[Mapping[str, Any]], properties: CommitProp
     return 0
 
 
-def merge(stand: Stand, changes: ArrowStreamExportable, properties: CommitProperties) -> int:
+def _merged(stand: Stand, rows: pa.Table, properties: CommitProperties) -> int:
     """Insert, update and delete rows, as the column ``_change`` says; return the table's new version."""
-    from deltalake import DeltaTable
-
     same = " AND ".join(f"there.`{key}` = here.`{key}`" for key in stand.table.keys)
-    delta = DeltaTable(stand.path, version=stand.version)
-    merger = delta.merge(changes, same, "here", "there", commit_properties=properties)
+    merger = _opened(stand).merge(rows, same, "here", "there", commit_properties=properties)
     (
         merger.when_matched_delete(f"here.`{CHANGE.name}` = '{DELETE}'")
         .when_matched_update_all(f"here.`{CHANGE.name}` = '{UPDATE}'", except_cols=[CHANGE.name])
@@ -133,41 +188,10 @@ def merge(stand: Stand, changes: ArrowStreamExportable, properties: CommitProper
     return stand.version + 1
 
 
-def changing(table: Table) -> Table:
-    """Return the form of a table's changes: its columns and what becomes of each row."""
-    return replace(table, columns=(*table.columns, CHANGE))
-
-
-def changes(found: Difference) -> tuple[Row, ...]:
-    """Return the rows to insert, update and delete, each with what becomes of it."""
-    parts = ((INSERT, found.inserted), (UPDATE, found.updated), (DELETE, found.deleted))
-    return tuple(row | {CHANGE.name: change} for change, rows in parts for row in rows)
-
-
 def _schema(table: Table) -> Schema:
     from deltalake import Schema
 
     return Schema.from_json(json.dumps(table.structure))
-
-
-def _lacking(table: Table, path: Path, found: DeltaTable) -> tuple[str, ...]:
-    protocol = found.protocol()
-    if protocol.min_reader_version > MAX_READER or protocol.min_writer_version > MAX_WRITER:
-        message = (
-            f"{path} needs a newer Delta writer than this one (reader version {protocol.min_reader_version}, writer "
-            f"version {protocol.min_writer_version}); publish to another folder"
-        )
-        raise XregitError(message)
-    there = {field.name: field.type for field in found.schema().fields}
-    wanted = {field.name: field.type for field in _schema(table).fields}
-    if any(name not in there for name in (*table.keys, HASH.name)):
-        message = f"{path} is a Delta table, but not the {table.name} of a catalog; publish to another folder"
-        raise XregitError(message)
-    for name in wanted.keys() & there.keys():
-        if wanted[name] != there[name]:
-            message = f'the column "{name}" of {path} has another type than the model says; publish to another folder'
-            raise XregitError(message)
-    return tuple(name for name in wanted if name not in there)
 
 
 def _hashes(table: Table, found: DeltaTable) -> dict[tuple[Any, ...], str]:
@@ -177,3 +201,12 @@ def _hashes(table: Table, found: DeltaTable) -> dict[tuple[Any, ...], str]:
     columns = pa.table(found.scan(columns=names)).select(names)
     *keys, hashes = (column.to_pylist() for column in columns.columns)
     return dict(zip(zip(*keys, strict=True), hashes, strict=True))
+
+
+def _properties(told: Told) -> CommitProperties:
+    from deltalake import CommitProperties
+
+    # Without retries, whoever commits second fails, instead of adding the same rows once more.
+    return CommitProperties(
+        custom_metadata={"gitCommit": told.commit, "userMetadata": told.as_json}, max_commit_retries=0
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -9,13 +10,16 @@ from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from xregit.spark.places import Place
 
 CAUSE = "Caused by: "
+_BRANCH = "↳"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
-def told_of(path: Path) -> Iterator[None]:
+def told_of(path: Place) -> Iterator[None]:
     """Turn what goes wrong while a table or folder is read or written into one line that names it.
 
     Raises:
@@ -38,6 +42,10 @@ def told_of(path: Path) -> Iterator[None]:
 
 def reason(error: BaseException) -> str:
     """Return the innermost cause that an error's text tells of, without stack traces, as one line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith(("\t", "  "))]
+    text = _COLOUR.sub("", str(error))
+    if _BRANCH in text:  # a chain of causes, each on a line of its own
+        chain = [" ".join(part.split()) for part in text.split(_BRANCH)]
+        return f"{chain[0]}: {chain[-1]}"
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("\t", "  "))]
     causes = [line.removeprefix(CAUSE) for line in lines if line.startswith(CAUSE)]
     return (causes or lines or [type(error).__name__])[-1]

@@ -1,12 +1,12 @@
 """Arrow batches to Parquet files, with what a Delta transaction must know of each file.
 
-Executors run this; it is shipped to them by value and needs nothing there but Arrow.
+Executors run this; it is shipped to them by value and needs nothing there but Arrow, and `deltalake` for a store.
 """
 
 from __future__ import annotations
 
 import json
-import os
+import time
 import uuid
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     import pyarrow.parquet as pq
+    from pyarrow.fs import FileSystem
 
 # One row of this per written file, as Spark and as Arrow call the types.
 WRITTEN = "table string, path string, size bigint, modified bigint, stats string"
@@ -45,14 +46,24 @@ def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.Rec
     import pyarrow.parquet as pq
 
     path = f"part-{uuid.uuid4()}.{COMPRESSION}.parquet"
-    full = os.path.join(folder, path)  # noqa: PTH118 - the folder's name is all that is shipped
-    with pq.ParquetWriter(full, schema, compression=COMPRESSION) as file:
+    store = _store(folder)
+    with store.open_output_stream(path) as sink, pq.ParquetWriter(sink, schema, compression=COMPRESSION) as file:
         for batch in batches:
             file.write_table(pa.Table.from_batches([batch]).cast(schema))
-    facts = os.stat(full)  # noqa: PTH116
-    stats = statistics(pq.read_metadata(full))
-    modified = int(facts.st_mtime * 1000)
-    return {"table": table, "path": path, "size": facts.st_size, "modified": modified, "stats": stats}
+    with store.open_input_file(path) as source:
+        stats, size = statistics(pq.read_metadata(source)), source.size()
+    return {"table": table, "path": path, "size": size, "modified": int(time.time() * 1000), "stats": stats}
+
+
+def _store(folder: str) -> FileSystem:
+    """Return the file system whose root is the folder, a path or the URL of an object store that Delta knows."""
+    from pyarrow import fs
+
+    if "://" not in folder:
+        return fs.SubTreeFileSystem(folder, fs.LocalFileSystem())
+    from deltalake.fs import DeltaStorageHandler
+
+    return fs.PyFileSystem(DeltaStorageHandler(folder))
 
 
 def statistics(metadata: pq.FileMetaData) -> str:

@@ -10,13 +10,13 @@ from xregit.spark.columns import Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from xregit.spark.cells import Row
     from xregit.spark.columns import Table
+    from xregit.spark.places import Place
 
 ROWS_PER_FILE = 100_000
 
@@ -46,12 +46,12 @@ def arrow_table(table: Table, rows: Iterable[Row]) -> pa.Table:
 
 
 def frame(spark: SparkSession, table: Table, rows: tuple[Row, ...]) -> DataFrame:
-    """Return rows, at least one, as a data frame of the table's schema, few enough of them in one partition."""
+    """Return rows as a data frame of the table's schema, few enough of them in one partition."""
     from pyspark.sql.types import StructType
 
     schema = StructType.fromJson(table.structure)
     made = spark.createDataFrame(arrow_table(table, rows), schema)
-    return made.coalesce(-(-len(rows) // ROWS_PER_FILE))
+    return made.coalesce(max(1, -(-len(rows) // ROWS_PER_FILE)))
 
 
 def collected(frame: DataFrame, table: Table) -> pa.Table:
@@ -60,7 +60,7 @@ def collected(frame: DataFrame, table: Table) -> pa.Table:
 
 
 def write(
-    spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: Path
+    spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], place: Place
 ) -> dict[str, list[dict[str, Any]]]:
     """Write the rows of each table to files in the folder of its name; return what describes the files, by table."""
     from pyspark import cloudpickle
@@ -69,7 +69,7 @@ def write(
     cloudpickle.register_pickle_by_value(files)  # type: ignore[no-untyped-call]
     jobs = [
         frame(spark, table, rows).mapInArrow(
-            files.writer(table.name, str(folder / table.name), arrow_schema(table)), files.WRITTEN
+            files.writer(table.name, (place / table.name).url, arrow_schema(table)), files.WRITTEN
         )
         for table, rows in tables.items()
         if rows

@@ -1,4 +1,4 @@
-"""Tables as plain Parquet folders, all of them swapped in at once."""
+"""Tables as plain Parquet folders: on this machine all of them are swapped in at once, in a store one by one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xregit.errors import XregitError
 from xregit.source import writing
 from xregit.spark import files, frames
+from xregit.spark.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 COMPLETE = "_SUCCESS"
 
 
-def refuse_others(folder: Path) -> None:
-    """Refuse a folder that holds anything but tables in plain Parquet, because it would be replaced.
+def refuse_others(place: Place) -> None:
+    """Refuse a folder of this machine that holds anything but tables in plain Parquet, because it would be replaced.
 
     Raises:
         XregitError: it does.
     """
-    if not folder.exists():
+    folder = place.local
+    if folder is None or not folder.exists():
         return
     if not folder.is_dir() or not all((entry / COMPLETE).is_file() for entry in folder.iterdir()):
         message = (
@@ -36,17 +38,30 @@ def refuse_others(folder: Path) -> None:
         raise XregitError(message)
 
 
-def write(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: Path) -> None:
-    """Write every table beside the folder, then put them in its place; until then it stays as it is.
+def write(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], place: Place) -> None:
+    """Write every table; a folder of this machine stays as it is until all of them are written.
 
     Raises:
         XregitError: they can't be written.
     """
+    if place.local is None:
+        _to_store(spark, tables, place)
+    else:
+        _to_folder(spark, tables, place.local)
+
+
+def _to_folder(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: Path) -> None:
     with writing.replacing(folder) as beside:
         for table in tables:
             (beside / table.name).mkdir(parents=True)
-        frames.write(spark, tables, beside)
+        frames.write(spark, tables, Place.of(beside))
         for table, rows in tables.items():
             if not rows:
                 files.written(table.name, str(beside / table.name), frames.arrow_schema(table), ())
             (beside / table.name / COMPLETE).touch()
+
+
+def _to_store(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], place: Place) -> None:
+    """Write with Spark's own writer, which knows the store; the last table, the publications, says that it is whole."""
+    for table, rows in tables.items():
+        frames.frame(spark, table, rows).write.mode("overwrite").parquet((place / table.name).url)

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
-from xregit.spark import delta, files, frames, parquet
+from xregit.spark import native, parquet
 from xregit.spark.cells import hashed, time_of
 from xregit.spark.comparing import Difference, difference
+from xregit.spark.delta import RustLake
 from xregit.spark.derived import PUBLICATIONS
 from xregit.spark.faults import told_of
+from xregit.spark.native import NativeLake
+from xregit.spark.places import Place
 from xregit.spark.rows import rows
-from xregit.spark.session import borrowed, installed
+from xregit.spark.session import REMOTE, active, borrowed, installed
+from xregit.spark.standing import Stand, told_by
 from xregit.spark.tables import tables as tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    import pyarrow as pa
-    from deltalake import CommitProperties
     from pyspark.sql import SparkSession
 
     from xregit.catalog.registry import Registry
     from xregit.source.history import History
     from xregit.spark.cells import Row
-    from xregit.spark.delta import Stand
+    from xregit.spark.standing import Lake
 
 APPLICATION = "xregit publish"
 DELTA, PARQUET = "delta", "parquet"
+# Where these settings are asked for, Spark has Delta's classes on its class path, or is meant to have them.
+CLASS_PATH = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,92 +72,93 @@ class Publication:
 
 def publish(
     registry: Registry,
-    tables: Path,
+    tables: Path | str,
     *,
     format: str = DELTA,  # noqa: A002 - as the command's option is called
     spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
 ) -> Publication:
     """Bring the tables in a folder to what the registry says; the same registry again writes nothing.
 
-    ``spark`` is the session to use; else it is the active one, else one for the time being, which is started only
-    if there is something to write. Plain Parquet is written anew each time, the whole folder at once.
+    ``tables`` is a path, or the URL of a folder in a store: with Delta's own classes on Spark's class path any store
+    that the session knows, else any that `deltalake` knows. ``spark`` is the session to use; else it is the active
+    one, else one for the time being with the settings ``conf``, such as ``spark.master`` or ``spark.remote``. Plain
+    Parquet is written anew each time.
 
     Raises:
         XregitError: Spark or Java is missing, or the tables can't be written.
+    """
+    return next(iter(publish_each((registry,), tables, format=format, spark=spark, conf=conf)))
+
+
+def publish_each(
+    registries: Iterable[Registry],
+    tables: Path | str,
+    *,
+    format: str = DELTA,  # noqa: A002 - as the command's option is called
+    spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> Iterator[Publication]:
+    """Publish one registry after the other, such as the same one at several commits, with one session.
+
+    Raises:
+        XregitError: as `publish` does; those before are published then.
     """
     installed()
     if format not in {DELTA, PARQUET}:
         message = f'the format "{format}" is unknown; the formats are "{DELTA}" and "{PARQUET}"'
         raise XregitError(message)
-    folder = tables.resolve()
-    with told_of(folder):
-        return (_to_delta if format == DELTA else _to_parquet)(registry, folder, spark)
+    place = Place.of(tables)
+    with told_of(place), _lake(place, spark, conf or {}) as lake:
+        for registry in registries:
+            if format == DELTA:
+                yield _to_delta(registry, lake)
+            else:
+                yield _to_parquet(registry, place, spark, conf or {})
 
 
-def _to_delta(registry: Registry, folder: Path, spark: SparkSession | None) -> Publication:
+@contextmanager
+def _lake(place: Place, spark: SparkSession | None, conf: Mapping[str, str]) -> Iterator[Lake]:
+    """Give what writes the tables: Delta's own classes where Spark has them, else `deltalake`."""
+    at_hand = spark or active()
+    with ExitStack() as stack:
+
+        @cache
+        def session() -> SparkSession:
+            return stack.enter_context(borrowed(at_hand, name=APPLICATION, conf=conf))
+
+        # Starting Spark to ask it takes seconds, which are lost where there is nothing to publish.
+        may_be_native = at_hand is not None or any(name in conf for name in (*CLASS_PATH, *native.SETTINGS, REMOTE))
+        yield (
+            NativeLake(place, session()) if may_be_native and native.available(session()) else RustLake(place, session)
+        )
+
+
+def _to_delta(registry: Registry, lake: Lake) -> Publication:
     history, found, known = registry.origin.history, rows(registry), tables_of(registry.model)
-    stands = {name: delta.look(table, folder / name) for name, table in known.items()}
+    stands = {name: lake.look(table) for name, table in known.items()}
     log = stands.pop(PUBLICATIONS.name)
     todo = {name: difference(known[name].keys, some, stands[name].hashes) for name, some in found.items()}
-    properties = _properties(history)
-    prepared = _prepared(stands, todo, folder, spark) if any(todo.values()) else {}
-    versions = {name: _committed(stand, prepared.get(name), properties) for name, stand in stands.items()}
-    last = delta.newest(log)
-    changed = last is None or (last["commit"], dict(last["versions"])) != (history.head, versions)
+    versions = lake.write({name: (stand, todo[name]) for name, stand in stands.items()}, told_by(history))
+    last = _newest(lake, log)
+    changed = last is None or (last["commit"], _versions(last)) != (history.head, versions)
     number = (last["number"] if last else 0) + changed
+    logged = log.version
     if changed:
-        row = _publication(number, history, versions)
-        versions[log.table.name] = _committed(log, _file(log, row), properties)
+        logged = lake.append(log, _publication(number, history, versions), told_by(history))
     told = [_told(name, len(found[name]), todo[name], versions[name]) for name in found]
-    told.append(
-        TablePublication(log.table.name, number, int(changed), version=versions.get(log.table.name, log.version))
+    told.append(TablePublication(log.table.name, number, int(changed), version=logged))
+    return Publication(
+        str(log.place).removesuffix(f"/{log.table.name}"), DELTA, history.head, number, changed, tuple(told)
     )
-    return Publication(str(folder), DELTA, history.head, number, changed, tuple(told))
 
 
-Prepared = list[dict[str, Any]]
+def _newest(lake: Lake, log: Stand) -> Row | None:
+    return max(lake.rows(log), key=lambda row: int(row["number"]), default=None)
 
 
-def _prepared(
-    stands: Mapping[str, Stand], todo: Mapping[str, Difference], folder: Path, spark: SparkSession | None
-) -> dict[str, Prepared | pa.Table]:
-    """Return what is to be committed, by table: files with new rows, or the changes where others change too."""
-    fresh = {stands[name].table: some.inserted for name, some in todo.items() if some.only_inserts and some}
-    for table in fresh:
-        (folder / table.name).mkdir(parents=True, exist_ok=True)
-    with borrowed(spark, name=APPLICATION) as session:
-        prepared: dict[str, Prepared | pa.Table] = {**frames.write(session, fresh, folder)}
-        for name, some in todo.items():
-            if not some.only_inserts:
-                table = delta.changing(stands[name].table)
-                prepared[name] = frames.collected(frames.frame(session, table, delta.changes(some)), table)
-    return prepared
-
-
-def _file(stand: Stand, row: Row) -> Prepared:
-    stand.path.mkdir(parents=True, exist_ok=True)
-    batches = frames.arrow_table(stand.table, [row]).to_batches()
-    return [files.written(stand.table.name, str(stand.path), frames.arrow_schema(stand.table), batches)]
-
-
-def _committed(stand: Stand, prepared: Prepared | pa.Table | None, properties: CommitProperties) -> int:
-    """Commit what is prepared for a table, in one transaction, and return the table's version."""
-    now = delta.widen(stand, properties)
-    if prepared is None:
-        return now.version if now.version >= 0 else delta.add(now, (), properties)
-    if isinstance(prepared, list):
-        return delta.add(now, prepared, properties)
-    return delta.merge(now, prepared, properties)
-
-
-def _properties(history: History) -> CommitProperties:
-    from deltalake import CommitProperties
-
-    subject = next((commit.subject for commit in history.commits if commit.sha == history.head), "")
-    told = {"commit": history.head, "time": history.head_time, "subject": subject}
-    # Without retries, whoever commits second fails, instead of adding the same rows once more.
-    metadata = {"gitCommit": history.head, "userMetadata": json.dumps(told)}
-    return CommitProperties(custom_metadata=metadata, max_commit_retries=0)
+def _versions(publication: Row) -> dict[str, int]:
+    return dict(publication["versions"])
 
 
 def _publication(number: int, history: History, versions: Mapping[str, int]) -> Row:
@@ -171,11 +177,11 @@ def _told(name: str, count: int, some: Difference, version: int) -> TablePublica
     return TablePublication(name, count, len(some.inserted), len(some.updated), len(some.deleted), version)
 
 
-def _to_parquet(registry: Registry, folder: Path, spark: SparkSession | None) -> Publication:
+def _to_parquet(registry: Registry, place: Place, spark: SparkSession | None, conf: Mapping[str, str]) -> Publication:
     history, found, known = registry.origin.history, rows(registry), tables_of(registry.model)
-    parquet.refuse_others(folder)
+    parquet.refuse_others(place)
     found[PUBLICATIONS.name] = (_publication(1, history, {}),)
-    with borrowed(spark, name=APPLICATION) as session:
-        parquet.write(session, {known[name]: some for name, some in found.items()}, folder)
+    with borrowed(spark, name=APPLICATION, conf=conf) as session:
+        parquet.write(session, {known[name]: some for name, some in found.items()}, place)
     told = tuple(TablePublication(name, len(some), len(some)) for name, some in found.items())
-    return Publication(str(folder), PARQUET, history.head, 1, True, told)  # noqa: FBT003 - it is always written
+    return Publication(str(place), PARQUET, history.head, 1, True, told)  # noqa: FBT003 - it is always written

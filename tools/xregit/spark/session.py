@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from xregit.errors import XregitError
 from xregit.spark import java
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 
     from xregit.spark.java import Java
 
+# The settings that say which Spark it is: one that runs the session, or one that is there already (Spark Connect).
+MASTER, REMOTE = "spark.master", "spark.remote"
+
+CONNECT_PORT = 15002
+REACH_SECONDS = 10
+
 PACKAGES = ("pyspark", "deltalake", "pyarrow")
 MISSING = "publishing tables needs Spark, which is not installed: pip install 'xregit[spark]'"
 
@@ -27,15 +35,19 @@ MISSING = "publishing tables needs Spark, which is not installed: pip install 'x
 JVM_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 
 DEFAULTS: Mapping[str, str] = {
-    "spark.master": "local[2]",
+    MASTER: "local[2]",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
+}
+# A cluster has a network, and knows better than we how many parts a shuffle has.
+LOCAL_DEFAULTS: Mapping[str, str] = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "2",
 }
 
 # Faults come back as exceptions; what Spark logs besides would only repeat them, with stack traces. Spark announces a
@@ -54,7 +66,9 @@ logger.gateway.level = fatal
 
 
 def session(*, name: str, conf: Mapping[str, str] | None = None) -> SparkSession:
-    """Return the session that is active, as it is, or a new local one; ``conf`` adds to a new one's settings.
+    """Return the session that is active, as it is, or a new one; ``conf`` adds to a new one's settings.
+
+    A new one is local unless ``conf`` has a ``spark.master``, or a ``spark.remote`` (Spark Connect).
 
     Raises:
         XregitError: Spark or Java is missing, or Spark does not start.
@@ -63,13 +77,13 @@ def session(*, name: str, conf: Mapping[str, str] | None = None) -> SparkSession
 
 
 @contextmanager
-def borrowed(given: SparkSession | None, *, name: str) -> Iterator[SparkSession]:
+def borrowed(given: SparkSession | None, *, name: str, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """Give the session at hand, or one for the time being: only a session that was started here is stopped."""
     found = given or active()
     if found is not None:
         yield found
         return
-    started = _started(name, {})
+    started = _started(name, conf or {})
     try:
         yield started
     finally:
@@ -99,15 +113,47 @@ def installed() -> None:
 
 
 def _started(name: str, conf: Mapping[str, str]) -> SparkSession:
+    return _connected(name, conf) if REMOTE in conf else _launched(name, conf)
+
+
+def _connected(name: str, conf: Mapping[str, str]) -> SparkSession:
+    """Return a session of a Spark that runs already; its settings are its own but for those that are asked for."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(name)
+    for key, value in {"spark.sql.session.timeZone": "UTC", **conf}.items():
+        builder = builder.config(key, value)
+    try:
+        _reach(conf[REMOTE])
+        return builder.getOrCreate()
+    except (PySparkException, ImportError, OSError, RuntimeError, ValueError) as error:
+        raise XregitError(" ".join(f"no Spark answers at {conf[REMOTE]}: {error}".split())) from error
+
+
+def _reach(url: str) -> None:
+    """Make sure that something listens there; Spark's own client would try for ten minutes.
+
+    Raises:
+        OSError: nothing does.
+    """
+    address = urlsplit(url)
+    if address.scheme == "sc":
+        with socket.create_connection((address.hostname or "", address.port or CONNECT_PORT), REACH_SECONDS):
+            pass
+
+
+def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
     import pyspark
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     found = java.find(os.environ, spark=pyspark.__version__)
-    with _surroundings(found) as logging:
+    local = conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
+    with _surroundings(found, local=local) as logging:
         builder = SparkSession.builder.appName(name)
-        for key, value in _settings(conf, logging).items():
+        for key, value in _settings(conf, logging, local=local).items():
             builder = builder.config(key, value)
         try:
             return builder.getOrCreate()
@@ -116,17 +162,20 @@ def _started(name: str, conf: Mapping[str, str]) -> SparkSession:
             raise XregitError(" ".join(message.split())) from error
 
 
-def _settings(conf: Mapping[str, str], logging: Path) -> dict[str, str]:
+def _settings(conf: Mapping[str, str], logging: Path, *, local: bool) -> dict[str, str]:
     options = (*JVM_OPTIONS, f"-Dlog4j2.configurationFile={logging.as_uri()}")
     asked = conf.get("spark.driver.extraJavaOptions", "")
-    return {**DEFAULTS, **conf, "spark.driver.extraJavaOptions": " ".join((*options, asked)).strip()}
+    defaults = {**DEFAULTS, **LOCAL_DEFAULTS} if local else DEFAULTS
+    return {**defaults, **conf, "spark.driver.extraJavaOptions": " ".join((*options, asked)).strip()}
 
 
 @contextmanager
-def _surroundings(found: Java) -> Iterator[Path]:
+def _surroundings(found: Java, *, local: bool) -> Iterator[Path]:
     """Set what Spark reads from the environment as it starts, and give its logging file; undo it afterwards."""
     # Without PYSPARK_PYTHON workers run whatever "python3" comes first on PATH, which lacks our packages.
-    ours = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    ours = {"PYSPARK_DRIVER_PYTHON": sys.executable}
+    if local:
+        ours |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     before = {key: os.environ.get(key) for key in ours}
     with TemporaryDirectory(prefix="xregit-spark-") as folder, java.launching(found, os.environ):
         logging = Path(folder) / "log4j2.properties"

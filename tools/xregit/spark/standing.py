@@ -1,0 +1,162 @@
+"""How a table stands before a publication, what is to become of it, and what its commit says; for any Delta writer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from xregit.errors import XregitError
+from xregit.spark.columns import HASH, Column
+
+if TYPE_CHECKING:
+    from xregit.source.history import History
+    from xregit.spark.cells import Row
+    from xregit.spark.columns import Table
+    from xregit.spark.comparing import Difference
+    from xregit.spark.places import Place
+
+# Row-level changes for those who follow the table, and a history long enough for "as of that commit".
+PROPERTIES: Mapping[str, str | None] = {
+    "delta.enableChangeDataFeed": "true",
+    "delta.checkpointInterval": "10",
+    "delta.logRetentionDuration": "interval 3650 days",
+    "delta.deletedFileRetentionDuration": "interval 3650 days",
+}
+# Tables of a higher reader version may have deletion vectors or renamed columns, which we don't read.
+MAX_READER = 1
+# What a table may ask of its writers, as a version or, from this version on, as a list of features.
+MAX_WRITER, FEATURES_WRITER = 6, 7
+FEATURES = frozenset({"appendOnly", "invariants", "changeDataFeed", "checkConstraints", "generatedColumns"})
+
+CHANGE = Column("_change")
+INSERT, UPDATE, DELETE = "insert", "update", "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A table as it stood when we looked: its version (-1 before the first) and the hash of each row by its keys.
+
+    ``lacking`` names the columns that the model has by now and the table does not; ``comments`` are those that the
+    model words otherwise by now, by column, that of the table itself under an empty name.
+    """
+
+    table: Table
+    place: Place
+    version: int = -1
+    hashes: Mapping[tuple[Any, ...], str] = field(default_factory=dict)
+    lacking: tuple[str, ...] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the commits of one publication say of themselves: the Git commit, its time and the first line of it."""
+
+    commit: str
+    time: str
+    subject: str
+
+    @property
+    def as_json(self) -> str:
+        """The same as JSON, which Delta calls ``userMetadata``."""
+        return json.dumps({"commit": self.commit, "time": self.time, "subject": self.subject})
+
+
+Work = Mapping[str, tuple[Stand, "Difference"]]
+
+
+class Lake(Protocol):
+    """What reads and writes Delta tables in one folder."""
+
+    def look(self, table: Table) -> Stand:
+        """Return how a table stands.
+
+        Raises:
+            XregitError: its folder holds something else than this table.
+        """
+
+    def rows(self, stand: Stand) -> list[Row]:
+        """Return all rows of a table in the version that was looked at."""
+
+    def write(self, work: Work, told: Told) -> dict[str, int]:
+        """Bring every table to what its difference says, in one transaction each; return the versions by name."""
+
+    def append(self, stand: Stand, row: Row, told: Told) -> int:
+        """Add one row to a table, which is created where there is none; return the table's new version."""
+
+
+def told_by(history: History) -> Told:
+    """Return what commits say of a registry with that history."""
+    subject = next((commit.subject for commit in history.commits if commit.sha == history.head), "")
+    return Told(history.head, history.head_time, subject)
+
+
+def foreign(place: Place) -> XregitError:
+    """Return the error that a folder holds something else than a Delta table."""
+    return XregitError(
+        f"{place} holds something else than a Delta table; name another folder, or move it out of the way"
+    )
+
+
+def changed_meanwhile(place: Place) -> XregitError:
+    """Return the error that someone else wrote a table between our look and our commit."""
+    return XregitError(f"{place} was changed by someone else in the meantime; publish again")
+
+
+def refuse_newer(place: Place, reader: int, writer: int, features: Iterable[str]) -> None:
+    """Refuse a table that asks more of its readers and writers than we can.
+
+    Raises:
+        XregitError: it does.
+    """
+    unknown = sorted(set(features) - FEATURES) if writer == FEATURES_WRITER else []
+    if reader > MAX_READER or writer > FEATURES_WRITER or unknown:
+        asked = f" with {', '.join(unknown)}" if unknown else ""
+        message = (
+            f"{place} needs a newer Delta writer than this one "
+            f"(reader version {reader}, writer version {writer}{asked}); publish to another folder"
+        )
+        raise XregitError(message)
+
+
+def compared(table: Table, place: Place, version: int, found: Mapping[str, Any], comment: str) -> Stand:
+    """Return the stand of a table by its schema, in Delta's JSON form, without the hashes of its rows.
+
+    Raises:
+        XregitError: it is another table.
+    """
+    there = {each["name"]: each for each in found["fields"]}
+    wanted = {each["name"]: each for each in table.structure["fields"]}
+    if any(name not in there for name in (*table.keys, HASH.name)):
+        message = f"{place} is a Delta table, but not the {table.name} of a catalog; publish to another folder"
+        raise XregitError(message)
+    comments = {} if comment == table.comment else {"": table.comment}
+    for name in wanted.keys() & there.keys():
+        if _loose(wanted[name]["type"]) != _loose(there[name]["type"]):
+            message = f'the column "{name}" of {place} has another type than the model says; publish to another folder'
+            raise XregitError(message)
+        said = wanted[name]["metadata"].get("comment", "")
+        if said != (there[name].get("metadata") or {}).get("comment", ""):
+            comments[name] = said
+    lacking = tuple(name for name in wanted if name not in there)
+    return Stand(table, place, version, lacking=lacking, comments=comments)
+
+
+def changing(table: Table) -> Table:
+    """Return the form of a table's changes: its columns and what becomes of each row."""
+    return replace(table, columns=(*table.columns, CHANGE))
+
+
+def changes(found: Difference) -> tuple[Row, ...]:
+    """Return the rows to insert, update and delete, each with what becomes of it."""
+    parts = ((INSERT, found.inserted), (UPDATE, found.updated), (DELETE, found.deleted))
+    return tuple(row | {CHANGE.name: change} for change, rows in parts for row in rows)
+
+
+def _loose(form: Any) -> Any:
+    """Return a type without what writers differ in: whether a list's items or a map's values may be null."""
+    if isinstance(form, Mapping):
+        return {key: _loose(value) for key, value in form.items() if not key.endswith("ContainsNull")}
+    return form
