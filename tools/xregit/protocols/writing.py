@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from xregit.protocols.events import event_json
+from xregit.protocols.fields import BASE64
 from xregit.protocols.json import json_bytes, json_value
-from xregit.protocols.reading import BASE64
 from xregit.protocols.shapes import shape
 from xregit.protocols.wire import Event, Wire
 

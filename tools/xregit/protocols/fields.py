@@ -1,0 +1,213 @@
+"""The values of a message's fields, as its JSON shape has them, to those that a `Wire` has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.model.datatypes import SYNTAXES
+from xregit.model.faults import either, guess
+from xregit.model.propertydefs import property_due
+from xregit.protocols.events import from_base64
+from xregit.protocols.json import has_surrogates
+from xregit.protocols.quoting import shown
+from xregit.protocols.shapes import ONE, PAIRS, Field
+from xregit.protocols.texts import from_text, to_text
+
+if TYPE_CHECKING:
+    from xregit.model.language import AttributeModel
+
+BASE64 = "base64"
+MAX_DEPTH = 50
+_NAMED = frozenset({"name", "value"})
+_BYTES = frozenset({BASE64})
+_READ_AS = frozenset({"boolean", "integer", "timestamp"})
+
+
+def unknown(key: object, owner: str, known: Iterable[str]) -> str:
+    """Return the sentence that says that something is not known, and what is."""
+    hint = guess(str(key), known) or f"It may have {either(known)}."
+    return f"{owner} has no {shown(str(key))}. {hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message being read: the characters that its texts can't have, and what is wrong so far.
+
+    Each method returns a value as a `Wire` has it, and notes what is wrong with it under its name.
+    """
+
+    forbidden: re.Pattern[str] | None
+    problems: list[str]
+
+    def of_unknown(self, name: str, value: Any) -> Any:
+        """Read the value of a field of a protocol that nothing is known of."""
+        if (
+            isinstance(value, list)
+            and value
+            and all(isinstance(item, Mapping) and item.keys() == _NAMED for item in value)
+        ):
+            return tuple((str(item["name"]), self.anything(name, item["value"])) for item in value)
+        return self.anything(name, value)
+
+    def field(self, field: Field, value: Any) -> Any:
+        """Read the value of a field that the protocol has."""
+        if field.twin:
+            return value if isinstance(value, bytes) else self._bytes(field.name, value)
+        if field.kind == ONE:
+            return self.single(field.model, field.name, value)
+        if field.kind == PAIRS:
+            return self.pairs(field, value)
+        return self.map(field, value)
+
+    def pairs(self, field: Field, value: Any) -> tuple[tuple[str, str], ...]:
+        """Read a list of names with texts; a map will do where no name repeats."""
+        pairs: list[tuple[str, str]] = []
+        for name, item in self._named(field.name, value):
+            fits = SYNTAXES[field.namesyntax].test(name) if field.namesyntax else True
+            if not fits or not name:
+                about = SYNTAXES[field.namesyntax or "nonempty"].about
+                self.problems.append(f'A name in "{field.name}" must be {about}, but is {shown(name)}.')
+            elif item is not None:
+                label = f"{field.name}/{name}"
+                self.text("name", name)
+                pairs.append((name, self.text(label, item)))
+        return tuple(pairs)
+
+    def _named(self, label: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Give the names of a list or map with their values."""
+        if isinstance(value, Mapping):
+            for name, item in value.items():
+                for each in item if isinstance(item, list | tuple) else (item,):
+                    yield str(name), each
+            return
+        if not isinstance(value, list | tuple):
+            self.problems.append(f"{shown(label)} must be a list of names with values, but is {shown(value)}.")
+            return
+        for number, item in enumerate(value, start=1):
+            if isinstance(item, Mapping) and item.keys() >= _NAMED and isinstance(item["name"], str):
+                yield item["name"], item["value"]
+            elif isinstance(item, tuple) and len(item) == len(_NAMED) and isinstance(item[0], str):
+                yield item
+            else:
+                self.problems.append(f'Item {number} of "{label}" must have "name", a text, and "value".')
+
+    def map(self, field: Field, value: Any) -> dict[str, Any]:
+        """Read a map; a list of names with values will do where names are free."""
+        found: dict[str, Any] = {}
+        free = not field.model.attributes
+        if not isinstance(value, Mapping) and not free:
+            self.problems.append(f'"{field.name}" must be an object, but is {shown(value)}.')
+            return found
+        if field.repeated:
+            return self._texts_by_name(field, value)
+        for name, item in self._entries(field.name, value):
+            label = f"{field.name}/{name}"
+            if item is None:
+                continue
+            if free:
+                found[name] = self.anything(label, item)
+            elif name in field.model.attributes:
+                found[name] = self.single(field.model.attributes[name], label, item)
+            else:
+                self.problems.append(unknown(name, f'"{field.name}"', field.model.attributes))
+        return found
+
+    def _entries(self, label: str, value: Any) -> Iterator[tuple[str, Any]]:
+        if isinstance(value, Mapping):
+            yield from ((str(name), item) for name, item in value.items())
+            return
+        seen: set[str] = set()
+        for name, item in self._named(label, value):
+            if name in seen:
+                self.problems.append(f"{shown(label)} has {shown(name)} twice.")
+            seen.add(name)
+            yield name, item
+
+    def _texts_by_name(self, field: Field, value: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, item in self._named(field.name, value):
+            if item is None:
+                continue
+            self.text("name", name)
+            text = self.text_or_bytes(f"{field.name}/{name}", item)
+            if name in found:
+                before = found[name] if isinstance(found[name], tuple) else (found[name],)
+                found[name] = (*before, text)
+            else:
+                found[name] = text
+        return found
+
+    def single(self, model: AttributeModel, label: str, value: Any) -> Any:
+        """Read a single value of the type that the model gives it."""
+        kind = model.property
+        if kind in _READ_AS:
+            return self._typed(model, label, value)
+        types = model.attributes["type"].enum
+        if isinstance(value, int) and not isinstance(value, bool) and "ulong" in types:
+            return self._number(label, value)
+        return self.text_or_bytes(label, value) if "binary" in types else self.text(label, value)
+
+    def _typed(self, model: AttributeModel, label: str, value: Any) -> Any:
+        kind = model.property
+        try:
+            read = from_text(kind, to_text(kind, value))
+        except ValueError as error:
+            self.problems.append(f"{shown(label)} {error}, but is {shown(value)}.")
+            return None
+        due = property_due(model, kind, read)
+        if due:
+            self.problems.append(f"{shown(label)} must be {due}, but is {shown(value)}.")
+        return read
+
+    def text(self, label: str, value: Any) -> str:
+        """Read a text; numbers and truth values are written as one."""
+        if not isinstance(value, str):
+            try:
+                return self.text(label, to_text("string", value))
+            except ValueError as error:
+                self.problems.append(f"{shown(label)} {error}, but is {shown(value)}.")
+                return ""
+        if self.forbidden is not None and self.forbidden.search(value):
+            self.problems.append(f"{shown(label)} has characters that its protocol can't carry: {shown(value)}.")
+        elif not value.isascii() and has_surrogates(value):
+            self.problems.append(f"{shown(label)} has half a character (a lone surrogate).")
+        return value
+
+    def text_or_bytes(self, label: str, value: Any) -> str | bytes:
+        """Read a text, or bytes as ``{"base64": …}``."""
+        if isinstance(value, bytes):
+            return value
+        if isinstance(value, Mapping) and value.keys() == _BYTES:
+            return self._bytes(label, value[BASE64])
+        return self.text(label, value)
+
+    def _bytes(self, label: str, value: Any) -> bytes:
+        try:
+            return from_base64(value)
+        except ValueError as error:
+            self.problems.append(f"{shown(label)} {error}.")
+            return b""
+
+    def anything(self, label: str, value: Any, depth: int = 0) -> Any:
+        """Read any JSON value, with bytes as ``{"base64": …}``."""
+        if isinstance(value, str | bytes) or (isinstance(value, Mapping) and value.keys() == _BYTES):
+            return self.text_or_bytes(label, value)
+        if value is None or isinstance(value, bool | int | float):
+            return self._number(label, value)
+        if depth < MAX_DEPTH and isinstance(value, Mapping):
+            return {str(name): self.anything(label, item, depth + 1) for name, item in value.items()}
+        if depth < MAX_DEPTH and isinstance(value, list | tuple):
+            return [self.anything(label, item, depth + 1) for item in value]
+        self.problems.append(f"{shown(label)} must be a JSON value, nested at most {MAX_DEPTH} times.")
+        return None
+
+    def _number(self, label: str, value: Any) -> Any:
+        if value is not None:
+            try:
+                to_text("integer" if type(value) is int else "any", value)
+            except ValueError as error:
+                self.problems.append(f"{shown(label)} {error}.")
+        return value
