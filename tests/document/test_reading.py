@@ -70,6 +70,15 @@ def test_what_stands_beside_versions_counts_for_each(tmp_path: Path) -> None:
     assert [stated[vid]["name"] for vid in stated] == ["S", "T"]
 
 
+def test_deprecation_of_a_version_is_that_of_the_message(tmp_path: Path) -> None:
+    """Release candidate 1 deprecates a message at its version; later ones do so in the meta entity."""
+    message = {"versions": {"1": {**MESSAGE, "deprecated": {"documentation": "https://example.com"}}}}
+    registry = registry_of(tmp_path, {"messagegroups": {"g": {"messages": {"m": message}}}})
+    stated = compile_document(registry)["messagegroups"]["g"]["messages"]["m"]
+    assert stated["meta"]["deprecated"] == {"docs": "https://example.com"}
+    assert "deprecated" not in stated["versions"]["1"]
+
+
 def test_yaml_is_read_like_json(tmp_path: Path) -> None:
     """A YAML document is read by its content, whatever it is called."""
     text = "messagegroups:\n  g:\n    messages:\n      m: {protocol: HTTP, protocoloptions: {method: POST}}\n"

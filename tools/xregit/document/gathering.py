@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import chain
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Group, Place, Resource
-from xregit.catalog.resolving import BASE, SELECTORS
 from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names, normal_form, resource_from
 from xregit.diagnostics import Severity
-from xregit.document.changes import NOTHING_MOVED, traced, written
+from xregit.document.changes import NOTHING_MOVED, Change, traced, written
 from xregit.document.documents import contents
+from xregit.document.inheriting import DIALECT, selected
 from xregit.document.normalising import normalised
 from xregit.document.tables import dialect
-from xregit.model import canonical
 from xregit.model import normalised as model_normalised
 from xregit.model.language import NOTHING
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
-    from xregit.document.changes import Change, Path
+    from xregit.document.changes import Path
     from xregit.model.language import GroupModel, Model, ResourceModel
 
-DIALECT = "1.0"
-MAX_BASES = 100
 OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
 # The kind of entity whose steps hold for all types that a dialect doesn't know.
 OTHER = "other"
 SERVED = frozenset({"self", "shortself", "xid"})
-_LEAKED = "None"
 _RESOURCE_PARTS = 5
 
 
@@ -96,7 +91,11 @@ class Gathering:
     def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
         path: Path = (model.plural, gid)
         attributes = self._entity(
-            model.singular, _without_collections(value, model.resources), path, SERVED, self._selected(value, NOTHING)
+            model.singular,
+            _without_collections(value, model.resources),
+            path,
+            SERVED,
+            selected(self._whole, value, NOTHING),
         )
         self._identified(attributes, f"{model.singular}id", gid, path)
         attributes = self._as_text(attributes, model_normalised(model.attributes, attributes), path)
@@ -118,7 +117,7 @@ class Gathering:
         self, model: ResourceModel, rid: str, value: Mapping[str, Any], path: Path, group: Mapping[str, Any]
     ) -> Resource:
         path = (*path, rid)
-        selectors = {} if model.hasdocument else self._selected(value, group)
+        selectors = {} if model.hasdocument else selected(self._whole, value, group)
         own = {name: item for name, item in value.items() if name not in {META, VERSIONS}}
         whole = self._entity(model.singular, own, path, _served(model), selectors)
         self._identified(whole, f"{model.singular}id", rid, path)
@@ -131,6 +130,8 @@ class Gathering:
             if "versionid" in value or "isdefault" in value:
                 whole = _of_resource(model, whole)
             whole = self._beside(whole, versions, path)
+            if model.maxversions == 1:
+                whole |= self._raised(meta_names(model) - whole.keys(), versions, path)
             whole[VERSIONS] = versions
         whole = self._as_text(whole, normal_form(model, whole, selectors), path)
         place = Place(self._file, self._written(path))
@@ -148,6 +149,16 @@ class Gathering:
             found[vid] = self._entity(kind, value, at, _served(model), selectors)
             self._identified(found[vid], "versionid", vid, at)
             self._identified(found[vid], f"{model.singular}id", rid, at)
+        return found
+
+    def _raised(self, names: frozenset[str], versions: Mapping[str, dict[str, Any]], path: Path) -> Mapping[str, Any]:
+        """Take what is said of a resource, such as that it is deprecated, out of its one version (1.0-rc1)."""
+        found = {}
+        for vid, version in versions.items():
+            for name in sorted(names & version.keys()):
+                found[name] = version.pop(name)
+                change = Change((VERSIONS, vid, name), f'"{name}" of a version is read as that of all versions')
+                self.notes.append(self._note(change, path))
         return found
 
     def _beside(self, whole: dict[str, Any], versions: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -209,31 +220,6 @@ class Gathering:
         if stated != due:
             self._error("mismatched-id", (*path, name), f'the {name} is "{stated}", but its key is "{due}"')
 
-    def _selected(self, value: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, str]:
-        """Return a message's protocol and envelope: its own, else its group's, else those of its base messages."""
-        found: dict[str, str] = {}
-        own = _with_version(value)
-        for name in SELECTORS:
-            for source in chain((own, group), self._bases(own)):
-                stated = source.get(name)
-                if isinstance(stated, str) and stated != _LEAKED:
-                    found[name] = canonical(name, stated)
-                    break
-        return found
-
-    def _bases(self, value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Give a message's base messages in this document, the nearest first."""
-        for _ in range(MAX_BASES):
-            reference = next((value[name] for name in _base_names() if isinstance(value.get(name), str)), "")
-            parts = reference.removeprefix("#").split("/")[1:_RESOURCE_PARTS]
-            target: Any = self._whole if len(parts) == _RESOURCE_PARTS - 1 else None
-            for part in parts:
-                target = target.get(part) if isinstance(target, Mapping) else None
-            if not isinstance(target, Mapping):
-                return
-            value = _with_version(target)
-            yield value
-
     def _error(self, rule: str, path: Path, message: str, advice: str = "") -> None:
         self.notes.append(Note(rule, Severity.ERROR, self._written(path), message, advice, _xid(path)))
 
@@ -257,13 +243,6 @@ def _xid(path: Path) -> str:
     return "/" + "/".join(str(part) for part in path[: _RESOURCE_PARTS - 1])
 
 
-def _with_version(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a resource's attributes with those of its last version, where it lists versions."""
-    versions = value.get(VERSIONS)
-    last = [*versions.values()][-1:] if isinstance(versions, dict) else []
-    return {**value, **last[0]} if last and isinstance(last[0], dict) else value
-
-
 def _is_collection(value: Any) -> bool:
     return isinstance(value, dict) and bool(value) and all(isinstance(item, dict) for item in value.values())
 
@@ -284,10 +263,3 @@ def _served(model: ResourceModel) -> frozenset[str]:
 def _of_resource(model: ResourceModel, whole: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a resource states of itself; the rest repeats its default version (API view)."""
     return {name: value for name, value in whole.items() if name == META or name in meta_names(model)}
-
-
-@cache
-def _base_names() -> tuple[str, ...]:
-    """Return all names of the attribute that refers to a base message."""
-    steps = dialect(DIALECT).entities["message"]
-    return (BASE, *(old for step in steps if not step.at for old, new in step.names.items() if new == BASE))
