@@ -13,6 +13,7 @@ _MODULES = {
     "JsonSchema": "xregit.payloads.jsonschema.parsing",
     "Avro": "xregit.payloads.avro.parsing",
     "Protobuf": "xregit.payloads.protobuf.parsing",
+    "XSD": "xregit.payloads.xsd.parsing",
 }
 
 

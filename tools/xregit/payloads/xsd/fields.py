@@ -1,0 +1,133 @@
+"""XML Schema elements and types to the fields of payloads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xregit.payloads.shapes import Field
+from xregit.payloads.xsd.places import XSD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Built-in types to the types of fields; those that are missing are strings.
+_TYPES: Mapping[str, str] = {
+    "boolean": "boolean",
+    "decimal": "decimal",
+    "float": "float32",
+    "double": "float64",
+    "date": "date",
+    "time": "time",
+    "dateTime": "timestamp",
+    "dateTimeStamp": "timestamp",
+    "duration": "duration",
+    "hexBinary": "bytes",
+    "base64Binary": "bytes",
+    "anyURI": "uri",
+    "byte": "int8",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+    "unsignedByte": "uint8",
+    "unsignedShort": "uint16",
+    "unsignedInt": "uint32",
+    "unsignedLong": "uint64",
+    "integer": "integer",
+    "positiveInteger": "integer",
+    "negativeInteger": "integer",
+    "nonNegativeInteger": "integer",
+    "nonPositiveInteger": "integer",
+}
+TEXT = "$"
+
+
+def fields(component: Any) -> tuple[Field, ...]:
+    """Return the attributes and child elements of an element or type; the text alone where there are none.
+
+    Attributes have ``@`` before their names, and text beside attributes is called ``$``, as in the decoded values.
+    """
+    made = _typed(component.local_name or "", component, required=True, nullable=False, trail=())
+    return made.fields if made.type == "record" else (made,)
+
+
+def _element(element: Any, trail: tuple[str, ...]) -> Field:
+    """Return the field of a child element; a list of them where it may stand there more than once."""
+    if element.name is None or not hasattr(element, "type"):
+        return Field("*", "any", "any")
+    required = element.min_occurs > 0 and not _optional_group(element)
+    if element.is_single():
+        return _typed(element.local_name, element, required=required, nullable=element.nillable, trail=trail)
+    item = _typed("item", element, required=True, nullable=element.nillable, trail=trail)
+    return Field(element.local_name, "array", item.stated, required, description=item.description, fields=(item,))
+
+
+def _optional_group(element: Any) -> bool:
+    """Tell whether a group around the element may be left out, or is a choice."""
+    group = getattr(element, "parent", None)
+    while group is not None and hasattr(group, "model"):
+        if group.min_occurs == 0 or (group.model == "choice" and len(group) > 1):
+            return True
+        group = group.parent
+    return False
+
+
+def _typed(name: str, component: Any, *, required: bool, nullable: bool, trail: tuple[str, ...]) -> Field:
+    type_ = getattr(component, "type", component)
+    description = documentation(component) or documentation(type_)
+    stated = type_.prefixed_name or type_.local_name or ""
+    if type_.is_simple() or (type_.has_simple_content() and not type_.attributes):
+        return _simple(name, type_, description, required=required, nullable=nullable)
+    if type_.name is not None and type_.name in trail:
+        return Field(name, "record", stated, required, nullable, description, recursive=True)
+    if type_.name == f"{{{XSD}}}anyType":
+        return Field(name, "any", stated, required, nullable, description)
+    inside = tuple(_inside(type_, (*trail, type_.name) if type_.name else trail))
+    return Field(name, "record", stated, required, nullable, description, inside)
+
+
+def _inside(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
+    for key, attribute in type_.attributes.items():
+        if key is not None:
+            needed = attribute.use == "required"
+            said = documentation(attribute) or documentation(attribute.type)
+            yield _simple(f"@{attribute.local_name}", attribute.type, said, required=needed, nullable=False)
+    if type_.has_simple_content():
+        yield _simple(TEXT, type_.content, "", required=True, nullable=False)
+    elif len(trail) <= _MAX_TRAIL:
+        yield from (_element(element, trail) for element in type_.content.iter_elements())
+
+
+_MAX_TRAIL = 30
+
+
+def _simple(name: str, type_: Any, description: str, *, required: bool, nullable: bool) -> Field:
+    simple = type_.content if type_.is_complex() else type_
+    stated = simple.prefixed_name or built_in(simple)
+    if simple.is_list():
+        item = _simple("item", simple.item_type, "", required=True, nullable=False)
+        return Field(name, "array", stated, required, nullable, description, (item,))
+    if simple.enumeration:
+        values = tuple(str(item) for item in simple.enumeration)
+        return Field(name, "enum", stated, required, nullable, description, values=values)
+    kind = _TYPES.get(built_in(simple), "string")
+    digits, scale = (_facet(simple, item) for item in ("totalDigits", "fractionDigits"))
+    return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale)
+
+
+def _facet(type_: Any, name: str) -> int:
+    facet = type_.get_facet(f"{{{XSD}}}{name}")
+    return int(facet.value) if facet is not None else 0
+
+
+def built_in(type_: Any) -> str:
+    """Return the name of the built-in type that a simple type restricts, such as ``date``."""
+    while type_ is not None and not (type_.name or "").startswith(f"{{{XSD}}}"):
+        type_ = type_.base_type
+    return type_.local_name if type_ is not None else "string"
+
+
+def documentation(component: Any) -> str:
+    """Return what an element or type says of itself."""
+    annotation = getattr(component, "annotation", None)
+    texts = annotation.documentation if annotation is not None else ()
+    return " ".join(" ".join("".join(item.itertext()).split()) for item in texts)

@@ -1,0 +1,159 @@
+"""An XML Schema document to the schema object that validates, decodes and encodes payloads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import xmlschema
+
+from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
+from xregit.payloads.xsd.fields import fields
+from xregit.payloads.xsd.loading import load
+from xregit.payloads.xsd.patterns import UncheckedError
+from xregit.payloads.xsd.places import elements
+from xregit.payloads.xsd.values import example, to_element
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.payloads.documents import Document
+
+_NAME_IN_XPATH = re.compile(r"""@name\s*=\s*['"]([^'"]+)['"]""")
+_MAX_PROBLEMS = 20
+_MAX_CHARACTERS = 300
+# What the library raises on texts that are no XML, on XML that it refuses, and on values that Python can't hold.
+_ERRORS = (xmlschema.XMLSchemaException, ET.ParseError, ValueError, TypeError, ArithmeticError, LookupError)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Xsd:
+    """An XML schema; ``component`` is the element or type of payloads, None where any of its elements will do."""
+
+    format: str
+    schema: xmlschema.XMLSchemaBase
+    component: Any
+
+    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:  # noqa: ARG002 - XML, whatever it says
+        """Return what is wrong with an XML document."""
+        try:
+            return tuple(islice(self._problems(_root(body)), _MAX_PROBLEMS))
+        except PayloadError as error:
+            return error.problems
+        except UncheckedError as error:
+            return (f'the pattern "{error}" can\'t be matched in bounded time',)
+        except (*_ERRORS, RecursionError) as error:
+            return (_short(str(error)),)
+
+    def decode(self, body: bytes, contenttype: str = "") -> Any:
+        """Return the content of the root element: attributes with ``@``, child elements by name, text as ``$``."""
+        wrong = self.validate(body, contenttype)
+        if wrong:
+            raise PayloadError(*wrong)
+        element = self.component if isinstance(self.component, xmlschema.XsdElement) else None
+        try:
+            value = element.decode(_root(body)) if element is not None else self.schema.decode(_root(body))
+        except (*_ERRORS, RecursionError) as error:
+            raise PayloadError(_short(str(error))) from error
+        return _plain(value)
+
+    def encode(self, value: Any, contenttype: str = "") -> bytes:
+        """Return a value as XML document."""
+        root = to_element(self._element(), value)
+        body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+        wrong = self.validate(body, contenttype)
+        if wrong:
+            raise PayloadError(*wrong)
+        return body
+
+    def example(self) -> Any:
+        """Return a value with all parts, or else with those that must be there."""
+        wrong: tuple[str, ...] = ()
+        for complete in (True, False):
+            value = example(self._element(), complete=complete)
+            try:
+                return self.decode(self.encode(value))
+            except PayloadError as error:
+                wrong = error.problems
+        problem = "no example could be made of the schema"
+        raise PayloadError(problem, *wrong)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the attributes and child elements of the root."""
+        return fields(self.component or self._element())
+
+    def _problems(self, root: ET.Element) -> Iterator[str]:
+        found = (self.component or self.schema).iter_errors(root)
+        if isinstance(self.component, xmlschema.XsdElement) and root.tag != self.component.name:
+            yield f'the root element is "{root.tag}", not "{self.component.name}"'
+            return
+        yield from (_short(f"{error.path}: {error.reason}") for error in found)
+
+    def _element(self) -> Any:
+        if isinstance(self.component, xmlschema.XsdElement):
+            return self.component
+        if self.component is not None or not self.schema.elements:
+            message = "the schema object is a type; only elements stand alone in a document"
+            raise PayloadError(message)
+        return _roots(self.schema)[0]
+
+
+def parse(document: Document) -> Xsd:
+    """Return the schema of a document, for the element or type of a name where one is stated.
+
+    Raises:
+        SchemaError: the document isn't an XML schema, or has no such element or type.
+    """
+    schema = load(document)
+    return Xsd(document.format, schema, _selected(schema, document.fragment) if document.fragment else None)
+
+
+def _selected(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:
+    """Return what a selector names: by name, or by an XPath that ends in one."""
+    stated = _NAME_IN_XPATH.findall(selector)
+    name = stated[-1] if stated else selector.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    full = f"{{{schema.target_namespace}}}{name}" if schema.target_namespace else name
+    found = schema.elements.get(full) if full in schema.elements else schema.types.get(full)
+    if found is None:
+        known = ", ".join(item.local_name for item in schema.elements.values()) or "none"
+        message = f'the document has no element or type "{selector}"'
+        raise SchemaError(Problem("selector", message, f"its elements are {known}"))
+    return found
+
+
+def _roots(schema: xmlschema.XMLSchemaBase) -> list[Any]:
+    """Return the elements that no other refers to first: those that stand at the top of documents."""
+    used = {
+        item.name for item in schema.iter_components(xmlschema.XsdElement) if getattr(item, "ref", None) is not None
+    }
+    return sorted(schema.elements.values(), key=lambda item: item.name in used)
+
+
+def _root(body: bytes) -> ET.Element:
+    """Return the root of an XML document that declares no entities and isn't too deep."""
+    try:
+        elements(body)
+    except SchemaError as error:
+        problems = (f"line {item.line}, column {item.column}: {item.message}" for item in error.problems)
+        raise PayloadError(*problems) from error
+    return ET.fromstring(body)  # noqa: S314 - the survey has refused what could be an attack
+
+
+def _plain(value: Any) -> Any:
+    """Return a decoded value without namespaces, prefixes and what says where the schema is."""
+    if isinstance(value, dict):
+        return {_local(key): _plain(item) for key, item in value.items() if not key.startswith(("@xmlns", "@xsi:"))}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _local(key: str) -> str:
+    mark, name = (key[0], key[1:]) if key[:1] == "@" else ("", key)
+    return mark + name.rpartition("}")[2].rpartition(":")[2]
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_CHARACTERS else f"{line[:_MAX_CHARACTERS]}…"
