@@ -1,4 +1,4 @@
-"""One broker of each kind for all tests, with a client that carries messages through it."""
+"""Brokers, each with a client that carries messages through it and that no other client disturbs."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from tests.brokers import amqp, http, kafka, mqtt, nats, servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.brokers.carrying import Carry
 
 
-@pytest.fixture(scope="session")
-def mosquitto(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Run Mosquitto, and give its port."""
-    with servers.mosquitto(tmp_path_factory.mktemp("mosquitto")) as port:
+@pytest.fixture
+def mosquitto(tmp_path: Path) -> Iterator[int]:
+    """Run a Mosquitto of the test's own, and give its port."""
+    with servers.mosquitto(tmp_path) as port:
         yield port
 
 
 @pytest.fixture(scope="session")
-def mqtt5(mosquitto: int) -> Iterator[Carry]:
+def mqtt5(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Carry]:
     """Carry messages of MQTT 5.0."""
-    with mqtt.carrier(mosquitto, "MQTT/5.0") as carry:
+    with servers.mosquitto(tmp_path_factory.mktemp("mqtt5")) as port, mqtt.carrier(port, "MQTT/5.0") as carry:
         yield carry
 
 
 @pytest.fixture(scope="session")
-def mqtt3(mosquitto: int) -> Iterator[Carry]:
+def mqtt3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Carry]:
     """Carry messages of MQTT 3.1.1."""
-    with mqtt.carrier(mosquitto, "MQTT/3.1.1") as carry:
+    with servers.mosquitto(tmp_path_factory.mktemp("mqtt3")) as port, mqtt.carrier(port, "MQTT/3.1.1") as carry:
         yield carry
 
 

@@ -34,8 +34,7 @@ def carrier(port: int, protocol: str) -> Iterator[Carry]:
     arrived: Queue[paho.MQTTMessage] = Queue()
     subscribed: Queue[bool] = Queue()
     client = paho.Client(CallbackAPIVersion.VERSION2, protocol=VERSIONS[protocol])
-    # What is marked as retained was published before, by another client of the same broker.
-    client.on_message = lambda _client, _data, message: None if message.retain else arrived.put(message)
+    client.on_message = lambda _client, _data, message: arrived.put(message)
     client.on_subscribe = lambda *_: subscribed.put(item=True)
     client.connect(HOST, port)
     client.loop_start()
