@@ -30,6 +30,7 @@ MENDED = {
     "envelope-without-version": "so are envelopes",
     "two-documents": "a version's document is written once",
     "defaultversionid-not-found": "the version that is the default in fact is written",
+    "format-in-binary-mode": "a format that means nothing is left out",
 }
 
 
