@@ -11,6 +11,7 @@ from xregit.payloads.shapes import Fetch, PayloadSchema, Problem, SchemaError
 # Each module has ``parse`` and is imported with the first document of its language: their libraries take time to load.
 _MODULES = {
     "JsonSchema": "xregit.payloads.jsonschema.parsing",
+    "JsonStructure": "xregit.payloads.jsonstructure.parsing",
     "Avro": "xregit.payloads.avro.parsing",
     "Protobuf": "xregit.payloads.protobuf.parsing",
     "XSD": "xregit.payloads.xsd.parsing",

@@ -23,4 +23,7 @@ TEXTS = {
     "json-pointer": "/item",
     "relative-json-pointer": "0",
     "regex": "^a$",
+    "byte": "Ynl0ZXM=",
+    "local-time": "09:30:00",
+    "decimal": "1.5",
 }

@@ -11,7 +11,18 @@ from xregit.payloads.shapes import Field
 if TYPE_CHECKING:
     from xregit.payloads.jsonschema.loading import Loaded
 
-# What ``format`` makes of a string or a number.
+# What ``format`` alone says, by the format registry of OpenAPI; JSON Structure's types come here under these names.
+_FORMAT_TYPES = {
+    **{f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "int128": "integer",
+    "uint128": "integer",
+    "float": "float32",
+    "double": "float64",
+    "decimal": "decimal",
+    "byte": "bytes",
+    "local-time": "time",
+}
+# What ``format`` makes of a string.
 _FORMATS = {
     ("string", "date-time"): "timestamp",
     ("string", "date"): "date",
@@ -21,10 +32,6 @@ _FORMATS = {
     ("string", "uri"): "uri",
     ("string", "iri"): "uri",
     ("string", "uri-reference"): "uri",
-    ("integer", "int32"): "int32",
-    ("integer", "int64"): "int64",
-    ("number", "float"): "float32",
-    ("number", "double"): "float64",
 }
 
 
@@ -50,6 +57,8 @@ def _field(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
     if isinstance(values, list):
         said["nullable"] = nullable or None in values
         return Field(name, "enum", _stated(all_, types), values=tuple(v for v in values if v is not None), **said)
+    if all_.first("format") in _FORMAT_TYPES and types:
+        return Field(name, _FORMAT_TYPES[all_.first("format")], str(all_.first("format")), **said)
     if len(types) > 1:
         inside = (_typed(item, all_, item, {"required": True}) for item in types)
         return Field(name, "union", fields=tuple(inside), **said)

@@ -61,15 +61,17 @@ class JsonSchema:
         return fields(self.loaded, self.pointer)
 
 
-def parse(document: Document) -> JsonSchema:
-    """Return the schema at a pointer or name in a document.
+def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
+    """Return the schema at a pointer or name in a document; ``formats`` says whether "format" is heeded.
+
+    None leaves that to the draft: those up to 07 do, later ones take it for a remark.
 
     Raises:
         SchemaError: the document isn't a schema, or has none there.
     """
     loaded = load(document)
     pointer = _pointer(document, loaded)
-    return JsonSchema(document.format, loaded, pointer, _validator(loaded, pointer))
+    return JsonSchema(document.format, loaded, pointer, _validator(loaded, pointer, formats))
 
 
 def _pointer(document: Document, loaded: Loaded) -> str:
@@ -103,10 +105,16 @@ def _definitions(root: Any) -> list[str]:
     return [name for table in tables if isinstance(table, dict) for name in table]
 
 
-def _validator(loaded: Loaded, pointer: str) -> jsonschema_rs.Validator:
+def _validator(loaded: Loaded, pointer: str, formats: bool | None) -> jsonschema_rs.Validator:
     wrapper = {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"}
     try:
-        return jsonschema_rs.validator_for(wrapper, registry=loaded.registry, pattern_options=_PATTERNS, offline=True)
+        return jsonschema_rs.validator_for(
+            wrapper,
+            registry=loaded.registry,
+            pattern_options=_PATTERNS,
+            validate_formats=formats,
+            offline=True,
+        )
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         message = getattr(error, "message", str(error))
         raise SchemaError(Problem("syntax", message, "correct the schema")) from error
