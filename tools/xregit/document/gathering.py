@@ -21,6 +21,7 @@ from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
     from xregit.document.changes import Path
+    from xregit.document.tables import Step
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
@@ -51,6 +52,7 @@ class Gathering:
         self._file = file
         self._places = places
         self._steps = dialect(DIALECT).entities
+        self._held: dict[tuple[Any, ...], tuple[Step, ...]] = {}
         self._whole: Mapping[str, Any] = NOTHING
         self.notes: list[Note] = []
 
@@ -201,10 +203,18 @@ class Gathering:
     ) -> dict[str, Any]:
         """Return an entity's attributes under our names, without those that only a server states."""
         own = {name: item for name, item in value.items() if name not in served}
-        steps = self._steps.get(kind) or self._steps[OTHER]
-        result, changes = normalised(own, [step for step in steps if step.holds(selectors)])
+        result, changes = normalised(own, self._holding(kind, selectors))
         self.notes += [self._note(change, path) for change in traced(changes)[0]]
         return dict(result)
+
+    def _holding(self, kind: str, selectors: Mapping[str, str]) -> tuple[Step, ...]:
+        """Return the steps for entities of a kind that have these selectors."""
+        key = (kind, *sorted(selectors.items()))
+        found = self._held.get(key)
+        if found is None:
+            steps = self._steps.get(kind) or self._steps[OTHER]
+            found = self._held[key] = tuple(step for step in steps if step.holds(selectors))
+        return found
 
     def _as_text(self, written: dict[str, Any], normal: dict[str, Any], path: Path) -> dict[str, Any]:
         """Return the attributes with text where text is due, and say so where that changes anything."""
