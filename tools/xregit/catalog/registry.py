@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.doubts import doubtful, doubts
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.indexes import Indexes, indexes, lookalikes, mentions, named_in_documents
 from xregit.catalog.layout import REGISTRY_FILE
@@ -166,6 +167,15 @@ class Registry(Mapping[str, Any]):
     def mentions(self) -> frozenset[str]:
         """Every xid of this registry to which something in it refers, whatever for."""
         return mentions(self)
+
+    @cached_property
+    def doubts(self) -> Mapping[str, frozenset[str]]:
+        """By xid, the attributes that an entity itself probably means to state; `doubtful` asks for all of them."""
+        return doubts(self)
+
+    def doubtful(self, xid: str) -> frozenset[str]:
+        """Return the attributes of an entity that may only seem to be missing."""
+        return doubtful(self, xid)
 
     @cached_property
     def named_in_documents(self) -> Mapping[str, frozenset[str]]:

@@ -18,7 +18,7 @@ from xregit.model.faults import Key, Path
 from xregit.model.language import NOTHING, AttributeModel
 from xregit.model.narrowing import Fits, fault_of, fits_of
 from xregit.model.propertydefs import property_due, property_tests
-from xregit.model.selecting import Selector, clause_of, goes_with, selectors_of
+from xregit.model.selecting import Selector, clause_of, goes_with, is_proper, selectors_of
 
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]
@@ -142,7 +142,13 @@ def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findin
             findings.append(fault_of(shape.attributes[name], member, path, name))
     if shape.due:
         gone = [item for item in shape.due if value.get(item.name) is None and inherited.get(item.name) is None]
-        findings.extend([faults.missing(attribute, path, _asks_for(shape, attribute, value)) for attribute in gone])
+        asked = [(item, _asks_for(shape, item, value)) for item in gone if not _stands_misspelled(item, shape, value)]
+        findings.extend([faults.missing(item, path, by) for item, by in asked if not by or is_proper(value[by])])
+
+
+def _stands_misspelled(attribute: AttributeModel, shape: _Shape, value: Values) -> bool:
+    """Tell whether an attribute that is missing is there under a name that is reported already."""
+    return any(name not in shape.attributes and faults.guess(name, (attribute.name,)) for name in value)
 
 
 def _asks_for(shape: _Shape, attribute: AttributeModel, value: Values) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.files import content
+from xregit.model.spelling import is_misspelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,3 +84,22 @@ def named(selector: str, value: str) -> Name | None:
 def _spellings(selector: str) -> Mapping[str, Name]:
     known = names(selector).values()
     return {spelling.casefold(): name for name in known for spelling in (name.name, *name.aliases)}
+
+
+def nearly(selector: str, value: str) -> str:
+    """Return the predefined name that one which isn't is nearly, or whose version isn't known; else an empty text."""
+    if named(selector, value) is not None:
+        return ""
+    family = value.partition("/")[0]
+    for spelling, name in _spellings(selector).items():
+        meant = spelling.partition("/")[0]
+        if (meant == family.casefold() and "/" in value) or (meant != family.casefold() and _is_near(family, meant)):
+            return name.name
+    return ""
+
+
+def _is_near(family: str, meant: str) -> bool:
+    if is_misspelled(family, meant):
+        return True
+    # Names of protocols are short, and there are few: letters that change places are enough.
+    return len(family) == len(meant) and family.casefold() != meant and sorted(family.casefold()) == sorted(meant)

@@ -39,15 +39,23 @@ def clause_of(selector: Selector, value: Values, inherited: Values) -> str:
         chosen = inherited.get(attribute.name)
         if chosen is None:
             chosen = attribute.default
+    if chosen is None:
+        return ""
     if isinstance(chosen, bool):
         chosen = "true" if chosen else "false"
-    if chosen is None or chosen == "" or isinstance(chosen, (dict, list)):
-        return ""
+    if not is_proper(chosen):
+        # It is reported as that, and what stands beside it may be right.
+        return "*" if "*" in selector.clauses else ""
     text = canonical(attribute.names, chosen) if attribute.names and isinstance(chosen, str) else str(chosen)
     key = text.casefold()
     if key in selector.clauses:
         return key
     return "*" if "*" in selector.clauses else ""
+
+
+def is_proper(value: Any) -> bool:
+    """Tell whether a selector's value selects something, however unknown."""
+    return value != "" and not isinstance(value, (dict, list, tuple))
 
 
 def goes_with(selectors: tuple[Selector, ...], name: str) -> str:

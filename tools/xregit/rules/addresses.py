@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
+from xregit.model.datatypes import SYNTAXES
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import has_placeholder, items, text
 
@@ -33,6 +34,7 @@ WITHOUT_PATH = frozenset({"tcp", "ssl", "wss"})
 # Another way to give Kafka's addresses, which a later release has.
 BOOTSTRAP = "bootstrap.servers"
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+._\-]*)://([^/?#]*)([^?#]*)")
+_WITH_HOST = re.compile(r"[A-Za-z][A-Za-z0-9+._\-]*://[^/?#]")
 _PORT = re.compile(r":[0-9]+$")
 
 
@@ -79,6 +81,21 @@ def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iter
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
+@rule("endpoint", Severity.ERROR, "An address names no host.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
+def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report an address of a known protocol that lacks the scheme or the two slashes behind it."""
+    if endpoint.protocol not in SCHEMES:
+        return
+    for index, entry in items(endpoint.options, "endpoints"):
+        name = "uri" if entry.get("uri") is not None else "url"
+        written = text(entry, name)
+        if written and "{" not in written and not _WITH_HOST.match(written) and SYNTAXES["address"].test(written):
+            scheme = min(SCHEMES[endpoint.protocol])
+            message = f'"{written}" says no host: that stands behind a scheme and two slashes.'
+            help_ = f'Write it as in "{scheme}://host.example.com".'
+            yield found(OPTIONS, "endpoints", index, name, message=message, help=help_)
+
+
 @rule("endpoint", Severity.WARNING, "An MQTT address has a scheme that the specification doesn't list.", "EP-52")
 def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report ``ws``, which is in wide use."""
@@ -121,7 +138,12 @@ def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
     if endpoint.protocol not in WITH_PORT:
         return
     for address in _addresses(endpoint):
-        if address.host and not has_placeholder(address.host) and not _PORT.search(address.host):
+        if (
+            address.scheme in SCHEMES[endpoint.protocol]
+            and address.host
+            and not has_placeholder(address.host)
+            and not _PORT.search(address.host)
+        ):
             message = f'"{address.text}" has no port.'
             help_ = f'Add it, as in "{address.scheme}://{address.host}:{_PORTS[endpoint.protocol]}".'
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.indexes import carried_groups
-from xregit.catalog.resolving import SELECTORS
+from xregit.catalog.resolving import SELECTORS, group_of
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.rules.rule import found, rule
@@ -85,10 +85,14 @@ def _messages(group: Group) -> list[Resource]:
 
 
 def _why_unfit(registry: Registry, endpoint: Group, message: Resource) -> str:
+    # What is reported there is not to be reported again here.
+    doubtful = registry.doubtful(message.xid) | registry.doubtful(endpoint.xid)
+    group = group_of(registry, message) if message.xref else None
     attributes = registry.resolved(message.xid).attributes
     for selector in SELECTORS:
         stated = text(attributes, selector)
-        if stated and unlike(endpoint, selector, stated):
+        known = selector in doubtful or (group is not None and selector in group.attributes)
+        if stated and not known and unlike(endpoint, selector, stated):
             return f"has the {selector} {stated}, but the endpoint has {text(endpoint.attributes, selector)}"
     return ""
 
@@ -128,8 +132,8 @@ _WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
 
 
 @rule("endpoint", Severity.INFO, "An endpoint has neither envelope nor protocol.", "EP-7")
-def endpoint_without_envelope_and_protocol(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+def endpoint_without_envelope_and_protocol(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report an endpoint of which clients can't know how to talk to it."""
-    if not any(selector in endpoint.attributes for selector in SELECTORS):
+    if not any(selector in {*endpoint.attributes, *registry.doubtful(endpoint.xid)} for selector in SELECTORS):
         message = "The endpoint says neither which protocol is spoken here nor which envelope messages have."
         yield found(message=message, help='State "protocol", "envelope" or both.', on_key=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 OPTIONS, MESSAGEGROUPS = "protocoloptions", "messagegroups"
 PRODUCER, CONSUMER, SUBSCRIBER = "producer", "consumer", "subscriber"
+EVERY_USAGE = frozenset({PRODUCER, CONSUMER, SUBSCRIBER})
 # Options that only some usages have (endpoint/spec.md, "Protocol Options"; where releases differ, what any allows).
 USAGES: Mapping[str, Mapping[str, frozenset[str]]] = {
     "AMQP/1.0": {"durable": frozenset({PRODUCER}), "distribution-mode": frozenset({CONSUMER, SUBSCRIBER})},
@@ -79,7 +80,8 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
 def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report, for example, a consumer group where messages are only produced."""
     table, usage = USAGES.get(endpoint.protocol), frozenset(endpoint.usage)
-    if not table or not usage:
+    # A usage that is none is reported as that.
+    if not table or not usage or not usage <= EVERY_USAGE or len(usage) < _stated_usages(endpoint):
         return
     for name in endpoint.options:
         due = table.get(name)
@@ -102,7 +104,9 @@ def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterat
     """Report a ``willmessage`` that is neither a CloudEvent nor an MQTT message."""
     xid = _will(registry, endpoint)
     target = registry.resource(xid) if xid else None
-    if target is None or target.type.singular != "message":
+    if target is None or target.type.singular != "message" or registry.unreadable(target.xid):
+        return
+    if "protocol" in registry.doubtful(target.xid):
         return
     attributes = registry.resolved(target.xid).attributes
     envelope = canonical("envelope", text(attributes, "envelope"))
@@ -145,6 +149,11 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
 # endpoint/spec.md, "authorization"; the last of them is that of a later release.
 AUTHORIZATIONS = ("OAuth2", "Plain", "X509Cert", "APIKey", "SASL")
 KNOWN_HINTS = frozenset({"type", "mechanism", "resourceuri", "authorityuri", "granttypes"})
+
+
+def _stated_usages(endpoint: Endpoint) -> int:
+    stated = endpoint.attributes.get("usage")
+    return len({str(item) for item in stated}) if isinstance(stated, list | tuple) else 1
 
 
 def _listed(names: frozenset[str]) -> str:

@@ -9,7 +9,6 @@ from xregit.catalog.entities import Group, Resource
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import CLOUDEVENTS, inside, selected, text
-from xregit.rules.templates import is_misspelled
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 TYPE = ("envelopemetadata", "type", "value")
+REFERENCES = frozenset({"dataschemauri", "dataschemaxid"})
 DESCRIBED = frozenset({"messagegroup", "message", "endpoint", "schemagroup", "schema"})
 
 
@@ -64,8 +64,8 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
     message = singular == "message" and isinstance(entity, Resource)
     attributes = registry.resolved(entity.xid).attributes if message else entity.attributes
     stated = attributes.get("description")
-    if any(is_misspelled(name, "description") for name in attributes if name != "description"):
-        return  # which is reported as unknown
+    if "description" in registry.doubtful(entity.xid):
+        return
     if stated is None or (isinstance(stated, str) and not stated.strip()):
         text_ = f"The {singular} has no description."
         yield found(message=text_, help='Say in "description" what it is for, and when it occurs.', on_key=True)
@@ -77,7 +77,7 @@ def underived_base_message(registry: Registry, message: Message) -> Iterator[Fin
     # What can't be read may refer to it.
     if message.base or message.carriers or message.deprecated is not None or registry.broken:
         return
-    if message.xid in registry.mentions:
+    if message.xid in registry.mentions or registry.doubts:
         return
     siblings = message.group.collections.get("messages", {}).values()
     if any(registry.indexes.derived.get(item.xid) for item in siblings):
@@ -92,7 +92,7 @@ def unused_schema(registry: Registry, schema: Schema) -> Iterator[Finding]:
     # What can't be read may refer to it.
     if schema.users or registry.broken or not registry.messages or "deprecated" in schema.entity.meta:
         return
-    if registry.indexes.aliases.get(schema.xid) or _is_mentioned(registry, schema):
+    if registry.indexes.aliases.get(schema.xid) or _is_mentioned(registry, schema) or _is_meant(registry, schema):
         return
     help_ = 'Let a message refer to it by "dataschemauri", mark it as "deprecated", or remove it.'
     yield found(message="Nothing in the registry refers to the schema.", help=help_, on_key=True)
@@ -107,9 +107,20 @@ def _is_cloudevent(registry: Registry, xid: str) -> bool:
     """Tell whether a message is a CloudEvent, or one from which others derive that may be."""
     if selected("envelope", registry.resolved(xid).attributes) == CLOUDEVENTS:
         return True
+    if "envelope" in registry.doubtful(xid):
+        return True
     return xid in registry.indexes.derived and not text(registry.resolved(xid).attributes, "envelope")
 
 
 def _is_mentioned(registry: Registry, schema: Schema) -> bool:
     others = registry.named_in_documents.get(schema.id, frozenset()) - {schema.xid}
     return schema.xid in registry.mentions or bool(others)
+
+
+def _is_meant(registry: Registry, schema: Schema) -> bool:
+    """Tell whether a reference that leads nowhere, or that can't be read, may mean the schema."""
+    if any(names & REFERENCES for names in registry.doubts.values()):
+        return True
+    _, groups, gid, *_ = schema.xid.split("/")
+    inside = f"/{groups}/{gid}/"
+    return any(xid.startswith(inside) and registry.entity(xid) is None for xid in registry.mentions)

@@ -38,8 +38,8 @@ def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Find
 
 @rule("entity", Severity.ERROR, "Two ids beside each other differ only in case.")
 def ids_differ_only_in_case(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report every entity of which a sibling's id is the same but for case."""
-    for twin in registry.lookalikes.get(entity.xid, ()):
+    """Report an entity if the id of a sibling before it is the same but for case."""
+    for twin in [other for other in registry.lookalikes.get(entity.xid, ()) if other < entity.xid][:1]:
         message = f'The id "{entity.id}" differs only in case from that of "{twin}".'
         yield found(message=message, help="Rename one of the two, or merge them.", on_key=True)
 

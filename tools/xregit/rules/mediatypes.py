@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
+from xregit.model.datatypes import SYNTAXES
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import CLOUDEVENTS, MAPPINGS, inside, items, mapping, selected, text
 
@@ -44,7 +45,7 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     own = message.entity.attributes
     if not any(name in own for name in STATED_IN):
         return
-    stated = [item for item in _media_types(message.resolved.attributes) if item.media and "{" not in item.media]
+    stated = [item for item in _media_types(message.resolved.attributes) if SYNTAXES["mediatype"].test(item.media)]
     for one in stated[1:]:
         if normal(one.media) != normal(stated[0].media):
             text_ = f'"{one.name}" is {one.media}, but "{stated[0].name}" is {stated[0].media}.'
@@ -54,10 +55,10 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
 
 
 @rule("message", Severity.ERROR, "The media type of a structured event is not that of its envelope.", "MSG-45")
-def datacontenttype_of_inner_data(_registry: Registry, message: Message) -> Iterator[Finding]:
+def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``datacontenttype`` that can only be about the data inside the event."""
     own = message.entity.attributes
-    if CONTENTTYPE not in own and "envelopeoptions" not in own:
+    if (CONTENTTYPE not in own and "envelopeoptions" not in own) or CONTENTTYPE in registry.doubtful(message.xid):
         return
     attributes = message.resolved.attributes
     media = text(attributes, CONTENTTYPE)

@@ -40,7 +40,7 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
     own = message.entity.attributes
     if SCHEMA not in own and URI not in own:
         return
-    if message.resolved.attributes.get(FORMAT) is None:
+    if message.resolved.attributes.get(FORMAT) is None and FORMAT not in registry.doubtful(message.xid):
         name = URI if own.get(URI) is not None else SCHEMA
         if own.get(name) is None:
             return
@@ -108,14 +108,20 @@ def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
 @rule(
     "message", Severity.WARNING, "The language of a payload's schema is not what the message says.", "MSG-36", "MSG-37"
 )
-def dataschemaformat_differs_from_schema(_registry: Registry, message: Message) -> Iterator[Finding]:
+def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemaformat`` other than the ``format`` of the schema that the message refers to."""
     own = message.entity.attributes
     if FORMAT not in own and URI not in own and XID not in own:
         return
     reference = message.schema
     stated = text(message.resolved.attributes, FORMAT)
-    if reference is None or reference.version is None or not stated:
+    if reference is None or reference.version is None or not stated or FORMAT in registry.doubtful(message.xid):
+        return
+    if reference.schema is not None and "format" in registry.doubtful(reference.schema.xid):
+        return
+    # A message that names two schemas is told so.
+    uri, xid = (text(message.resolved.attributes, name) for name in (URI, XID))
+    if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
         return
     due = text(reference.version.attributes, "format")
     if due and canonical("format", due).casefold() != canonical("format", stated).casefold():

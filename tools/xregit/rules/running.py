@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Place
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
-from xregit.catalog.resolving import brought_by_unknown, group_of
+from xregit.catalog.resolving import brought_by_unknown, group_of, options_by_selector
 from xregit.catalog.resources import authored
 from xregit.catalog.viewing import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
@@ -136,8 +137,8 @@ class _Run:
         """Tell whether the resource or something that it builds on could not be read."""
         if not self.broken:
             return False
-        chain = self.registry.resolved(resource.xid).chain if resource.type.plural == "messages" else ()
-        for xid in (resource.xid, *chain):
+        bases = self.registry.resolved(resource.xid).chain if resource.type.plural == "messages" else ()
+        for xid in (resource.xid, *bases):
             entity = self.registry.resource(xid)
             group = group_of(self.registry, entity) if entity else None
             if entity and (entity.place.path in self.broken or (group and group.place.path in self.broken)):
@@ -149,8 +150,8 @@ class _Run:
             yield from check_value(self.registry.model.attributes, self.registry.attributes)
 
     def of_settings(self) -> Iterator[Finding]:
-        yield from check_value(self.registry.model.settings, self.registry.settings.written)
-        yield from self.ruled("settings", self.registry.settings)
+        found = check_value(self.registry.model.settings, self.registry.settings.written)
+        return _once(found, self.ruled("settings", self.registry.settings))
 
     def of_waivers(self) -> Iterator[Finding]:
         if self.registry.waivers:
@@ -162,19 +163,24 @@ class _Run:
         return Place(self.registry.place.path.removesuffix(REGISTRY_FILE) + file)
 
     def of_group(self, group: Group) -> Iterator[Finding]:
-        yield from check_value(group.type.attributes, group.attributes)
-        yield from self.ruled("entity", group)
-        yield from self.dated(group)
-        yield from self.ruled(group.type.singular, view(self.registry, group))
+        about = self.ruled(group.type.singular, view(self.registry, group))
+        found = check_value(group.type.attributes, group.attributes)
+        return _once(found, chain(self.ruled("entity", group), self.dated(group), about))
 
     def of_resource(self, resource: Resource) -> Iterator[Finding]:
-        yield from self.checked(resource)
-        yield from _where_written(resource, self.ruled("entity", resource))
-        yield from _where_written(resource, self.dated(resource))
-        yield from _where_written(resource, self.ruled("resource", resource))
+        found = [self.ruled("entity", resource), self.dated(resource), self.ruled("resource", resource)]
         if not resource.xref:
-            thing = view(self.registry, resource)
-            yield from _where_written(resource, self.ruled(resource.type.singular, thing))
+            found.append(self.ruled(resource.type.singular, view(self.registry, resource)))
+        return _once(self.sure(resource), _where_written(resource, chain.from_iterable(found)))
+
+    def sure(self, resource: Resource) -> Iterable[Finding]:
+        """Check what a resource's file states, but not the options of a protocol that isn't its group's."""
+        found, doubts = self.checked(resource), self.registry.doubts.get(resource.xid)
+        if not doubts:
+            return found
+        options = options_by_selector(resource.type)
+        left = frozenset(name for selector in doubts for name in options.get(selector, ()))
+        return [item for item in found if not item.path or item.path[0] not in left]
 
     def of_documents(self, resource: Resource) -> Iterator[Diagnostic]:
         if not resource.type.hasdocument:
@@ -216,9 +222,11 @@ class _Run:
 
     def inherited(self, resource: Resource) -> Mapping[str, Any]:
         if resource.type.plural == "messages" and not resource.xref:
-            resolved = self.registry.resolved(resource.xid)
-            unknown = brought_by_unknown(resource.type) if resolved.missing or resolved.cycle else NOTHING
-            return {**unknown, **resolved.attributes} if unknown else resolved.attributes
+            attributes, doubtful = self.registry.resolved(resource.xid).attributes, self.registry.doubtful(resource.xid)
+            if not doubtful:
+                return attributes
+            brought = brought_by_unknown(resource.type)
+            return {**{name: brought[name] for name in doubtful if name in brought}, **attributes}
         return resource.attributes
 
     def dated(self, entity: Group | Resource) -> Iterator[Finding]:
@@ -244,6 +252,15 @@ class _Run:
     @property
     def model_is_broken(self) -> bool:
         return any(path.endswith("/" + _MODEL_FILE) for path in self.broken)
+
+
+def _once(checked: Iterable[Finding], ruled: Iterable[Finding]) -> Iterator[Finding]:
+    """Give what the model finds, and what rules find elsewhere: of a value that is none, there is no more to say."""
+    faulty: set[tuple[str | int, ...]] = set()
+    for item in checked:
+        faulty.add(item.path)
+        yield item
+    yield from (item for item in ruled if not item.path or item.path not in faulty)
 
 
 def _where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -34,6 +34,7 @@ def two_documents(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report versions whose document is both here and elsewhere, or twice here."""
     if not resource.type.hasdocument:
         return
+    told: set[tuple[str, ...]] = set()
     for vid, version in resource.versions.items():
         places = _documents(resource, version)
         if len(places) > 1:
@@ -41,7 +42,9 @@ def two_documents(_registry: Registry, resource: Resource) -> Iterator[Finding]:
             name = next(place.strip('"') for place in places if place.startswith('"'))
             listed = isinstance(resource.written.get("versions"), dict) and vid in resource.written["versions"]
             path = ("versions", vid, name) if listed and name not in resource.written else (name,)
-            yield found(*path, message=message, help="Keep one of them.", on_key=True)
+            if path not in told:
+                yield found(*path, message=message, help="Keep one of them.", on_key=True)
+            told.add(path)
 
 
 def _documents(resource: Resource, version: Version) -> list[str]:
@@ -57,8 +60,10 @@ def _documents(resource: Resource, version: Version) -> list[str]:
 
 
 @rule("schema", Severity.ERROR, "Nothing says in which language a schema is written.")
-def format_missing(_registry: Registry, schema: Schema) -> Iterator[Finding]:
+def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
     """Report a schema once, if a version of it has no ``format``."""
+    if "format" in registry.doubtful(schema.xid):
+        return
     without = [version.id for version in schema.versions if version.attributes.get("format") is None]
     if without:
         which = "" if len(without) == len(schema.versions) else f" of version {', '.join(without)}"

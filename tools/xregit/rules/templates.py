@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.spelling import is_misspelled
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import MAPPINGS
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 PARTS = ("envelopemetadata", "protocoloptions")
-MIN_CHARS_TO_COMPARE = 5
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 _PROSE = frozenset({"description", "name", "specurl"})
 _MAX_DEPTH = 8
@@ -55,23 +55,6 @@ def _is_meant(name: str, other: str, places: dict[str, list[Path]]) -> bool:
     order = list(places)
     likelier = len(places[other]) > 1 or name not in places or order.index(other) < order.index(name)
     return likelier and is_misspelled(name, other)
-
-
-def is_misspelled(one: str, other: str) -> bool:
-    """Tell whether two names differ in case and underscores alone, or in one letter: missing, other or swapped."""
-    plain, meant = (re.sub("[-_]", "", name.casefold()) for name in (one, other))
-    if plain == meant:
-        return True
-    if min(len(plain), len(meant)) < MIN_CHARS_TO_COMPARE or abs(len(plain) - len(meant)) > 1:
-        return False
-    start = next(
-        (at for at, (a, b) in enumerate(zip(plain, meant, strict=False)) if a != b), min(len(plain), len(meant))
-    )
-    left, right = plain[start:], meant[start:]
-    if any(part[:1].isdigit() for part in (left, right)):
-        return False  # numbers tell things apart on purpose
-    swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
-    return swapped or left[1:] == right[1:] or left == right[1:] or left[1:] == right
 
 
 def _placeholders(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

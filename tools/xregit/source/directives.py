@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from yaml import YAMLError
 from yaml.events import ScalarEvent, StreamEndEvent
@@ -60,11 +60,16 @@ def directives(data: bytes, parser: Callable[[bytes], EventSource] = PARSER) -> 
 def _scalars(source: EventSource) -> list[tuple[_Place, _Place]]:
     """Return where each text of the document begins and ends: what looks like a comment there is none."""
     spans: list[tuple[_Place, _Place]] = []
-    while not isinstance(event := source.get_event(), StreamEndEvent):
-        if isinstance(event, ScalarEvent):
-            start, end = event.start_mark, event.end_mark
-            spans.append(((start.line + 1, start.column + 1), (end.line + 1, end.column + 1)))
+    event: Any = None
+    while type(event) is not StreamEndEvent:
+        event = source.get_event()
+        if type(event) is ScalarEvent:
+            spans.append((_place(event.start_mark), _place(event.end_mark)))
     return spans
+
+
+def _place(mark: Any) -> _Place:
+    return mark.line + 1, mark.column + 1
 
 
 def _inside(spans: Sequence[tuple[_Place, _Place]], place: _Place) -> bool:

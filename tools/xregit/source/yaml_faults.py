@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from yaml.error import MarkedYAMLError
 
 from xregit.diagnostics import Span
-from xregit.source.text import Problem, character_span, encoding_problem
+from xregit.source.text import NOWHERE, Problem, character_span, encoding_problem
 
 if TYPE_CHECKING:
     from yaml import YAMLError
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 # YAML 1.2, 5.1 (printable characters), without the three line breaks that YAML 1.1 had and libyaml still has.
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_GLUED = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")
 _QUOTES = "put the value in quotes"
 
 
@@ -94,11 +96,18 @@ def bad_character(data: bytes) -> Problem | None:
     return Problem("yaml-encoding", f"the character U+{code} is not allowed", advice, place)
 
 
-def syntax_problem(error: YAMLError, data: bytes) -> Problem:
-    """Return the parser's complaint in our words, at the better of its places."""
+def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE) -> Problem:
+    """Return the parser's complaint in our words, at the better of its places.
+
+    ``quoted`` is where the last text in quotes stands: what does not fit behind it may have been meant to be inside.
+    """
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return Problem("yaml-syntax", f"the text is not YAML: {error}", "check the file", Span(1, 1, 1, 1))
     complaint, place = error.problem or "", _span(error.problem_mark)
+    directive = _DIRECTIVE.search(data.decode())
+    if "<document start>" in complaint and directive:
+        message = "a line that begins with % is meant for YAML itself, which has no use for it here"
+        return Problem("yaml-syntax", message, "remove it", character_span(data.decode()[: directive.start()]))
     if "<document start>" in complaint:
         advice = 'keep one document per file: remove the "..." or what follows it'
         return Problem("yaml-documents", "text follows the end of the document", advice, place)
@@ -109,7 +118,21 @@ def syntax_problem(error: YAMLError, data: bytes) -> Problem:
         return Problem("yaml-syntax", f"the text is not YAML: {complaint}", "check this line", place)
     if known.at_context and error.context_mark:
         place = _span(error.context_mark)
-    return Problem("yaml-syntax", known.message, known.help, place)
+    return _earlier(place, data, quoted) or Problem("yaml-syntax", known.message, known.help, place)
+
+
+def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
+    """Return the mistake of an earlier line that the parser notices only here, or None."""
+    if quoted.endline == place.line > quoted.line and 0 <= place.column - quoted.endcolumn <= 1:
+        message = f"the quotes that open here close only in line {quoted.endline}"
+        return Problem("yaml-syntax", message, "add the closing quote", quoted)
+    lines = _LINE_BREAK.split(data.decode())
+    before = next((number for number in range(place.line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    glued = _GLUED.match(lines[before - 1]) if before else None
+    if glued and ":" in lines[place.line - 1][: place.column]:
+        at = Span(before, glued.end(1) + 1, before, glued.end(1) + 2)
+        return Problem("yaml-syntax", "a space is missing behind this colon", "add the space", at)
+    return None
 
 
 def _bad_start(place: Span, data: bytes) -> Problem:

@@ -34,6 +34,7 @@ _NO_TAGS = 'remove the tag; put the value in quotes if it must be text, as in "1
 _NO_ALIASES = "write the value out at each place; messages share attributes through basemessage"
 _ONE_DOCUMENT = 'keep one document per file: remove the "---" and what follows it'
 _TEXT_KEYS = "write the key as plain text; put a value that begins with a bracket in quotes"
+_QUOTES = frozenset("\"'")
 _FILE_START = Span(1, 1, 1, 1)
 
 
@@ -46,7 +47,7 @@ def survey(data: bytes, parser: Callable[[bytes], EventSource]) -> Survey:
     try:
         reading.read(parser(data))
     except YAMLError as error:
-        reading.building.unreadable(syntax_problem(error, data))
+        reading.building.unreadable(syntax_problem(error, data, reading.quoted))
     except StopError:
         pass
     return reading.building.survey()
@@ -54,11 +55,15 @@ def survey(data: bytes, parser: Callable[[bytes], EventSource]) -> Survey:
 
 @dataclass(slots=True)
 class _Reading:
-    """A document that is being read; ``end`` is where its last visible part ended."""
+    """A document that is being read.
+
+    ``end`` is where its last visible part ended, ``quoted`` where the last text in quotes stands.
+    """
 
     building: Building = field(default_factory=lambda: Building("yaml"))
     anchors: set[str] = field(default_factory=set)
     end: tuple[int, int] = (1, 1)
+    quoted: Span = NOWHERE
     documents: int = 0
 
     def read(self, source: EventSource) -> None:
@@ -115,6 +120,8 @@ class _Reading:
         self._properties(event)
         span = _span(event)
         self.end = span.endline, span.endcolumn
+        if event.style in _QUOTES:
+            self.quoted = span
         written = bool(event.value) or not event.implicit[0]
         if not self.building.frame.key_due:
             if not written and len(self.building.frames) == 1:

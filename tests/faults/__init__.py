@@ -1,0 +1,1 @@
+"""Catalogs with one fault each, and what is said of them."""

@@ -1,0 +1,99 @@
+"""Attributes that an entity probably means to state, so that nothing is said of what follows from their absence.
+
+One fault is one finding: who misspells ``protocol`` is not also told that the protocol's options are unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.resolving import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same
+from xregit.catalog.resources import META, VERSIONS, authored
+from xregit.model.checking import Same
+from xregit.model.names import nearly
+from xregit.model.spelling import is_misspelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.catalog.registry import Registry
+
+# Attributes with predefined names on which others depend, and the table that the names are in.
+TABLES: Mapping[str, str] = {
+    "envelope": "envelope",
+    "protocol": "protocol",
+    "dataschemaformat": "format",
+    "format": "format",
+}
+# These and others are no use unless they are texts.
+TEXTS = (*TABLES, BASE, "dataschemauri", "dataschemaxid")
+_NONE: frozenset[str] = frozenset()
+
+
+def doubts(registry: Registry) -> Mapping[str, frozenset[str]]:
+    """Return by xid, for each entity that has any, the attributes that it misspells or that have no proper value."""
+    entities: Iterator[Group | Resource] = iter((*registry.all_groups, *registry.all_resources))
+    return {entity.xid: found for entity in entities if (found := _own(entity) | _unlike_group(registry, entity))}
+
+
+def doubtful(registry: Registry, xid: str) -> frozenset[str]:
+    """Return the attributes of an entity that may only seem to be missing, for what it builds on too."""
+    known = registry.doubts
+    entity = registry.entity(xid)
+    if not isinstance(entity, Resource) or entity.type.plural != "messages":
+        return known.get(xid, _NONE)
+    resolved = registry.resolved(xid)
+    chain = (xid, *resolved.chain)
+    if known:
+        found = _NONE.union(*(known.get(each, _NONE) for each in chain), *(_of_group(registry, each) for each in chain))
+    else:
+        found = _NONE
+    if resolved.missing or resolved.cycle or BASE in found:
+        return found | inherited_names(entity.type)
+    options = options_by_selector(entity.type)
+    return found.union(*(options[name] for name in found if name in options))
+
+
+def _of_group(registry: Registry, xid: str) -> frozenset[str]:
+    resource = registry.resource(xid)
+    group = group_of(registry, resource) if resource else None
+    return registry.doubts.get(group.xid, _NONE).intersection(SELECTORS) if group else _NONE
+
+
+def _own(entity: Group | Resource) -> frozenset[str]:
+    stated, known = (
+        (entity.attributes, entity.type.attributes)
+        if isinstance(entity, Group)
+        else (entity.written, authored(entity.type))
+    )
+    faulty = {name for name in TEXTS if name in stated and name in known and _is_faulty(name, stated[name])}
+    names = _names(Same(known))
+    unknown = [name for name in stated if name not in names]
+    faulty.update(other for name in unknown for other in names if is_misspelled(name, other) and other not in stated)
+    return frozenset(faulty)
+
+
+def _is_faulty(name: str, value: object) -> bool:
+    if not isinstance(value, str) or not value or " " in value:
+        return value is not None
+    return bool(nearly(TABLES[name], value)) if name in TABLES else False
+
+
+def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str]:
+    """Return the selectors in which a message contradicts its group."""
+    group = group_of(registry, entity) if isinstance(entity, Resource) and entity.type.plural == "messages" else None
+    if group is None or not isinstance(entity, Resource):
+        return _NONE
+    pairs = ((name, entity.attributes.get(name), group.attributes.get(name)) for name in SELECTORS)
+    texts = ((name, own, due) for name, own, due in pairs if isinstance(own, str) and isinstance(due, str))
+    return frozenset(name for name, own, due in texts if not same(name, own, due))
+
+
+@lru_cache(maxsize=64)
+def _names(same: Same) -> frozenset[str]:
+    """Return every name that the attributes may have, those that a selector adds included."""
+    clauses = (clause for item in same.attributes.values() for clause in item.ifvalues.values())
+    return frozenset({META, VERSIONS, *same.attributes}).union(*clauses) - {"*"}

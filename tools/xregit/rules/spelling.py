@@ -1,0 +1,81 @@
+"""Names that are nearly known ones, where any name is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.doubts import TABLES
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.resources import authored
+from xregit.diagnostics import Finding, Severity
+from xregit.model import names, siblings
+from xregit.model.names import nearly
+from xregit.model.spelling import is_misspelled
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import MAPPINGS
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.model.language import AttributeModel
+
+_OTHER = "*"
+
+Path = tuple[str | int, ...]
+
+
+@rule("entity", Severity.WARNING, "An attribute has nearly the name of one that the model knows.")
+def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report names that are allowed only because any name is; elsewhere an unknown name is an error."""
+    if isinstance(entity, Resource):
+        if entity.xref:
+            return
+        model, stated = authored(entity.type), entity.written
+        message = entity.type.plural == "messages"
+        known = siblings(model, registry.resolved(entity.xid).attributes if message else stated)
+        known = {**known, **entity.type.resourceattributes}
+    else:
+        stated = entity.attributes
+        known = siblings(entity.type.attributes, stated)
+    for path, meant in _misspelled(known, stated, ()):
+        text_ = f'"{path[-1]}" is a name of your own, since the model has "{meant}".'
+        help_ = f'Write "{meant}"; or choose a name that nobody takes for it.'
+        yield found(*path, message=text_, help=help_, on_key=True)
+
+
+@rule(
+    "entity",
+    Severity.WARNING,
+    "The name of an envelope, protocol or schema language is nearly a predefined one.",
+    "MSG-15",
+    "MSG-19",
+    "EP-17",
+)
+def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report what is taken for something of the author's own, of which nothing is known and nothing is checked."""
+    for name, table in TABLES.items():
+        value = entity.attributes.get(name)
+        meant = nearly(table, value) if isinstance(value, str) else ""
+        if meant:
+            message = f'"{value}" is no predefined name, so nothing is known of it.'
+            yield found(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
+
+
+def _misspelled(known: Mapping[str, AttributeModel], value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Give the path of each such name inside a value, and the known one."""
+    for name, item in value.items():
+        model = known.get(name)
+        if model is None and _OTHER in known and isinstance(name, str):
+            meant = next((other for other in known if other not in value and is_misspelled(name, other)), "")
+            if meant:
+                yield (*path, name), meant
+        elif model is not None and model.attributes and not model.property:
+            yield from _inside(model, item, (*path, name))
+        elif model is not None and model.item is not None and model.item.attributes and not model.item.property:
+            for index, each in enumerate(item if isinstance(item, list | tuple) else ()):
+                yield from _inside(model.item, each, (*path, name, index))
+
+
+def _inside(model: AttributeModel, value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, MAPPINGS):
+        yield from _misspelled(siblings(model.attributes, value), value, path)
