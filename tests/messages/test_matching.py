@@ -1,0 +1,151 @@
+"""Messages recognised: by which definitions, with which context, mapped to which event, and why not by others."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import xregit
+from tests.messages.cases import cases
+from tests.messages.catalogs import GROUP, registry_of
+from xregit.errors import XregitError
+from xregit.protocols import read_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+EVENT = {"specversion": "1.0", "id": "1", "type": "t", "source": "/s"}
+TYPED = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "t"}}}
+
+
+@pytest.mark.parametrize("case", cases("matching.yaml"))
+def test_matching(case: Mapping[str, Any], tmp_path: Path) -> None:
+    """The definitions, contexts, events and reasons are those of the case, whatever form the message comes in."""
+    matcher = xregit.Matcher(registry_of(tmp_path, case["messages"]))
+    found = matcher.match(case["message"], explain=True)
+    assert {item.xid.removeprefix(GROUP): item.context for item in found.matches} == case["matches"]
+    assert found.outcome == ("none", "one", "many")[min(len(case["matches"]), 2)]
+    assert found.mapped == ("mapped" in case)
+    if found.mapped and found.event is not None:
+        assert {name: value for name, value in found.event.items() if name != "id"} == case["mapped"]
+    reasons = {item["xid"].removeprefix(GROUP): item["failed"] for item in found.json()["reasons"] if item["xid"]}
+    assert list(case.get("reasons", reasons).items()) == list(reasons.items())
+    others = (read_wire(case["message"]), json.dumps(case["message"]), json.dumps(case["message"]).encode())
+    assert all(matcher.match(message, explain=True) == found for message in others)
+    assert pickle.loads(pickle.dumps(matcher)).match(case["message"], explain=True) == found  # noqa: S301 - our own
+
+
+def test_result_has_the_agreed_shape(tmp_path: Path) -> None:
+    """The JSON of a result has the keys that others rely on, all of them always."""
+    matcher = xregit.Matcher(registry_of(tmp_path, {"m": TYPED}))
+    assert matcher.match(EVENT).json() == {
+        "outcome": "one",
+        "matches": [{"xid": f"{GROUP}m", "context": {}}],
+        "event": EVENT,
+        "mapped": False,
+        "reasons": [],
+    }
+    assert matcher.match({**EVENT, "type": "u"}).json() == {
+        "outcome": "none",
+        "matches": [],
+        "event": {**EVENT, "type": "u"},
+        "mapped": False,
+        "reasons": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        (b"{" * 1_000_000, "The message is not JSON"),
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "The message is not JSON"),
+        (b"\xff\xfe", "The message is not JSON"),
+        ("\ud800", "The message is not JSON"),
+        (b"[1]", "A message must be a JSON object"),
+        (b"{}", 'A message has "protocol", or "specversion"'),
+        (b'{"type":"t","source":"/s","id":"1"}', 'A message has "protocol", or "specversion"'),
+        (b'{"protocol":"MQTT/5.0","topic":"a"}', "A message of MQTT/5.0 has no"),
+        (b'{"protocol":"NATS","subject":"a","body_base64":"%"}', '"body_base64" must be bytes in base 64'),
+    ],
+)
+def test_what_can_not_be_read_fits_nothing(message: bytes | str, problem: str, tmp_path: Path) -> None:
+    """A bad message is no match, and both the result and its reasons say what is wrong."""
+    found = xregit.Matcher(registry_of(tmp_path, {"m": TYPED})).match(message, explain=True)
+    assert found.outcome == "none"
+    assert found.event is None
+    assert problem in found.problems[0]
+    assert problem in found.json()["reasons"][0]["failed"][0]["found"]
+
+
+def test_batch_has_a_result_for_each_event(tmp_path: Path) -> None:
+    """Each event of a batch is recognised by itself."""
+    matcher = xregit.Matcher(
+        registry_of(tmp_path, {"m": TYPED, "n": {**TYPED, "envelopemetadata": {"type": {"value": "u"}}}})
+    )
+    batch = {
+        "protocol": "HTTP",
+        "headers": [{"name": "content-type", "value": "application/cloudevents-batch+json"}],
+        "body": [EVENT, {**EVENT, "type": "u"}, {**EVENT, "type": "v"}],
+    }
+    assert [[match.xid for match in item.matches] for item in matcher.each(batch)] == [[f"{GROUP}m"], [f"{GROUP}n"], []]
+    assert [item.event and item.event["type"] for item in matcher.each(batch)] == ["t", "u", "v"]
+    assert matcher.match(batch).problems == ("The message is a batch of 3 events; each has a result of its own.",)
+    assert [item.outcome for item in matcher.each(EVENT)] == ["one"]
+
+
+def test_scope_is_an_endpoint_or_a_group(root: Path) -> None:
+    """Only definitions that the endpoint carries, or that the group holds, are in question."""
+    registry = xregit.load(root / "registry")
+    event = {**EVENT, "type": "fleet.trip.started", "source": "https://fleet.example.com/vehicles/W1", "subject": "T1"}
+    event["time"] = "2026-05-22T10:30:00Z"
+    trips, history = "/messagegroups/fleet.trips", "/messagegroups/fleet.history"
+    assert [item.xid for item in xregit.Matcher(registry).match(event).matches] == [
+        f"{trips}/messages/fleet.trip.started"
+    ]
+    scoped = xregit.Matcher(registry, group=history).match(event)
+    assert [item.xid for item in scoped.matches] == [f"{history}/messages/fleet.trip.started"]
+    carried = xregit.Matcher(registry, endpoint="/endpoints/fleet.history").match(event)
+    assert carried == scoped
+    assert xregit.Matcher(registry, endpoint="/endpoints/fleet.updates").match(event).outcome == "none"
+
+
+@pytest.mark.parametrize("scope", [{"endpoint": "/endpoints/al"}, {"group": "/messagegroups/x"}])
+def test_unknown_scope_is_an_error(scope: dict[str, str], tmp_path: Path) -> None:
+    """A scope that isn't there is said, with one that is like it."""
+    with pytest.raises(XregitError, match="there is no endpoint or message group"):
+        xregit.Matcher(registry_of(tmp_path, {"m": TYPED}), **scope)
+
+
+def test_alias_is_recognised_as_its_target(root: Path) -> None:
+    """A message that stands for another one is that one."""
+    registry = xregit.load(root / "registry")
+    event = {
+        **EVENT,
+        "type": "luggage.bag.delivered",
+        "time": "2026-05-22T10:30:00Z",
+    }
+    found = xregit.Matcher(registry, group="/messagegroups/luggage.arrivals").match(event, explain=True)
+    assert [item.xid for item in found.reasons] == ["/messagegroups/luggage.handling/messages/luggage.bag.delivered"]
+
+
+def test_mapped_event_has_the_same_id_each_time(tmp_path: Path) -> None:
+    """The same message becomes the same event; another one becomes another."""
+    registry = registry_of(
+        tmp_path,
+        {
+            "m": {
+                "envelope": "CloudEvents/1.0",
+                "envelopemetadata": {"type": {"value": "t"}, "source": {"value": "/s/{a}"}},
+                "protocol": "NATS",
+                "protocoloptions": {"subject": "s.{a}"},
+            }
+        },
+    )
+    matcher = xregit.Matcher(registry)
+    events = [matcher.match({"protocol": "NATS", "subject": "s.1", "body": body}).event for body in ("x", "x", "y")]
+    ids = [event["id"] for event in events if event is not None]
+    assert ids[0] == ids[1] != ids[2]
