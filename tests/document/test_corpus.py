@@ -57,6 +57,7 @@ def test_every_file_is_accounted_for(corpus: Path) -> None:
     assert sorted(EXPECTED) == sorted(path.relative_to(corpus).as_posix() for path in files)
 
 
+@pytest.mark.requirement("MSG-11", "EP-1")
 @pytest.mark.parametrize("name", IMPORTED)
 def test_document_goes_round_without_loss(corpus: Path, name: str, tmp_path: Path) -> None:
     """Importing what was compiled gives the same files, and nothing that the document said is missing from it."""

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xregit
+from tests.catalog.folders import registry_of
 from tests.document.small import CASES
 from xregit.cli.running import run
 from xregit.document.asyncapi import asyncapi_files, export_asyncapi
@@ -70,6 +71,27 @@ def test_every_message_of_the_contract_is_in_one_channel(orders: Registry) -> No
         assert sorted(xids) == sorted(entry.message.xid for entry in endpoint.contract)
         for operation in document["operations"].values():
             assert all(item["$ref"].startswith(operation["channel"]["$ref"] + "/") for item in operation["messages"])
+
+
+@pytest.mark.parametrize(
+    ("protocol", "option", "uri", "stated", "address"),
+    [
+        pytest.param("AMQP/1.0", "node", "amqps://h/path", "node", "node", marks=pytest.mark.requirement("EP-48")),
+        pytest.param("AMQP/1.0", "node", "amqps://h/path", None, "path", marks=pytest.mark.requirement("EP-48")),
+        pytest.param("MQTT/5.0", "topic", "mqtts://h/path", "a/b", "a/b", marks=pytest.mark.requirement("EP-54")),
+        pytest.param("MQTT/5.0", "topic", "mqtts://h/path", None, "path", marks=pytest.mark.requirement("EP-54")),
+    ],
+)
+def test_option_counts_before_the_path_of_the_address(  # noqa: PLR0913, PLR0917
+    protocol: str, option: str, uri: str, stated: str | None, address: str, tmp_path: Path
+) -> None:
+    """Where messages go is what the endpoint's options say, else the path of its addresses."""
+    options: dict[str, Any] = {"endpoints": [{"uri": uri}], **({option: stated} if stated else {})}
+    endpoint = json.dumps({"usage": ["producer"], "protocol": protocol, "protocoloptions": options})
+    message = json.dumps({"protocol": protocol, "protocoloptions": {}})
+    files = {"endpoints/e/endpoint.yaml": endpoint, "endpoints/e/messages/m.yaml": message}
+    (channel,) = export_asyncapi(registry_of(tmp_path, files))["e"]["channels"].values()
+    assert channel["address"].lstrip("/") == address
 
 
 def references(value: Any) -> Iterator[str]:
