@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from xregit.protocols import (
     carried,
     event_problems,
     flatten,
+    percent,
     read_event,
     read_wire,
     wire_json,
@@ -45,6 +47,7 @@ BAD: list[tuple[Any, list[str]]] = [
     ([EVENT], ["A message must be a JSON object, but is a list."]),
     ({"protocol": 5}, ['"protocol" must be the name of a protocol, but is 5.']),
     ({"protocol": ""}, ['"protocol" must be the name of a protocol, but is "".']),
+    ({"protocol": "a" * 129}, [f'"protocol" must be the name of a protocol, but is "{"a" * 59}…".']),
     (
         {"protocol": MQTT, "topicname": "a", "qos": 3, "retain": "yes", "body": 1, "body_base64": ""},
         [
@@ -279,3 +282,34 @@ def test_long_whole_numbers_in_deep_json_are_read_or_refused() -> None:
     """How deep Python reads depends on its version."""
     with suppress(ValueError):
         assert json_value(b"[" * 1020 + b"1" * 30 + b"]" * 1020)
+
+
+@pytest.mark.parametrize(
+    "text", ['"\\', '"', '"a"', "%C0", "%41", "\\", "%", "a;", "+", " ", "application/cloudevents"]
+)
+def test_a_long_header_takes_time_in_proportion_to_its_length(text: str) -> None:
+    """Whatever it is made of: a megabyte takes seconds at most, where a second look at each part would take hours."""
+    long = text * (1_000_000 // len(text))
+    headers = [{"name": name, "value": long} for name in ("ce-id", "ce-source", "ce-type", "content-type")]
+    wire = read_wire({"protocol": "HTTP", "headers": [*headers, {"name": "ce-specversion", "value": "1.0"}]})
+    before = perf_counter()
+    found = carried(wire)
+    assert all(len(problem) < 1000 for problem in found.problems)
+    assert perf_counter() - before < 30
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ('"a b"', "a b"),
+        ('a"b\\"c"d', 'ab"cd'),
+        ('"a', '"a'),
+        ('"a"b"c', 'ab"c'),
+        ('"\\', '"\\'),
+        ('""', ""),
+        ("a%20%e2%82%ac", "a €"),
+    ],
+)
+def test_a_header_is_unquoted_once_and_decoded_once(value: str, text: str) -> None:
+    """A quote that is not closed is a quote."""
+    assert percent.decoded(value) == text

@@ -34,13 +34,17 @@ class Carrier:
     implied: str = ""
 
 
-@cache
 def carrier(protocol: str) -> Carrier | None:
     """Return how a protocol carries CloudEvents, None for one that has no binding."""
+    return _carriers().get(protocol)
+
+
+@cache
+def _carriers() -> Mapping[str, Carrier]:
     table: Mapping[str, Mapping[str, Any]] = content(SPECVERSION)["bindings.yaml"]["cloudevents"]
-    if protocol not in table:
-        return None
-    facts: dict[str, Any] = {
-        name: tuple(fact) if isinstance(fact, list) else fact for name, fact in table[protocol].items()
-    }
-    return Carrier(protocol, **facts)
+    return {protocol: _carrier(protocol, facts) for protocol, facts in table.items()}
+
+
+def _carrier(protocol: str, facts: Mapping[str, Any]) -> Carrier:
+    known: dict[str, Any] = {name: tuple(fact) if isinstance(fact, list) else fact for name, fact in facts.items()}
+    return Carrier(protocol, **known)

@@ -25,6 +25,8 @@ UNKNOWN = "unknown-format"
 _MEDIATYPE = "application/cloudevents"
 _FORMATS = {_MEDIATYPE: STRUCTURED, f"{_MEDIATYPE}+json": STRUCTURED, f"{_MEDIATYPE}-batch+json": BATCH}
 _NOTHING = Carried("")
+# Longer than any media type that announces an event; what a sender makes up should not fill the memory.
+MAX_CACHED_CHARS = 200
 _NAME = re.compile("[a-z0-9]+").fullmatch
 
 
@@ -38,7 +40,7 @@ def carried(wire: Wire) -> Carried:
 
 def _by(known: Carrier, wire: Wire) -> Carried:
     contenttype = _contenttype(known, wire)
-    mode = _mode(known.modes, contenttype)
+    mode = _mode(known.modes, contenttype[:MAX_CACHED_CHARS])
     if mode in _READERS:
         return _READERS[mode](wire.body)
     if mode:

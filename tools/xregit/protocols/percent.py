@@ -10,7 +10,8 @@ import re
 # All but the printable ASCII characters, and of those the space, the double quote and the percent sign.
 _ENCODED = re.compile(r"[^!#$&-~]")
 _TRIPLES = re.compile("(?:%[0-9A-Fa-f]{2})+")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+# One that is not closed goes to the end, so that no part of a value is looked at twice.
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)(.?)', re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -26,10 +27,14 @@ def decoded(value: str) -> str:
         ValueError: what is percent-encoded is not UTF-8.
     """
     if '"' in value:
-        value = _QUOTED.sub(lambda match: _ESCAPED.sub(r"\1", match[1]), value)
+        value = _QUOTED.sub(_unquoted, value)
     if "%" not in value:
         return value
     return _TRIPLES.sub(_text, value)
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    return _ESCAPED.sub(r"\1", match[1]) if match[2] == '"' else match[0]
 
 
 def _text(match: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from xregit.protocols.quoting import shown
 from xregit.protocols.shapes import Shape, protocol_name, shape
 from xregit.protocols.wire import Wire, WireError
 
+MAX_PROTOCOL_CHARS = 128
 _BODY = frozenset({"protocol", "body", "body_base64"})
 
 
@@ -31,7 +32,7 @@ def read_wire(value: object) -> Wire:
         event = read_event(value)
         return Wire("", event.attributes, event.data)
     protocol = value["protocol"]
-    if not isinstance(protocol, str) or not protocol:
+    if not isinstance(protocol, str) or not 0 < len(protocol) <= MAX_PROTOCOL_CHARS:
         raise WireError((f'"protocol" must be the name of a protocol, but is {shown(protocol)}.',))
     name = protocol_name(protocol)
     problems: list[str] = []

@@ -52,11 +52,13 @@ class Shape:
     forbidden: re.Pattern[str] | None = None
 
 
-@cache
 def shape(protocol: str) -> Shape | None:
     """Return what messages of a protocol look like, None for one that the specification doesn't know."""
-    if protocol not in names("protocol"):
-        return None
+    return _shape(protocol) if protocol in names("protocol") else None
+
+
+@cache
+def _shape(protocol: str) -> Shape:
     facts: Mapping[str, Any] = content(SPECVERSION)["bindings.yaml"]["wire"][protocol]
     message = builtin().groups["messagegroups"].resources["messages"]
     options = siblings(message.attributes, {"protocol": protocol})["protocoloptions"].attributes
