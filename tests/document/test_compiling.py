@@ -179,3 +179,39 @@ def test_unknown_options_name_the_known_ones(small: Registry, options: dict[str,
     """A profile or view that there is not ends in a line that names those there are."""
     with pytest.raises(XregitError, match="known: "):
         compile_document(small, **options)
+
+
+@pytest.mark.requirement("MSG-40")
+def test_short_form_says_the_format_of_a_schema(tmp_path: Path) -> None:
+    """Where a message leaves out the format of its schema, and its base does too, it is that of the schema."""
+    files = {
+        "schemagroups/g/schemas/s/schema.yaml": "format: avro/1.11.0",
+        "schemagroups/g/schemas/s/versions/1.avsc": '"string"',
+        "messagegroups/g/messages/left.yaml": "dataschemauri: /schemagroups/g/schemas/s",
+        "messagegroups/g/messages/said.yaml": "{dataschemauri: /schemagroups/g/schemas/s, "
+        "dataschemaformat: Avro/1.12.0}",
+        "messagegroups/g/messages/base.yaml": "{basemessage: /messagegroups/g/messages/said, "
+        "dataschemauri: /schemagroups/g/schemas/s}",
+        "messagegroups/g/messages/none.yaml": "dataschemauri: /schemagroups/g/schemas/other",
+    }
+    registry = read_folder(folder(tmp_path, files))
+    messages = compile_document(registry, view="short")["messagegroups"]["g"]["messages"]
+    found = {name: message.get("dataschemaformat") for name, message in messages.items()}
+    assert found == {"left": "Avro/1.11.0", "said": "Avro/1.12.0", "base": None, "none": None}
+
+
+def test_short_form_tells_what_aliases_stand_for(small: Registry) -> None:
+    """With base messages merged in, an alias says what its target says, under its own id."""
+    messages = compile_document(small, view="short", resolved=True)["messagegroups"]["bags"]["messages"]
+    assert messages["bag.alias"] == {**messages["bag.seen"], "messageid": "bag.alias"}
+    assert "xref" in compile_document(small, view="short")["messagegroups"]["bags"]["messages"]["bag.alias"]
+
+
+def test_versions_of_the_short_form_say_who_they_are(small: Registry) -> None:
+    """A version has its id and a pointer to itself, by which generators name what they make of it."""
+    document = compile_document(small, view="short")
+    schemas = document["schemagroups"]["hall"]["schemas"]
+    for schema in schemas.values():
+        for vid, version in schema["versions"].items():
+            assert version["versionid"] == vid
+            assert pointed(document, version["self"]) is version
