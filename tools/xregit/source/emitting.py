@@ -53,7 +53,7 @@ def _list_lines(value: Sequence[Any], indent: int) -> Iterator[str]:
 def _shape(value: Any, indent: int, column: int) -> tuple[str, list[str]]:
     """Return what follows a key or dash on its line, which begins at the column, and the indented lines below."""
     if isinstance(value, str):
-        return _text(value, indent, column)
+        return folded_or_quoted(value, indent, column)
     if value is None or isinstance(value, int | float):
         return atom(value), []
     if isinstance(value, bytes) or not isinstance(value, Mapping | Sequence):
@@ -79,7 +79,8 @@ def _brackets(value: Mapping[str, Any] | Sequence[Any]) -> str:
     return "{" + ", ".join(f"{quoted_in_brackets(key)}: {word}" for key, word in pairs) + "}"
 
 
-def _text(value: str, indent: int, column: int) -> tuple[str, list[str]]:
+def folded_or_quoted(value: str, indent: int, column: int) -> tuple[str, list[str]]:
+    """Return a text as it follows a key or dash on its line, at the column, and the indented lines below."""
     if _suits_block(value):
         return _literal(value, indent)
     line = quoted_if_needed(value)

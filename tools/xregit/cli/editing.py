@@ -1,0 +1,150 @@
+"""The commands that edit YAML as a person would: ``fmt``, ``rename`` and ``deprecate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.cli.finding import unknown, with_registry
+from xregit.cli.printing import note, result
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.catalog import Registry
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
+@click.option("--check", is_flag=True, help="Write nothing; the exit code is 1 if a file is not in its canonical form.")
+@with_registry
+def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
+    """Bring YAML files into their canonical form.
+
+    With PATHs only these files and folders. Comments, the order of attributes, brackets and the lines of long texts
+    stay; indentation, quotes and blank lines are made alike. A file that can't be read is left as it is, and the exit
+    code is 1.
+    """
+    from xregit.source.writing import write_files
+
+    root = registry.resolve() if registry.is_dir() else registry.resolve().parent
+    changed: dict[str, bytes] = {}
+    failed = False
+    for path, data in yaml_files(root, paths):
+        new, fault = canonical(data)
+        if fault:
+            failed = True
+            note(f"{path}: {fault}")
+        elif new != data:
+            changed[path] = new
+    if not check:
+        write_files(root, changed)
+    result("\n".join(changed))
+    note(f"{'Would change' if check else 'Changed'} {len(changed):,} file{'' if len(changed) == 1 else 's'}.")
+    return int(failed or (check and bool(changed)))
+
+
+def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
+    """Give the YAML files of a registry, all or those at some paths, by their path below its folder.
+
+    Raises:
+        XregitError: a path is not part of the registry.
+    """
+    from xregit.source import files
+
+    wanted = [path.resolve() for path in paths]
+    for place in wanted:
+        if not place.is_relative_to(root) and not root.is_relative_to(place):
+            message = f'"{place}" is not part of the registry "{root}"'
+            raise XregitError(message)
+    for path in files.listing(root).files:
+        if path.endswith(".yaml") and (not wanted or any((root / path).is_relative_to(place) for place in wanted)):
+            yield path, files.read(root, path)
+
+
+def canonical(data: bytes) -> tuple[bytes, str]:
+    """Return a file's canonical form, and why it has none."""
+    from xregit.source.formatting import UnformattableError, formatted
+
+    try:
+        return formatted(data), ""
+    except UnformattableError as error:
+        return data, str(error)
+
+
+@click.command()
+@click.argument("xid")
+@click.argument("new_id", metavar="NEW-ID")
+@with_registry
+def rename(registry: Path, xid: str, new_id: str) -> None:
+    """Give an entity another id, and let all references follow.
+
+    What it says stays the same, such as the type of its events: those who send and receive notice nothing.
+    """
+    from xregit.changes.renaming import apply, renamed
+
+    catalog = loaded(registry, xid)
+    done = renamed(catalog, xid, new_id)
+    apply(catalog.origin.root, done)
+    count = done.references
+    result(f"{xid} is {done.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
+
+
+@click.command()
+@click.argument("xid")
+@click.option("--by", metavar="XID", default="", help="What takes its place: an xid, or a URL.")
+@click.option("--effective", metavar="TIME", default="", help="From when on it is deprecated, such as 2026-12-31.")
+@click.option("--removal", metavar="TIME", default="", help="When it goes away, such as 2027-12-31.")
+@click.option("--docs", metavar="URL", default="", help="Where the way to what takes its place is explained.")
+@with_registry
+def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, docs: str) -> None:
+    """Say that an entity should no longer be used.
+
+    What is said of its deprecation already stays, unless an option says otherwise.
+    """
+    from xregit.changes.deprecating import deprecated
+    from xregit.source.writing import write
+
+    catalog = loaded(registry, xid)
+    if by.startswith("/") and catalog.entity(by) is None:
+        raise unknown(by, catalog, what="entity")
+    terms = {"effective": time(effective), "removal": time(removal), "alternative": by, "docs": docs}
+    path, data = deprecated(catalog, xid, {name: text for name, text in terms.items() if text})
+    write(catalog.origin.repository / path, data)
+    result(f"Wrote {path}.")
+
+
+def loaded(registry: Path, xid: str) -> Registry:
+    """Return the registry that has an entity.
+
+    Raises:
+        XregitError: it has none of that xid.
+    """
+    import xregit
+
+    catalog = xregit.load(registry)
+    if catalog.entity(xid) is None:
+        raise unknown(xid, catalog, what="entity")
+    return catalog
+
+
+def time(written: str) -> str:
+    """Return a time as a registry states it; a day begins at midnight in UTC.
+
+    Raises:
+        XregitError: it is no time.
+    """
+    from datetime import UTC, datetime
+
+    if not written:
+        return ""
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError as error:
+        message = f'"{written}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z'
+        raise XregitError(message) from error
+    zoned = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return zoned.astimezone(UTC).isoformat().replace("+00:00", "Z")
