@@ -57,7 +57,7 @@ def renamed(registry: Registry, xid: str, new_id: str) -> Renamed:
     """
     entity = _renamable(registry, xid)
     new = f"{xid.rpartition('/')[0]}/{new_id}"
-    _refuse_taken(registry, xid, new)
+    _refuse_unfit(registry, xid, new_id)
     editing = _Editing(registry, xid, new)
     prefix = registry.place.path.removesuffix(REGISTRY_FILE)
     inline = bool(entity.place.pointer)
@@ -107,8 +107,8 @@ def _renamable(registry: Registry, xid: str) -> Group | Resource:
     return entity
 
 
-def _refuse_taken(registry: Registry, old: str, new: str) -> None:
-    name = new.rpartition("/")[2]
+def _refuse_unfit(registry: Registry, old: str, name: str) -> None:
+    new = f"{old.rpartition('/')[0]}/{name}"
     if not is_id(name):
         message = f'"{name}" can\'t be an id: letters, digits and - . _ ~ : @, not beginning with a sign'
         raise XregitError(message)

@@ -1,0 +1,201 @@
+"""Commands that edit YAML as a person would."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import xregit
+from tests.catalog.folders import folder
+from xregit.changes import Impact, diff
+from xregit.cli.running import run
+
+FILES = {
+    "messagegroups/ships/messagegroup.yaml": """\
+        # Ships, and what they say.
+        description: Ships.
+        messages:
+          ship.sunk:  # rarely
+            basemessage: /messagegroups/ships/messages/ship.position
+        """,
+    "messagegroups/ships/messages/ship.position.yaml": """\
+        messageid: ship.position  # as its type
+        description: >-
+          See /messagegroups/ships/messages/ship.position, which is this one,
+          in prose.
+        envelope: CloudEvents/1.0
+        envelopemetadata:
+          type: {value: ship.position}
+        dataschemaformat: JsonSchema/draft-07
+        dataschemauri: "/schemagroups/ships/schemas/position:Place"
+        """,
+    "messagegroups/ships/messages/ship.position.old.yaml": """\
+        description: Another one.
+        deprecated: {alternative: /messagegroups/ships/messages/ship.position}
+        """,
+    "messagegroups/boats/messages/boat.yaml": """\
+        xref: /messagegroups/ships/messages/ship.position   # the same
+        """,
+    "endpoints/quay/endpoint.yaml": """\
+        usage: [producer]
+        messagegroups:
+          # all ships
+          - '/messagegroups/ships'
+        """,
+    "schemagroups/ships/schemas/position/schema.yaml": "format: JsonSchema/draft-07\n",
+    "schemagroups/ships/schemas/position/versions/1.json": '{"definitions": {"Place": {}}}',
+    "waivers.yaml": """\
+        waivers:
+          - xid: /messagegroups/ships/messages/ship.position
+            rule: value-changed
+            reason: A trial.
+            approvedby: Harbour office
+            until: 2999-12-31
+        """,
+}
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a registry, in whose folder the test runs."""
+    root = folder(tmp_path, FILES)
+    monkeypatch.chdir(tmp_path)
+    return root
+
+
+def texts(root: Path) -> dict[str, str]:
+    """Return all files below a folder."""
+    found = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*")) if path.is_file()}
+    return {path.relative_to(root).as_posix(): text for path, text in found.items()}
+
+
+def replaced(before: dict[str, str], old: str, new: str) -> dict[str, str]:
+    """Return what a search and replace would make of all files but in prose."""
+    return {
+        path.replace(old, new): "\n".join(
+            line if "prose" in line or "See" in line else line.replace(old, new) for line in text.split("\n")
+        )
+        for path, text in before.items()
+    }
+
+
+def test_a_message_gets_another_id(registry: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its file moves, references follow, comments and prose stay; on the wire nothing changes."""
+    before, old = texts(registry), xregit.load(registry)
+    assert run(["rename", "/messagegroups/ships/messages/ship.position", "ship.place"]) == 0
+    assert "4 references follow" in capsys.readouterr().out
+    now = texts(registry)
+    moved = "messagegroups/ships/messages/ship.place.yaml"
+    expected = before.pop("messagegroups/ships/messages/ship.position.yaml")
+    assert now.pop(moved) == expected.replace("messageid: ship.position", "messageid: ship.place")
+    assert now == {
+        path: text.replace("ships/messages/ship.position", "ships/messages/ship.place") for path, text in before.items()
+    }
+    impacts = {change.impact for change in diff(old, xregit.load(registry))}
+    assert Impact.BREAKING not in impacts
+
+
+def test_a_group_gets_another_id(registry: Path) -> None:
+    """All that it holds moves with it."""
+    assert run(["rename", "/messagegroups/ships", "vessels"]) == 0
+    now = texts(registry)
+    assert "messagegroups/vessels/messages/ship.position.yaml" in now
+    assert "  - '/messagegroups/vessels'\n" in now["endpoints/quay/endpoint.yaml"]
+    assert "See /messagegroups/ships/messages" in now["messagegroups/vessels/messages/ship.position.yaml"]
+    assert not (registry / "messagegroups/ships").exists()
+    assert xregit.load(registry).resource("/messagegroups/vessels/messages/ship.sunk") is not None
+
+
+def test_a_schema_gets_another_id(registry: Path) -> None:
+    """A type behind a reference stays."""
+    assert run(["rename", "/schemagroups/ships/schemas/position", "place"]) == 0
+    now = texts(registry)
+    assert "schemagroups/ships/schemas/place/versions/1.json" in now
+    message = now["messagegroups/ships/messages/ship.position.yaml"]
+    assert 'dataschemauri: "/schemagroups/ships/schemas/place:Place"' in message
+
+
+def test_an_inline_message_gets_another_id(registry: Path) -> None:
+    """Its key changes, and its comment stays."""
+    assert run(["rename", "/messagegroups/ships/messages/ship.sunk", "ship.lost"]) == 0
+    assert "  ship.lost:  # rarely\n" in texts(registry)["messagegroups/ships/messagegroup.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["rename", "/messagegroups/ships/messages/none", "a"], "did you mean|there is no entity"),
+        (["rename", "/messagegroups/ships/messages/ship.sunk", "SHIP.position"], "already"),
+        (["rename", "/messagegroups/ships/messages/ship.sunk", "ship.sunk"], "already"),
+        (["rename", "/messagegroups/ships/messages/ship.sunk", "a/b"], "can't be an id"),
+        (["rename", "/schemagroups/ships/schemas/position/versions/1", "2"], "no group or resource"),
+        (["deprecate", "/messagegroups/ships/messages/none"], "there is no entity"),
+        (["deprecate", "/messagegroups/ships", "--by", "/messagegroups/none"], "there is no entity"),
+        (["deprecate", "/messagegroups/ships", "--removal", "soon"], "is no time"),
+        (["deprecate", "/schemagroups/ships/schemas/position/versions/1"], "no group or resource"),
+    ],
+)
+def test_what_cannot_be_edited_is_said(
+    registry: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, and nothing is written."""
+    before = texts(registry)
+    assert run(arguments) == 2
+    error = capsys.readouterr().err
+    assert any(part in error for part in said.split("|"))
+    assert texts(registry) == before
+
+
+def test_a_message_is_deprecated(registry: Path) -> None:
+    """Below its description; all else stays, comments too."""
+    old = "/messagegroups/ships/messages/ship.position"
+    new = "/messagegroups/ships/messages/ship.sunk"
+    before = texts(registry)["messagegroups/ships/messages/ship.position.yaml"]
+    assert run(["deprecate", old, "--by", new, "--removal", "2030-12-31"]) == 0
+    added = f'deprecated:\n  removal: "2030-12-31T00:00:00Z"\n  alternative: {new}\n'
+    expected = before.replace("envelope: Cloud", f"{added}envelope: Cloud").replace('"/schema', "/schema")
+    expected = expected.replace(':Place"', ":Place")  # quotes that are not needed go, as in every canonical file
+    assert texts(registry)["messagegroups/ships/messages/ship.position.yaml"] == expected
+    assert run(["deprecate", old, "--effective", "2030-01-01"]) == 0
+    assert xregit.load(registry)[old].deprecated == {
+        "removal": "2030-12-31T00:00:00Z",
+        "alternative": new,
+        "effective": "2030-01-01T00:00:00Z",
+    }
+
+
+@pytest.mark.parametrize(
+    "xid", ["/messagegroups/ships/messages/ship.sunk", "/endpoints/quay", "/schemagroups/ships/schemas/position"]
+)
+def test_anything_can_be_deprecated(registry: Path, xid: str) -> None:
+    """An inline message in its group's file; without terms, it is so from now on."""
+    assert run(["deprecate", xid]) == 0
+    entity = xregit.load(registry).entity(xid)
+    stated = entity.meta if xid.count("/") > 2 else entity.attributes  # type: ignore[union-attr]
+    assert stated["deprecated"] == {}
+    assert "# rarely" in texts(registry)["messagegroups/ships/messagegroup.yaml"]
+
+
+def test_files_are_formatted(registry: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only those that need it are written, all or none of them."""
+    before = texts(registry)
+    assert run(["fmt", "--check"]) == 1
+    named = set(capsys.readouterr().out.split())
+    assert texts(registry) == before
+    assert run(["fmt"]) == 0
+    assert {path for path, text in texts(registry).items() if before[path] != text} == named
+    assert run(["fmt", "--check"]) == 0
+    assert "- /messagegroups/ships" in texts(registry)["endpoints/quay/endpoint.yaml"]
+
+
+def test_only_what_is_named_is_formatted(registry: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A path elsewhere is refused, a file that can't be read is named."""
+    assert run(["fmt", "registry/endpoints"]) == 0
+    assert capsys.readouterr().out == "endpoints/quay/endpoint.yaml\n"
+    (registry / "endpoints/quay/endpoint.yaml").write_text("a: [\n", encoding="utf-8")
+    assert run(["fmt", "registry/endpoints"]) == 1
+    assert "endpoints/quay/endpoint.yaml: " in capsys.readouterr().err
+    shutil.copy(registry / "registry.yaml", tmp_path / "other.yaml")
+    assert run(["fmt", "other.yaml"]) == 2
