@@ -52,6 +52,7 @@ def test_every_protocol_of_the_catalog_has_a_broker(catalog: Registry) -> None:
     assert {message.protocol for message in bound(catalog)} == CARRIERS.keys()
 
 
+@pytest.mark.requirement("MSG-63", "MSG-64", "MSG-65", "EP-70")
 @pytest.mark.parametrize("texts", [("7",), AWKWARD], ids=["plain", "awkward"])
 @pytest.mark.parametrize("protocol", CARRIERS)
 def test_messages_are_recognised_after_their_journey(
