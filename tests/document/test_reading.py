@@ -192,6 +192,25 @@ def test_finding_keeps_the_severity_it_was_found_with(tmp_path: Path) -> None:
     load(path)
 
 
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ({"definitionGroups": {"g": {"definitions": {"m": {"format": "CloudEvents/1.0", "metadata": {"attributes": {
+            "subject": {"type": "odd"}}}}}}}}, 10),
+        ({"messagegroups": {"g": {"messages": {"m": {"protocol": "MQTT", "protocoloptions": {"properties": {
+            "topic": "a", "qos": {"value": 7}}}}}}}}, 10),
+        ({"endpoints": {"e": {"usage": "producer", "config": {"protocol": "AMQP", "options": {
+            "node": 5, "distribution_mode": "odd"}}}}}, 9),
+        ({"schemagroups": {"g": {"schemas": {"s": {"versions": {"1": {"ancestorid": "odd"}}}}}}}, 8),
+    ],
+)  # fmt: skip
+def test_check_finds_faults_where_they_were_written(tmp_path: Path, value: Any, line: int) -> None:
+    """What a check finds under our names is told at the line of the document, whatever was moved and renamed."""
+    found = check(registry_of(tmp_path, value | {"registryid": "r"})).diagnostics
+    rules = {"invalid-attribute", "ancestor-not-found"}
+    assert [item.line for item in found if item.rule in rules and item.severity is Severity.ERROR][-1:] == [line]
+
+
 def test_missing_file_is_one_line(tmp_path: Path) -> None:
     """A path with nothing there, and a folder that is no registry, end in one line."""
     for path in (tmp_path / "missing.json", tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,23 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Place
     from xregit.source.text import Positions
 
+Pointer = tuple[str | int, ...]
+
 CACHED_FILES = 64
+
+
+def _nowhere() -> Mapping[Pointer, Pointer]:
+    return {}
+
+
+def written(path: Pointer, moved: Mapping[Pointer, Pointer]) -> Pointer:
+    """Return where something was written, from the path where it stands; what is in it was moved with it."""
+    for length in range(len(path) if moved else 0, 0, -1):
+        if path[:length] in moved:
+            return moved[path[:length]] + path[length:]
+    return path
+
+
 CACHED_FILES_OF_LINES = 4
 _LINE_BREAK = re.compile("\r\n|\n|\r")
 
@@ -28,13 +44,15 @@ class Origin:
     """The folder that paths are relative to (a repository's root), and what was read below it.
 
     ``root`` is the registry's own folder, or the file of a registry that was read from one document. Of a registry
-    that was read at a ``commit``, ``texts`` holds the files by their paths relative to the repository.
+    that was read at a ``commit``, ``texts`` holds the files by their paths relative to the repository. Of a document in
+    another dialect, ``moved`` leads from the pointer under our names to that of the document.
     """
 
     repository: Path
     root: Path
     commit: str = ""
     texts: Mapping[str, bytes] | None = None
+    moved: Mapping[Pointer, Pointer] = field(default_factory=_nowhere)
 
     @cached_property
     def history(self) -> History:
@@ -57,7 +75,7 @@ class Origin:
         positions = self._positions(place.path)
         if positions is None:
             return Span()
-        return positions.span(place.pointer + path, on_key=on_key)
+        return positions.span(written(place.pointer + path, self.moved), on_key=on_key)
 
     def line(self, path: str, number: int) -> str | None:
         """Return the text of a file's line, counted from 1; None where there is none, or its file can't be read."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from xregit.catalog.origin import written
+
 Path = tuple[str | int, ...]
 Move = tuple[Path, Path]
 NOTHING_MOVED: Mapping[Path, Path] = MappingProxyType({})
@@ -52,14 +54,6 @@ def traced(changes: Iterable[Change]) -> tuple[list[Change], Mapping[Path, Path]
         found.append(replace(change, path=written(change.path, places), moves=()) if places else change)
         places |= {new: written(old, places) for new, old in change.moves}
     return found, places
-
-
-def written(path: Path, places: Mapping[Path, Path]) -> Path:
-    """Return where something was written, from the path where it stands."""
-    for length in range(len(path) if places else 0, 0, -1):
-        if path[:length] in places:
-            return places[path[:length]] + path[length:]
-    return path
 
 
 def join(here: Here, old: str, new: str, *, same: bool) -> None:

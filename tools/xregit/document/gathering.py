@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Group, Place, Resource
+from xregit.catalog.origin import written
 from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names, normal_form, resource_from
 from xregit.diagnostics import Severity
-from xregit.document.changes import NOTHING_MOVED, Change, traced, written
+from xregit.document.changes import NOTHING_MOVED, Change, traced
 from xregit.document.documents import contents
 from xregit.document.inheriting import DIALECT, selected
 from xregit.document.normalising import normalised
@@ -44,7 +45,10 @@ class Note:
 
 
 class Gathering:
-    """One pass over one document's value; ``notes`` is what there is to say about it."""
+    """One pass over one document's value; ``notes`` is what there is to say about it.
+
+    ``moved`` leads from the pointer of an attribute under our names, below where its entity was written, to its own.
+    """
 
     def __init__(self, model: Model, file: str, places: Mapping[Path, Path] = NOTHING_MOVED) -> None:
         """Take entities of a model out of the value of a file; ``places`` leads to where else a thing was written."""
@@ -55,6 +59,7 @@ class Gathering:
         self._held: dict[tuple[Any, ...], tuple[Step, ...]] = {}
         self._whole: Mapping[str, Any] = NOTHING
         self.notes: list[Note] = []
+        self.moved: dict[Path, Path] = {}
 
     def registry(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the attributes of the registry itself."""
@@ -204,7 +209,9 @@ class Gathering:
         """Return an entity's attributes under our names, without those that only a server states."""
         own = {name: item for name, item in value.items() if name not in served}
         result, changes = normalised(own, self._holding(kind, selectors))
-        self.notes += [self._note(change, path) for change in traced(changes)[0]]
+        found, moved = traced(changes)
+        self.notes += [self._note(change, path) for change in found]
+        self.moved |= {(*self._written(path), *new): self._written((*path, *old)) for new, old in moved.items()}
         return dict(result)
 
     def _holding(self, kind: str, selectors: Mapping[str, str]) -> tuple[Step, ...]:

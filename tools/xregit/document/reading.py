@@ -6,7 +6,7 @@ Names and forms of other releases become ours; each kind of change is noted once
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,13 +88,15 @@ class _Reading:
         model = self.model(value)
         own = added_names(model, self.ours)
         written = writing(value, own)
-        up = upgraded(value, model, own) if written.has(OLDEST) else Upgraded(value, (), NOTHING_MOVED)
+        up = upgraded(value, model, own) if written.has(OLDEST) else Upgraded(value, (), NOTHING_MOVED, NOTHING_MOVED)
         gathering = Gathering(model, self.path, up.places)
         attributes = gathering.registry(up.value)
         groups = gathering.groups(up.value)
         notes = [*self.written(written), *(noted(change, change.path) for change in up.changes), *gathering.notes]
         self.tell(notes)
-        changes = tuple(self.diagnostic(note, ()) for note in notes if note.severity is Severity.INFO)
+        changes = tuple(self.diagnostic(note, ()) for note in notes if note.severity is not Severity.ERROR)
+        # From here on, places are asked for under our names.
+        self.origin = replace(self.origin, moved={**up.moved, **gathering.moved})
         return Read(self.finished(model, attributes, groups, broken=False), written, changes)
 
     def finished(self, model: Model, attributes: Mapping[str, Any], groups: Any, *, broken: bool) -> Registry:

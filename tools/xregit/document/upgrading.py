@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.origin import written
 from xregit.catalog.resolving import SELECTORS
 from xregit.catalog.resources import VERSIONS
-from xregit.document.changes import Change, traced, written
+from xregit.document.changes import Change, traced
 from xregit.document.normalising import normalised
 from xregit.document.recognising import OLDEST
 from xregit.document.tables import dialect
@@ -30,11 +31,15 @@ _ENDINGS = ("", "url", "count")
 
 @dataclass(frozen=True, slots=True)
 class Upgraded:
-    """A document's value under names of 1.0; ``places`` leads from paths there to where the same was written."""
+    """A document's value under names of 1.0; ``places`` leads from paths there to where the same was written.
+
+    So does ``moved``, for attributes, from their paths below where their entity was written.
+    """
 
     value: Mapping[str, Any]
     changes: tuple[Change, ...]
     places: Mapping[Path, Path]
+    moved: Mapping[Path, Path]
 
 
 def upgraded(value: Mapping[str, Any], model: Model, own: Collection[str] = ()) -> Upgraded:
@@ -46,7 +51,7 @@ def upgraded(value: Mapping[str, Any], model: Model, own: Collection[str] = ()) 
         kind = model.groups[plural]
         members = upgrade.members(groups, (plural,))
         result[plural] = {gid: upgrade.group(kind, group, (plural, gid)) for gid, group in members.items()}
-    return Upgraded(result, tuple(upgrade.changes), upgrade.places)
+    return Upgraded(result, tuple(upgrade.changes), upgrade.places, upgrade.moved)
 
 
 def known_collections(model: Model) -> frozenset[str]:
@@ -61,6 +66,7 @@ class _Upgrade:
         self.steps = {kind: tuple(_kept(steps, own)) for kind, steps in dialect(OLDEST).entities.items()}
         self.changes: list[Change] = []
         self.places: dict[Path, Path] = {}
+        self.moved: dict[Path, Path] = {}
 
     def group(self, kind: Any, value: Any, path: Path) -> Any:
         """Return a group under names of 1.0, and all that is in it."""
@@ -105,6 +111,7 @@ class _Upgrade:
         found, moved = traced(changes)
         self.changes += [replace(change, path=(*place, *change.path)) for change in found]
         self.places |= {(*path, *new): (*place, *old) for new, old in moved.items()}
+        self.moved |= {(*place, *new): (*place, *old) for new, old in moved.items()}
         return dict(result)
 
     def split(
