@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.references import local_xid
 from xregit.catalog.views import messages_of, text_of
 from xregit.model import canonical
+from xregit.source import json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,10 +23,17 @@ class SchemaDocuments:
     """The schema documents of a registry by the xids of their versions, plain data; a schema stands for its default."""
 
     by_xid: Mapping[str, bytes]
+    baseurl: str = ""
 
-    def get(self, xid: str) -> bytes | None:
-        """Return the document of a schema or version, None where there is none here."""
-        return self.by_xid.get(xid)
+    def get(self, reference: str) -> bytes | None:
+        """Return the document of a schema or version by xid, by the path of its file, by URL, or by its own ``$id``."""
+        xid = local_xid(reference, self.baseurl)
+        found = self.by_xid.get(xid)
+        if found is None:
+            found = self.by_xid.get(xid.rpartition(".")[0])
+        if found is not None or "://" not in reference:
+            return found
+        return next((data for data in self.by_xid.values() if _id(data, reference) == reference), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +116,12 @@ def schema_documents(registry: Registry) -> SchemaDocuments:
                 found[version.xid] = version.document.data
                 if version is schema.default:
                     found[schema.xid] = version.document.data
-    return SchemaDocuments(found)
+    return SchemaDocuments(found, registry.settings.baseurl)
+
+
+def _id(data: bytes, sought: str) -> str:
+    """Return the ``$id`` of a document that is written in JSON, if it can be the one that is sought."""
+    if sought.encode() not in data:
+        return ""
+    value = json.parse(data).value
+    return text_of(value, "$id") if isinstance(value, dict) else ""

@@ -46,3 +46,28 @@ def parse(
         raise SchemaError(Problem("format", f'"{format}" is not a language that is understood', f"it can be {known}"))
     schema: PayloadSchema = import_module(module).parse(Document(format, document, fragment, uri, fetch))
     return schema
+
+
+def problems(
+    format: str,  # noqa: A002 - the attribute's own name
+    document: bytes | object,
+    *,
+    uri: str = "",
+    fetch: Fetch = nothing,
+) -> tuple[Problem, ...]:
+    """Return what is wrong with a document as a whole; nothing for a language that isn't understood.
+
+    Of a document that is right by itself, it says whether its version is the one that the format states.
+    """
+    name = _MODULES.get(language(format))
+    if name is None:
+        return ()
+    module, handed = import_module(name), Document(format, document, "", uri, fetch)
+    try:
+        module.parse(handed)
+    except SchemaError as error:
+        # Which of several objects is meant is said by those who refer to the document.
+        found = tuple(problem for problem in error.problems if problem.kind != "selector")
+        if found:
+            return found
+    return tuple(module.disagreements(handed))

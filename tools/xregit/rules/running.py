@@ -186,7 +186,7 @@ class _Run:
         if not resource.type.hasdocument:
             return
         for version in resource.versions.values():
-            for problem in problems(version):
+            for problem in problems(self.registry, version):
                 if version.document is None:
                     continue
                 span, path = problem.span, version.document.place.path
@@ -194,7 +194,8 @@ class _Run:
                 if severity is not None:
                     line = (span.line, span.column, span.endline, span.endcolumn)
                     text = (problem.rule, severity, path, sentence(problem.message))
-                    yield Diagnostic(*text, *line, version.xid, sentence(problem.help))
+                    requirement = ", ".join(self.rules[problem.rule].requirements)
+                    yield Diagnostic(*text, *line, version.xid, sentence(problem.help), requirement)
 
     def checked(self, resource: Resource) -> Iterable[Finding]:
         """Check what a resource's file states: beside its versions, in ``meta`` and in each of ``versions``."""

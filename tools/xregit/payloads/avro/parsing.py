@@ -95,6 +95,11 @@ def parse(document: Document) -> Avro:
         raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
 
 
+def disagreements(_document: Document) -> tuple[Problem, ...]:
+    """Return nothing: an Avro schema doesn't say which release of Avro it is written for."""
+    return ()
+
+
 def _selected(root: Type, named: Mapping[str, Type], name: str) -> Type:
     """Return a type by its full name, or by the last part of it where that is enough."""
     found = named.get(name) or next((item for full, item in named.items() if full.rpartition(".")[2] == name), None)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
 from xregit.model import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.payloads.documents import Document
+    from xregit.payloads.shapes import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +49,19 @@ def stated(format: str) -> Draft | None:  # noqa: A002 - the attribute's own nam
     """Return the draft that a format names, such as ``JsonSchema/draft-07``."""
     version = canonical("format", format).partition("/")[2].casefold()
     return next((draft for draft in DRAFTS if draft.name == version), None)
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give what ``$schema`` says other than the format does."""
+    root = document.value()
+    uri = root.get("$schema") if isinstance(root, dict) else None
+    if not isinstance(uri, str):
+        return
+    own, due = declared(root), stated(document.format)
+    if own is None:
+        message = f'"$schema" is {uri}, which is none of the drafts that are understood'
+        help_ = f"write {(due or LATEST).uri}, or leave it out"
+        yield document.problem("format", message, help_, ("$schema",))
+    elif due is not None and own is not due:
+        message = f'"$schema" says {own.name}, but the format is {document.format}'
+        yield document.problem("format", message, f'write "format: JsonSchema/{own.name}"', ("$schema",))

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from xregit.payloads.bodies import read_json, write_json
+from xregit.payloads.jsonschema import drafts
 from xregit.payloads.jsonschema.examples import example
 from xregit.payloads.jsonschema.fields import fields
 from xregit.payloads.jsonschema.loading import Loaded, load
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.payloads.documents import Document
 
 # What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
@@ -72,6 +75,11 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
     loaded = load(document)
     pointer = _pointer(document, loaded)
     return JsonSchema(document.format, loaded, pointer, _validator(loaded, pointer, formats))
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give what the document says of its draft other than its format does."""
+    return drafts.disagreements(document)
 
 
 def _pointer(document: Document, loaded: Loaded) -> str:

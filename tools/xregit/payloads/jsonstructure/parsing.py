@@ -10,9 +10,13 @@ from xregit.payloads.jsonstructure.loading import load
 from xregit.payloads.jsonstructure.translating import translated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.payloads.documents import Document
     from xregit.payloads.jsonschema.parsing import JsonSchema
-    from xregit.payloads.shapes import Field
+    from xregit.payloads.shapes import Field, Problem
+
+_METASCHEMAS = "https://json-structure.org/"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,3 +55,11 @@ def parse(document: Document) -> JsonStructure:
     """
     same = replace(document, content=translated(load(document)), format="JsonSchema/draft/2020-12")
     return JsonStructure(document.format, jsonschema.parse(same, formats=True))
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give a ``$schema`` that is none of JSON Structure's."""
+    uri = document.value().get("$schema")
+    if isinstance(uri, str) and not uri.startswith(_METASCHEMAS):
+        message = f'"$schema" is {uri}, but the format is {document.format}'
+        yield document.problem("format", message, "correct the one that is wrong", ("$schema",))

@@ -55,6 +55,7 @@ def read_body(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> 
             cursor.at += 1
             parts[word]()
         else:
+            _check_label(cursor)
             read_member(cursor, made, scope, depth)
     _complete(made)
 
@@ -122,6 +123,13 @@ def read_range(cursor: Cursor) -> tuple[int, int]:
     if not 1 <= start <= end <= MAX_NUMBER:
         cursor.wrong(f"{start} to {end} is not a range of field numbers", f"use 1 to {MAX_NUMBER}")
     return start, end + 1
+
+
+def _check_label(cursor: Cursor) -> None:
+    token = cursor.here
+    if cursor.file.syntax == "proto2" and token.kind == "word" and token.text not in {*LABELS, "map"}:
+        message = "the field has no label, which proto2 asks for, as does a file without syntax"
+        cursor.wrong(message, 'begin the file with syntax = "proto3"; or write "optional" before the field')
 
 
 def _is_field(cursor: Cursor) -> bool:

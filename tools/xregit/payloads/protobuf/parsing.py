@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError, EncodeError
 
+from xregit.model import canonical
 from xregit.payloads.bodies import is_json, read_json
 from xregit.payloads.protobuf.fields import example, fields
 from xregit.payloads.protobuf.linking import Linked, link
+from xregit.payloads.protobuf.reading import read
 from xregit.payloads.protobuf.values import to_json, to_value
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 
@@ -92,6 +94,18 @@ def parse(document: Document) -> Protobuf:
     """
     linked = link(document)
     return Protobuf(document.format, _selected(linked, document.fragment.strip("/").replace("/", ".")), linked.docs)
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give a syntax other than the one that the format states."""
+    due = canonical("format", document.format).partition("/")[2]
+    cursor = read(document.text().decode(), "")
+    own = cursor.file.syntax.removeprefix("proto")
+    if due in {"2", "3"} and own != due:
+        said = f'the syntax is "proto{own}"' if cursor.tokens[0].text == "syntax" else "a file without syntax is proto2"
+        message = f"{said}, but the format is {document.format}"
+        help_ = f'write "format: Protobuf/{own}", or syntax = "proto{due}";'
+        yield Problem("format", message, help_, cursor.tokens[0].line, cursor.tokens[0].column)
 
 
 def _selected(linked: Linked, name: str) -> Descriptor:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import xmlschema
 
+from xregit.model import canonical
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 from xregit.payloads.xsd.fields import fields
 from xregit.payloads.xsd.loading import load
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from xregit.payloads.documents import Document
 
 _NAME_IN_XPATH = re.compile(r"""@name\s*=\s*['"]([^'"]+)['"]""")
+_MIN_VERSION = "http://www.w3.org/2007/XMLSchema-versioning minVersion"
 _MAX_PROBLEMS = 20
 _MAX_CHARACTERS = 300
 # What the library raises on texts that are no XML, on XML that it refuses, and on values that Python can't hold.
@@ -109,6 +111,16 @@ def parse(document: Document) -> Xsd:
     """
     schema = load(document)
     return Xsd(document.format, schema, _selected(schema, document.fragment) if document.fragment else None)
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give a least version, as ``vc:minVersion`` states it, above the one of the format."""
+    root = elements(document.text())[0]
+    own = root.attributes.get(_MIN_VERSION, "1.0")
+    due = canonical("format", document.format).partition("/")[2]
+    if own == "1.1" and due == "1.0":
+        message = f'"vc:minVersion" is {own}, but the format is {document.format}'
+        yield Problem("format", message, 'write "format: XSD/1.1"', root.line, root.column)
 
 
 def _selected(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:
