@@ -13,7 +13,7 @@ from xregit.model.propertydefs import property_due
 from xregit.protocols.events import from_base64
 from xregit.protocols.json import has_surrogates
 from xregit.protocols.quoting import shown
-from xregit.protocols.shapes import ONE, PAIRS, Field
+from xregit.protocols.shapes import ONE, PAIRS, TYPED, Field
 from xregit.protocols.texts import from_text, to_text
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ BASE64 = "base64"
 MAX_DEPTH = 50
 _NAMED = frozenset({"name", "value"})
 _BYTES = frozenset({BASE64})
-_READ_AS = frozenset({"boolean", "integer", "timestamp"})
 
 
 def unknown(key: object, owner: str, known: Iterable[str]) -> str:
@@ -54,6 +53,8 @@ class Reading:
 
     def field(self, field: Field, value: Any) -> Any:
         """Read the value of a field that the protocol has."""
+        if self._is_plain(field, value):
+            return value
         if field.twin:
             return value if isinstance(value, bytes) else self._bytes(field.name, value)
         if field.kind == ONE:
@@ -62,8 +63,31 @@ class Reading:
             return self.pairs(field, value)
         return self.map(field, value)
 
+    def _is_plain(self, field: Field, value: Any) -> bool:
+        """Tell at first sight that a value can stay as it is; most of a stream's are that plain."""
+        kind = type(value)
+        if kind is str:
+            return field.is_text and self._is_plain_text(value)
+        return field.kind == ONE and (
+            (kind is int and value in field.model.enum) or (kind is bool and field.model.property == "boolean")
+        )
+
+    def _is_plain_text(self, value: str) -> bool:
+        return value.isascii() and (self.forbidden is None or self.forbidden.search(value) is None)
+
     def pairs(self, field: Field, value: Any) -> tuple[tuple[str, str], ...]:
         """Read a list of names with texts; a map will do where no name repeats."""
+        plain = tuple(self._plain_pairs(field, value)) if isinstance(value, list) else ()
+        return plain if plain and len(plain) == len(value) else self._pairs(field, value)
+
+    def _plain_pairs(self, field: Field, value: list[Any]) -> Iterator[tuple[str, str]]:
+        """Give those items that need no second look."""
+        fits = SYNTAXES[field.namesyntax or "nonempty"].test
+        for name, text in map(_pair, value):
+            if type(text) is str and self._is_plain_text(text) and self._is_plain_text(name) and fits(name):
+                yield name, text
+
+    def _pairs(self, field: Field, value: Any) -> tuple[tuple[str, str], ...]:
         pairs: list[tuple[str, str]] = []
         for name, item in self._named(field.name, value):
             fits = SYNTAXES[field.namesyntax].test(name) if field.namesyntax else True
@@ -143,7 +167,7 @@ class Reading:
     def single(self, model: AttributeModel, label: str, value: Any) -> Any:
         """Read a single value of the type that the model gives it."""
         kind = model.property
-        if kind in _READ_AS:
+        if kind in TYPED:
             return self._typed(model, label, value)
         types = model.attributes["type"].enum
         if isinstance(value, int) and not isinstance(value, bool) and "ulong" in types:
@@ -211,3 +235,12 @@ class Reading:
             except ValueError as error:
                 self.problems.append(f"{shown(label)} {error}.")
         return value
+
+
+def _pair(item: Any) -> tuple[str, Any]:
+    """Return the name and the value of an item, no name and no value where it is none."""
+    if type(item) is tuple and len(item) == len(_NAMED) and type(item[0]) is str:
+        return item
+    if type(item) is dict and type(item.get("name")) is str:
+        return item["name"], item.get("value")
+    return "", None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
 ONE, PAIRS, MAP = "one", "pairs", "map"
+#: The types whose values are not any text.
+TYPED = frozenset({"boolean", "integer", "timestamp"})
 _KINDS = {"array": PAIRS, "map": MAP, "object": MAP}
 
 
@@ -35,6 +37,7 @@ class Field:
     repeated: bool = False
     twin: str = ""
     namesyntax: str = ""
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def _field(name: str, model: AttributeModel, facts: Mapping[str, Any]) -> Field:
         repeated=name in facts.get("repeated", ()),
         twin=facts.get("twins", {}).get(name, ""),
         namesyntax=_namesyntax(model),
+        is_text=model.type not in _KINDS and model.property not in TYPED and name not in facts.get("twins", {}),
     )
 
 
