@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
+from pathlib import Path
 from shutil import copytree
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +18,7 @@ import xregit
 from tests.catalog.folders import registry_of
 from tests.document.small import CASES
 from xregit.cli.running import run
+from xregit.document import read_document, to_bytes
 from xregit.document.asyncapi import asyncapi_files, export_asyncapi
 from xregit.document.asyncapi.naming import free_name, is_uri, variables
 from xregit.document.asyncapi.rebasing import MAX_DEPTH, rebased
@@ -22,7 +26,6 @@ from xregit.document.asyncapi.schemas import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from xregit.catalog import Registry
 
@@ -131,6 +134,44 @@ def test_command_names_what_it_can_write(capsys: pytest.CaptureFixture[str]) -> 
     """Without a form, or with one that there is not, usage is wrong."""
     assert run(["export", "--to", "openapi"]) == 2
     assert "asyncapi" in capsys.readouterr().err
+
+
+ODD: list[Any] = [None, True, -1.5, 2**70, "", "{a}{b}", [], {}, ["a"], [{"name": 1}], {"a": 1}, {"value": ["q"]}]
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Give the path of everything in a JSON value."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in items:
+        yield from places(item, (*path, name))
+
+
+def replaced(value: Any, path: tuple[str | int, ...], odd: Any) -> Any:
+    """Return a JSON value with another one at a path."""
+    if not path:
+        return odd
+    copy = value.copy()
+    copy[path[0]] = replaced(value[path[0]], path[1:], odd)
+    return copy
+
+
+@given(st.data())
+def test_no_value_stops_the_export(data: st.DataObject) -> None:
+    """Whatever stands in a registry that can be read, the export of it ends in documents."""
+    document = _compiled()
+    path = data.draw(st.sampled_from([path for path in places(document) if path]))
+    odd = data.draw(st.sampled_from(ODD))
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "registry.json"
+        file.write_bytes(to_bytes(replaced(document, path, odd)))
+        assert all(json.loads(text) for text in asyncapi_files(read_document(file)).values())
+
+
+@cache
+def _compiled() -> Any:
+    registry = xregit.load(CASES / "asyncapi" / "registry")
+    return json.loads(to_bytes(xregit.compile(registry, view="short")))
 
 
 LITERALS = st.text(st.characters(exclude_characters="{}/", exclude_categories=["Cs"]), max_size=5)
