@@ -73,6 +73,9 @@ def test_known_placeholder_helps_to_read_the_rest() -> None:
     """What another attribute says of a placeholder decides where its value ends."""
     assert read("{a}-{b}", "1-2-3") == {"a": "1", "b": "2-3"}
     assert read("{a}-{b}", "1-2-3", a="1-2") == {"a": "1-2", "b": "3"}
+    assert read("{a}-{b}", "1-2-3", b="3") == {"a": "1-2", "b": "3"}
+    assert read("{a}-{b}-{c}", "1-2-3-4-5", b="3-4") == {"a": "1-2", "b": "3-4", "c": "5"}
+    assert read("{a}-{b}", "1-2", a="1", b="2") == {"a": "1", "b": "2"}
     assert read("{a}-{b}", "1-2-3", a="4") is None
 
 

@@ -80,7 +80,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
     unread = 0
     for number, line in enumerate(file, start=1):
         if line.strip():
-            unread += _answer(matcher.each(line, explain=explain), f"{file.name}:{number}")
+            unread += _answer(matcher.each(line, explain=explain), f"{_name(file)}:{number}")
     return FINDINGS if unread else 0
 
 
@@ -118,13 +118,18 @@ def _payload(message: Message, data: BinaryIO) -> Any:
 
     body = data.read()
     found = source(message)
-    if not data.name.endswith(".json") or found is None or language(found.format) in _JSON:
+    name = _name(data)
+    if not name.endswith(".json") or found is None or language(found.format) in _JSON:
         return body
     try:
         return json_value(body)
     except ValueError as error:
-        problem = f'"{data.name}" is not JSON: {error}'
+        problem = f'"{name}" is not JSON: {error}'
         raise XregitError(problem) from None
+
+
+def _name(file: BinaryIO) -> str:
+    return str(getattr(file, "name", "<stdin>"))
 
 
 _JSON = frozenset({"JsonSchema", "JsonStructure"})

@@ -84,15 +84,16 @@ class Template:
         A placeholder that the context knows already must stand for the same value. It takes time in proportion to the
         text's length: no place is tried twice.
         """
-        if not text.startswith(self.prefix) or not self.steps:
-            return text == self.text
-        start, encoded = len(self.prefix), self.encoded
-        for name, literal in self.steps[:-1]:
-            end = text.find(literal, start + 1) if self.clear else self._end(text, start, literal, context.get(name))
+        prefix, steps = (self.prefix, self.steps) if self.clear or not context else self._narrowed(context)
+        if not text.startswith(prefix) or not steps:
+            return text == prefix
+        start, encoded = len(prefix), self.encoded
+        for name, literal in steps[:-1]:
+            end = text.find(literal, start + 1) if literal else start + 1
             if end < 0 or not self._hold(name, text[start:end], context, encoded):
                 return False
             start = end + len(literal)
-        name, literal = self.steps[-1]
+        name, literal = steps[-1]
         end = len(text) - len(literal)
         return start < end and text.endswith(literal) and self._hold(name, text[start:end], context, encoded)
 
@@ -104,13 +105,19 @@ class Template:
             value = decoded(value)
         return context.setdefault(name, value) == value
 
-    def _end(self, text: str, start: int, literal: str, known: str | None) -> int:
-        """Return where a placeholder's value ends: before the nearest next literal, unless its value is known."""
-        if known is not None:
-            written = self._written(known)
-            if text.startswith(written + literal, start):
-                return start + len(written)
-        return text.find(literal, start + 1) if literal else start + 1
+    def _narrowed(self, context: Mapping[str, str]) -> tuple[str, list[tuple[str, str]]]:
+        """Return prefix and steps with the placeholders filled that are known, as they tell where others end."""
+        prefix, steps = self.prefix, []
+        for name, literal in self.steps:
+            if name not in context:
+                steps.append((name, literal))
+                continue
+            text = self._written(context[name]) + literal
+            if steps:
+                steps[-1] = (steps[-1][0], steps[-1][1] + text)
+            else:
+                prefix += text
+        return prefix, steps
 
     def _written(self, value: str) -> str:
         if not self.encoded:

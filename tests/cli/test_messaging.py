@@ -1,0 +1,132 @@
+"""The commands new and match: what they print, what they say where something is wrong, and their exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from xregit.cli.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+QUERIED = "/messagegroups/fleet.updates/messages/fleet.update.queried"
+TRIP = "/messagegroups/fleet.trips/messages/fleet.trip.started"
+GOOD = ("--set", "vin=W1", "--set", "unit=brakes", "--set", "installed=1.2")
+
+
+@pytest.fixture
+def catalog(root: Path) -> Callable[..., int]:
+    """Return a function that runs a command on the example catalog."""
+    return lambda *arguments: run(["--registry", str(root / "registry"), *map(str, arguments)])
+
+
+def lines(text: str) -> list[Any]:
+    """Return the JSON values of lines."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_new_prints_a_message_that_match_reads(
+    catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What new prints is one line, and match recognises it."""
+    assert catalog("new", QUERIED, *GOOD) == 0
+    made = capsys.readouterr().out
+    assert lines(made)[0]["path"] == "/vehicles/W1/updates"
+    file = tmp_path / "messages.jsonl"
+    file.write_text(made, encoding="utf-8")
+    assert catalog("match", file) == 0
+    assert lines(capsys.readouterr().out) == [
+        {
+            "outcome": "one",
+            "matches": [{"xid": QUERIED, "context": {"vin": "W1", "unit": "brakes", "installed": "1.2"}}],
+            "event": None,
+            "mapped": False,
+            "reasons": [],
+        }
+    ]
+
+
+def test_new_encodes_json_where_the_schema_has_another_language(
+    catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of JSON is a value for a schema that isn't, and the payload itself for one that is."""
+    bad = tmp_path / "bad.json"
+    bad.write_text("{", encoding="utf-8")
+    assert catalog("new", TRIP, "--set", "vin=W1", "--set", "tripid=T1", "--data", bad) == 2
+    assert f'"{bad}" is not JSON' in capsys.readouterr().err
+    empty = tmp_path / "empty.json"
+    empty.write_text("{}", encoding="utf-8")
+    assert catalog("new", TRIP, "--set", "vin=W1", "--set", "tripid=T1", "--data", empty) == 1
+    assert "the payload does not fit its schema" in capsys.readouterr().err
+    model = tmp_path / "terminal.json"
+    model.write_text('{ "model": "m1", "firmware": "f2" }', encoding="utf-8")
+    terminal = "/endpoints/shops.payments/messages/shops.terminal.registered"
+    assert catalog("new", terminal, "--set=storeid=1", "--set=deskid=2", "--set=serial=3", "--data", model) == 0
+    assert lines(capsys.readouterr().out)[0]["body"] == '{ "model": "m1", "firmware": "f2" }'
+
+
+def test_new_says_all_that_is_missing(catalog: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    """One error names everything, and nothing is printed as a result."""
+    assert catalog("new", QUERIED, "--set", "vin=", "--set", "uint=brakes") == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        f'xregit: error: no message was made from "{QUERIED}": the placeholder "vin" is empty (protocoloptions/path); '
+        'the placeholder "unit" has no value (protocoloptions/query/unit); '
+        'the placeholder "installed" has no value (protocoloptions/query/installed); '
+        'nothing in it is called "uint". Did you mean "unit"?\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((QUERIED, "--set", "vin"), '--set needs a name and a value, such as --set vin=WDB1, but got "vin"'),
+        ((QUERIED, "--set", "vin=1", "--set", "vin=2"), '--set gives "vin" twice'),
+        (("/messagegroups/fleet.updates/messages/fleet.update.query",), "did you mean"),
+    ],
+)
+def test_new_used_wrongly(
+    arguments: tuple[str, ...], said: str, catalog: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong usage is said in a line."""
+    assert catalog("new", *arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_match_answers_every_line(
+    catalog: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bad line has a result and a note with its number; the others are answered all the same."""
+    event = {"specversion": "1.0", "id": "1", "type": "x", "source": "/s"}
+    batch = {
+        "protocol": "HTTP",
+        "headers": [{"name": "content-type", "value": "application/cloudevents-batch+json"}],
+        "body": [event, event],
+    }
+    text = "\n".join(["{", "", json.dumps(event), json.dumps(batch), '"x"'])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert catalog("match", "--explain") == 1
+    captured = capsys.readouterr()
+    found = lines(captured.out)
+    assert [item["outcome"] for item in found] == ["none"] * 5
+    assert [item["event"] for item in found] == [None, event, event, event, None]
+    assert [line.split(" ")[0] for line in captured.err.splitlines()] == ["<stdin>:1:", "<stdin>:5:"]
+    assert "The message is not JSON" in found[0]["reasons"][0]["failed"][0]["found"]
+
+
+def test_match_within_a_scope(catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only what the endpoint carries, or the group holds, is recognised; another scope is an error."""
+    assert catalog("new", QUERIED, *GOOD) == 0
+    file = tmp_path / "messages.jsonl"
+    file.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert catalog("match", file, "--endpoint", "/endpoints/fleet.updates") == 0
+    assert catalog("match", file, "--group", "/messagegroups/fleet.trips") == 0
+    assert [item["outcome"] for item in lines(capsys.readouterr().out)] == ["one", "none"]
+    assert catalog("match", file, "--group", "/messagegroups/fleet.trip") == 2
+    assert 'Did you mean "/messagegroups/fleet.trips"?' in capsys.readouterr().err
