@@ -119,6 +119,23 @@ def test_example_catalog_is_published(root: Path, published: Draft7Validator, vi
     assert [error.message for error in published.iter_errors(written(load(root / "registry"), view=view))] == []
 
 
+def test_published_document_is_read_back(root: Path, tmp_path: Path) -> None:
+    """What the profile writes is imported without an error, and compiled to the same document again."""
+    before = written(load(root / "registry"))
+    (tmp_path / "document.json").write_text(json.dumps(before), encoding="utf-8")
+    report = import_documents([tmp_path / "document.json"], tmp_path / "registry")
+    assert not report.failed
+    after = written(load(tmp_path / "registry"))
+    assert undated(after) == undated(before)
+
+
+def undated(value: Any) -> Any:
+    """Return a value without what commits say."""
+    if not isinstance(value, dict):
+        return value
+    return {name: undated(item) for name, item in value.items() if name not in {"epoch", "createdat", "modifiedat"}}
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_real_documents_are_published(shared: Path, tmp_path: Path, published: Draft7Validator, view: str) -> None:
     """Nor against any document that is imported, but for those whose content it can't take; each is accounted for."""
