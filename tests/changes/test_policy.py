@@ -1,0 +1,198 @@
+"""What may be merged: removals by their day, waivers by theirs, drafts, and what a repository's settings say."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from xregit.changes import diff
+from xregit.changes.policy import Review, Standing, review
+from xregit.rules import check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GROUP, MESSAGE = "messagegroups/g/messagegroup.yaml", "messagegroups/g/messages/m.yaml"
+TODAY = date(2026, 6, 1)
+TOPIC = "protocol: KAFKA\nprotocoloptions:\n  topic: {}\n"
+WAIVER = """\
+waivers:
+  - xid: {xid}
+    rule: address-moved
+    attribute: {attribute}
+    reason: A trial.
+    approvedby: Fleet Engineering
+    until: {until}
+"""
+
+
+def reviewed(folder: Path, before: dict[str, str], after: dict[str, str], today: date = TODAY) -> Review:
+    """Write two states of a registry, compare them and judge the changes."""
+    old, new = registry_of(folder / "before", before), registry_of(folder / "after", after)
+    return review(diff(old, new), old, new, today=today)
+
+
+def standings(made: Review) -> list[str]:
+    """Return how each change stands."""
+    return [str(item.standing) for item in made.items]
+
+
+@pytest.mark.requirement("MSG-8")
+@pytest.mark.parametrize(
+    ("deprecated", "standing", "advice"),
+    [
+        ("{removal: 2026-06-01T00:00:00Z}", Standing.ANNOUNCED, ""),
+        ("{removal: 2026-06-01T23:00:00-05:00}", Standing.STANDS, "wait until then"),
+        ("{removal: 2026-06-02}", Standing.STANDS, "wait until then"),
+        ("{effective: 2020-01-01T00:00:00Z}", Standing.STANDS, "names no day"),
+        ("{removal: soon}", Standing.STANDS, "names no day"),
+        ("{}", Standing.STANDS, "names no day"),
+    ],
+)
+@pytest.mark.parametrize("where", ["message", "group"])
+def test_a_removal_waits_for_its_day(
+    deprecated: str, standing: Standing, advice: str, where: str, tmp_path: Path
+) -> None:
+    """That of the definition itself, or of its group; a day begins at midnight in UTC."""
+    stated = {"message": {MESSAGE: f"description: M.\ndeprecated: {deprecated}\n", GROUP: "description: G.\n"}}
+    stated["group"] = {MESSAGE: "description: M.\n", GROUP: f"description: G.\ndeprecated: {deprecated}\n"}
+    after = {GROUP: stated[where][GROUP]}
+    made = reviewed(tmp_path, stated[where], after)
+    assert standings(made) == [standing]
+    assert made.failed == (standing is Standing.STANDS)
+    assert all(advice in item.help for item in made.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("xid", "attribute", "until", "standing", "rules"),
+    [
+        ("/messagegroups/g/messages/m", "protocoloptions.topic", "2026-06-01", "waived", ["waiver-used"]),
+        ('"/messagegroups/*"', "protocoloptions.topic", "2026-06-02", "waived", ["waiver-used"]),
+        (
+            "/messagegroups/g/messages/m",
+            "protocoloptions.topic",
+            "2026-05-31",
+            "stands",
+            ["address-moved", "waiver-expired"],
+        ),
+        (
+            "/messagegroups/g/messages/m",
+            "protocoloptions.key",
+            "2026-06-01",
+            "stands",
+            ["address-moved", "waiver-unneeded"],
+        ),
+        (
+            "/messagegroups/g/messages/n",
+            "protocoloptions.topic",
+            "2026-06-01",
+            "stands",
+            ["address-moved", "waiver-unneeded"],
+        ),
+    ],
+)
+def test_a_waiver_counts_for_what_it_names_until_its_day(  # noqa: PLR0913, PLR0917 - what a waiver says and what comes of it
+    xid: str, attribute: str, until: str, standing: str, rules: list[str], tmp_path: Path
+) -> None:
+    """What it lets through is told, so is that it has expired or that nothing needs it."""
+    waivers = WAIVER.format(xid=xid, attribute=attribute, until=until)
+    made = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "waivers.yaml": waivers})
+    assert standings(made) == [standing]
+    assert sorted(item.rule for item in made.diagnostics) == rules
+    used = [item for item in made.diagnostics if item.rule.startswith("waiver")]
+    assert [(item.path, item.line) for item in used] == [("registry/waivers.yaml", 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line"),
+    [
+        (WAIVER.format(xid="/a", attribute="b", until="2026-13-01"), "invalid-attribute", 7),
+        (
+            "waivers:\n  - xid: /a\n    rule: address-moved\n    reason: R.\n    until: 2026-12-31\n",
+            "required-attribute-missing",
+            2,
+        ),
+        ("waivers: all\n", "invalid-attribute", 1),
+        ("waivers:\n  - all\n", "invalid-attribute", 2),
+        ("waiver: []\n", "unknown-attribute", 1),
+        ("- a\n", "not-a-mapping", 1),
+    ],
+)
+def test_waivers_are_checked_like_everything_else(text: str, rule: str, line: int, tmp_path: Path) -> None:
+    """Each fault at its line; what has the wrong form lets nothing through."""
+    made = registry_of(tmp_path, {GROUP: "description: G.\n", "waivers.yaml": text})
+    found = {(item.rule, item.line) for item in check(made).diagnostics if item.path == "registry/waivers.yaml"}
+    assert (rule, line) in found
+    assert reviewed(
+        tmp_path / "more", {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "waivers.yaml": text}
+    ).failed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "standing"),
+    [("draft", "draft", "draft"), ("draft", "", "draft"), ("", "", "stands"), ("", "draft", "stands")],
+)
+def test_drafts_may_change(before: str, after: str, standing: str, tmp_path: Path) -> None:
+    """What counts is what the group was before; nobody makes a draft of it in order to break it."""
+    stage = "labels:\n  stage: {}\n"
+    old = {MESSAGE: TOPIC.format("a"), GROUP: "description: G.\n" + (stage.format(before) if before else "")}
+    new = {MESSAGE: TOPIC.format("b"), GROUP: "description: G.\n" + (stage.format(after) if after else "")}
+    made = reviewed(tmp_path, old, new)
+    found = {item.change.rule: str(item.standing) for item in made.items}
+    assert found["address-moved"] == standing
+    assert found.get("made-draft") == ("stands" if after and not before else None)
+
+
+def test_a_draft_that_reaches_others_is_none(tmp_path: Path) -> None:
+    """A base message in a draft group is relied on by what builds on it elsewhere."""
+    files = {
+        "messagegroups/d/messagegroup.yaml": "labels:\n  stage: draft\n",
+        "messagegroups/d/messages/base.yaml": TOPIC.format("a"),
+        MESSAGE: "basemessage: /messagegroups/d/messages/base\n",
+    }
+    made = reviewed(tmp_path, files, {**files, "messagegroups/d/messages/base.yaml": TOPIC.format("b")})
+    assert standings(made) == ["stands"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "severities", "failed"),
+    [
+        ("rules: {address-moved: warning}\n", ["warning"], False),
+        ("rules: {address-moved: 'off'}\n", [], False),
+        ("paths: {/messagegroups/g: {address-moved: info}}\n", ["info"], False),
+        ("paths: {/messagegroups/other: {address-moved: info}}\n", ["error"], True),
+    ],
+)
+def test_a_repository_sets_how_bad_a_break_is(
+    settings: str, severities: list[str], failed: bool, tmp_path: Path
+) -> None:
+    """For all of it, or for a part."""
+    made = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "xregit.yaml": settings})
+    assert [str(item.severity) for item in made.diagnostics] == severities
+    assert made.failed == failed
+    assert standings(made) == ["stands" if severities else "off"]
+
+
+def test_what_is_gone_is_told_where_it_stood(tmp_path: Path) -> None:
+    """An inline message in the file of its group, one with a file of its own there, a version in its document."""
+    files = {
+        GROUP: "description: G.\nmessages:\n  inline: {description: I.}\n  other: {description: O.}\n",
+        MESSAGE: "description: M.\n",
+        "schemagroups/s/schemas/x/schema.yaml": "format: JsonSchema/draft-07\n",
+        "schemagroups/s/schemas/x/versions/1.json": "{}",
+        "schemagroups/s/schemas/x/versions/2.json": "{}",
+    }
+    after = {
+        GROUP: "description: G.\nmessages:\n  other: {description: O.}\n",
+        "schemagroups/s/schemas/x/schema.yaml": "format: JsonSchema/draft-07\n",
+        "schemagroups/s/schemas/x/versions/2.json": "{}",
+    }
+    made = reviewed(tmp_path, files, after)
+    assert sorted((item.path, item.line) for item in made.diagnostics) == [
+        (f"registry/{GROUP}", 1),
+        (f"registry/{MESSAGE}", 0),
+        ("registry/schemagroups/s/schemas/x/versions/1.json", 0),
+    ]
