@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GROUP_SIZE = 50
+# What the ids of messages begin with, which are the types of their events.
+PREFIX = "com.example.plant.reading."
 
 OPTIONS: Mapping[str, str] = {
     "HTTP": """\
@@ -89,7 +91,7 @@ documentation: https://docs.example.com/plants/readings/{number}
 envelopemetadata:
   type:
     description: Says what kind of reading it is.
-    value: com.example.plant.reading.{number}
+    value: {prefix}{number}
   source:
     description: The plant and line that the sensor stands at.
     type: uritemplate
@@ -146,12 +148,13 @@ def files(messages: int) -> Iterator[tuple[str, str]]:
         protocol = list(OPTIONS)[group % len(OPTIONS)]
         if place == 0:
             yield f"messagegroups/plant{group}/messagegroup.yaml", GROUP.format(number=group, protocol=protocol)
-        yield f"messagegroups/plant{group}/messages/reading{place}.yaml", message(group, place, OPTIONS[protocol])
+        yield f"messagegroups/plant{group}/messages/{PREFIX}{number}.yaml", message(group, place, OPTIONS[protocol])
 
 
 def message(group: int, place: int, options: str) -> str:
     """Return one message's file; every fifth builds on the group's first, every tenth on the one before it."""
     base = {0: "" if place == 0 else place - 5, 5: 0}.get(place % 10, "")
-    line = "" if base == "" else f"basemessage: /messagegroups/plant{group}/messages/reading{base}\n"
     number = group * GROUP_SIZE + place
-    return MESSAGE.format(group=group, number=number, line_number=place % 7, base=line, options=options)
+    xid = f"/messagegroups/plant{group}/messages/{PREFIX}{number - place + (base or 0)}"
+    line = "" if base == "" else f"basemessage: {xid}\n"
+    return MESSAGE.format(prefix=PREFIX, group=group, number=number, line_number=place % 7, base=line, options=options)

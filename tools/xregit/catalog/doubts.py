@@ -45,12 +45,10 @@ def doubtful(registry: Registry, xid: str) -> frozenset[str]:
     entity = registry.entity(xid)
     if not isinstance(entity, Resource) or entity.type.plural != "messages":
         return known.get(xid, _NONE)
-    resolved = registry.resolved(xid)
-    chain = (xid, *resolved.chain)
+    resolved, found = registry.resolved(xid), _NONE
     if known:
+        chain = (xid, *resolved.chain)
         found = _NONE.union(*(known.get(each, _NONE) for each in chain), *(_of_group(registry, each) for each in chain))
-    else:
-        found = _NONE
     if resolved.missing or resolved.cycle or BASE in found:
         return found | inherited_names(entity.type)
     options = options_by_selector(entity.type)

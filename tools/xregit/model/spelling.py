@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import takewhile
 
 MIN_CHARS_TO_COMPARE = 5
 
 
+@lru_cache(maxsize=8192)
 def is_misspelled(one: str, other: str) -> bool:
     """Tell whether two names differ in case and underscores alone, or in one letter: missing, other or swapped."""
     plain, meant = (re.sub("[-_]", "", name.casefold()) for name in (one, other))

@@ -26,7 +26,9 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
     """Report a type that is the id of no message; once, where several messages bind it to several protocols."""
     own = message.entity.attributes.get(TYPE[0])
     kind = inside(own, *TYPE[1:]) if own is not None else None
-    if not isinstance(kind, str) or "{" in kind or not is_id(kind) or message.envelope != CLOUDEVENTS:
+    if not isinstance(kind, str) or kind == message.id or "{" in kind or not is_id(kind):
+        return
+    if message.envelope != CLOUDEVENTS:
         return
     same = registry.indexes.typed.get(kind, ())
     stating = [xid for xid in same if inside(_attributes(registry, xid), *TYPE) == kind]
@@ -64,9 +66,8 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
     message = singular == "message" and isinstance(entity, Resource)
     attributes = registry.resolved(entity.xid).attributes if message else entity.attributes
     stated = attributes.get("description")
-    if "description" in registry.doubtful(entity.xid):
-        return
-    if stated is None or (isinstance(stated, str) and not stated.strip()):
+    is_missing = stated is None or (isinstance(stated, str) and not stated.strip())
+    if is_missing and "description" not in registry.doubtful(entity.xid):
         text_ = f"The {singular} has no description."
         yield found(message=text_, help='Say in "description" what it is for, and when it occurs.', on_key=True)
 
@@ -75,7 +76,7 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
 def underived_base_message(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a message without a base, beside base messages, that no endpoint carries and nothing refers to."""
     # What can't be read may refer to it.
-    if message.base or message.carriers or message.deprecated is not None or registry.broken:
+    if message.base or not registry.endpoints or message.carriers or message.deprecated is not None or registry.broken:
         return
     if message.xid in registry.mentions or registry.doubts:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
@@ -27,47 +27,48 @@ Path = tuple[str | int, ...]
 @rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63")
 def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a name that is used in one place only, and nearly the name of another placeholder of the message."""
-    own = message.entity.attributes
-    stated = [place for part in PARTS if part in own for place in _placeholders(own[part], (part,))]
-    if not stated:
-        return
-    attributes = message.resolved.attributes
-    places: dict[str, list[Path]] = {}
-    for part in PARTS:
-        for path, name in _placeholders(attributes.get(part), (part,)):
-            places.setdefault(name, []).append(path)
-    for path, name in _last_of_each(stated):
+    own = _placeholders(message.entity.attributes)
+    places = own if own and not message.base else _placeholders(message.resolved.attributes) if own else {}
+    for name, paths in own.items():
         other = next((other for other in places if _is_meant(name, other, places)), "")
-        if other and len(places.get(name, ())) == 1:
+        if other and len(places.get(name, paths)) == 1:
             text_ = f'The placeholder "{{{name}}}" stands only here, but "{{{other}}}" elsewhere in the message.'
             help_ = f'Write "{{{other}}}" if the same value is meant; equal names stand for equal values.'
-            yield found(*path, message=text_, help=help_)
+            yield found(*paths[-1], message=text_, help=help_)
 
 
-def _last_of_each(stated: list[tuple[Path, str]]) -> list[tuple[Path, str]]:
-    return [(path, name) for name, path in {name: path for path, name in stated}.items()]
-
-
-def _is_meant(name: str, other: str, places: dict[str, list[Path]]) -> bool:
+def _is_meant(name: str, other: str, places: Mapping[str, list[Path]]) -> bool:
     """Tell whether another placeholder is the one that was meant; of two that stand once, it is the earlier one."""
-    if name == other or places.get(other) == places.get(name):
+    if name == other or not is_misspelled(name, other) or places.get(name) == places[other]:
         return False
     order = list(places)
-    likelier = len(places[other]) > 1 or name not in places or order.index(other) < order.index(name)
-    return likelier and is_misspelled(name, other)
+    return len(places[other]) > 1 or name not in places or order.index(other) < order.index(name)
 
 
-def _placeholders(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Give the path and name of every placeholder inside a value, each once for each path."""
+def _placeholders(attributes: Mapping[str, Any]) -> Mapping[str, list[Path]]:
+    """Return where each placeholder of a message stands, in the order in which they are written."""
+    texts: list[tuple[Path, str]] = []
+    for part in PARTS:
+        if part in attributes:
+            _collect(attributes[part], (part,), texts)
+    places: dict[str, list[Path]] = {}
+    for path, text in texts:
+        for placeholder in dict.fromkeys(_PLACEHOLDER.findall(text)):
+            places.setdefault(placeholder[1:-1], []).append(path)
+    return places
+
+
+def _collect(value: Any, path: Path, texts: list[tuple[Path, str]]) -> None:
+    """Add the texts inside a value that hold a brace, but those that are for people."""
     if isinstance(value, str):
         if "{" in value:
-            yield from ((path, match[1:-1]) for match in dict.fromkeys(_PLACEHOLDER.findall(value)))
+            texts.append((path, value))
     elif len(path) > _MAX_DEPTH:
         return
     elif isinstance(value, MAPPINGS):
         for name, item in value.items():
-            if name not in _PROSE or not isinstance(item, str):
-                yield from _placeholders(item, (*path, name))
+            if item.__class__ is not str or ("{" in item and name not in _PROSE):
+                _collect(item, (*path, name), texts)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _placeholders(item, (*path, index))
+            _collect(item, (*path, index), texts)
