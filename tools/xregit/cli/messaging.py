@@ -32,8 +32,8 @@ def new(
 ) -> None:
     """Make a correct message from its definition.
 
-    It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. A payload whose name ends in .json is a
-    value to encode where the schema's language isn't JSON.
+    It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. A payload
+    whose name ends in .json is a value to encode where the schema's language isn't JSON.
     """
     from datetime import UTC, datetime
     from uuid import uuid4
