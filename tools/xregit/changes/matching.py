@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.properties import PARTS
@@ -28,6 +28,14 @@ class Matched:
     added: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two registries, and those of its entities whose counterparts are still sought."""
+
+    registry: Registry
+    xids: list[str]
+
+
 def matched(before: Registry, after: Registry, known: Mapping[str, str]) -> Matched:
     """Return how the entities of two registries belong together; a file that can't be read hides nothing.
 
@@ -36,59 +44,72 @@ def matched(before: Registry, after: Registry, known: Mapping[str, str]) -> Matc
     old, new = set(before), set(after)
     gone = [xid for xid in before if xid not in new and not after.unreadable(xid)]
     come = [xid for xid in after if xid not in old and not before.unreadable(xid)]
-    renamed = {xid: known[xid] for xid in gone if known.get(xid) in come}
-    come = [xid for xid in come if xid not in renamed.values()]
-    renamed |= _same_content(before, after, [xid for xid in gone if xid not in renamed], come)
-    renamed |= _same_id(before, gone, come, renamed)
-    renamed |= _groups(before, after, renamed, gone, come)
-    taken = set(renamed.values())
-    return Matched(
-        renamed, tuple(xid for xid in gone if xid not in renamed), tuple(xid for xid in come if xid not in taken)
-    )
+    fresh = set(come)
+    renamed = {xid: known[xid] for xid in gone if known.get(xid) in fresh}
+    for step in (_same_content, _groups, _in_groups, _same_id):
+        sides = Side(before, _left(gone, renamed)), Side(after, _left(come, renamed.values()))
+        renamed |= step(*sides, renamed)
+    return Matched(renamed, tuple(_left(gone, renamed)), tuple(_left(come, renamed.values())))
 
 
-def _same_content(before: Registry, after: Registry, gone: list[str], come: list[str]) -> dict[str, str]:
+def _left(xids: Iterable[str], taken: Iterable[str]) -> list[str]:
+    without = set(taken)
+    return [xid for xid in xids if xid not in without]
+
+
+def _same_content(before: Side, after: Side, _: Mapping[str, str]) -> dict[str, str]:
     """Return those with the same content under another xid; of several, the same id goes first."""
-    new: dict[Any, list[str]] = defaultdict(list)
-    for xid in come:
-        content = _content(after, xid)
-        if content is not None:
-            new[content].append(xid)
-    found = {}
-    for pick in (_id, _nothing):
-        for xid in gone:
-            others = new.get(_content(before, xid)) if xid not in found else None
-            twin = next((other for other in others or () if pick(other) == pick(xid)), None)
-            if twin is not None and others is not None:
-                others.remove(twin)
-                found[xid] = twin
+    new = [(content, xid) for xid in after.xids if (content := _content(after.registry, xid)) is not None]
+    old = [(content, xid) for xid in before.xids if (content := _content(before.registry, xid)) is not None]
+    twins = {(content, _id(xid)): xid for content, xid in new}
+    found = {xid: twin for content, xid in old if (twin := twins.pop((content, _id(xid)), None)) is not None}
+    taken = set(found.values())
+    others: dict[str, deque[str]] = defaultdict(deque)
+    for content, xid in new:
+        if xid not in taken:
+            others[content].append(xid)
+    for content, xid in old:
+        if xid not in found and others[content]:
+            found[xid] = others[content].popleft()
     return found
 
 
-def _same_id(before: Registry, gone: list[str], come: list[str], known: Mapping[str, str]) -> dict[str, str]:
-    """Return messages and schemas that stand in another group under the same id, where only one does."""
-    left = [xid for xid in gone if xid not in known and isinstance(before.entity(xid), Resource)]
-    free = [xid for xid in come if xid not in set(known.values())]
-    counts = Counter(_id(xid) for xid in free), Counter(_id(xid) for xid in left)
+def _groups(before: Side, after: Side, known: Mapping[str, str]) -> dict[str, str]:
+    """Return groups under other ids: most of what they held stands in the other, or all ids in it are the same."""
+    free = {xid: frozenset(map(_id, members(after.registry, xid))) for xid in after.xids if _is_group(after, xid)}
+    found: dict[str, str] = {}
+    for xid in before.xids:
+        if not _is_group(before, xid):
+            continue
+        held = list(members(before.registry, xid))
+        ids = frozenset(map(_id, held))
+        targets = Counter(_group(known[member]) for member in held if member in known)
+        targets.update(other for other, others in free.items() if ids and ids == others)
+        likely = next((other for other, _ in targets.most_common() if other in free), None)
+        if likely is not None:
+            found[xid] = likely
+            del free[likely]
+    return found
+
+
+def _in_groups(before: Side, after: Side, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the resources of groups under other ids that kept their own."""
+    free = set(after.xids)
+    pairs = ((xid, f"{known.get(_group(xid), '')}/{xid.split('/', 3)[-1]}") for xid in before.xids)
+    return {xid: other for xid, other in pairs if other in free}
+
+
+def _same_id(before: Side, after: Side, _: Mapping[str, str]) -> dict[str, str]:
+    """Return resources that stand in another group under the same id, where only one does."""
+    left = [xid for xid in before.xids if not _is_group(before, xid)]
+    free = [xid for xid in after.xids if not _is_group(after, xid)]
+    counts = Counter(map(_id, left)), Counter(map(_id, free))
     alone = {_id(xid): xid for xid in free if counts[0][_id(xid)] == counts[1][_id(xid)] == 1}
     return {xid: alone[_id(xid)] for xid in left if _id(xid) in alone}
 
 
-def _groups(
-    before: Registry, after: Registry, known: Mapping[str, str], gone: list[str], come: list[str]
-) -> dict[str, str]:
-    """Return the groups that are gone whose resources all stand in one new group."""
-    found: dict[str, str] = {}
-    fresh = {xid for xid in come if isinstance(after.entity(xid), Group)}
-    for xid in gone:
-        group = before.entity(xid)
-        if not isinstance(group, Group) or xid in known:
-            continue
-        members = [member.xid for held in group.collections.values() for member in held.values()]
-        targets = {_group(known[member]) if member in known else "" for member in members}
-        if len(targets) == 1 and (target := targets.pop()) in fresh and target not in found.values():
-            found[xid] = target
-    return found
+def _is_group(side: Side, xid: str) -> bool:
+    return isinstance(side.registry.entity(xid), Group)
 
 
 def _content(registry: Registry, xid: str) -> str | None:
@@ -116,10 +137,6 @@ def members(registry: Registry, xid: str) -> Iterator[str]:
 
 def _id(xid: str) -> str:
     return xid.rsplit("/", 1)[1]
-
-
-def _nothing(_: str) -> str:
-    return ""
 
 
 def _group(xid: str) -> str:

@@ -205,8 +205,9 @@ class _Reading:
 
     def offset(self, mark: Any) -> int:
         """Return the place of a mark in the text."""
-        begin = self.starts[mark.line] if mark.line < len(self.starts) else len(self.text)
-        return min(begin + mark.column, len(self.text))
+        line, column = int(mark.line), int(mark.column)
+        begin = self.starts[line] if line < len(self.starts) else len(self.text)
+        return min(begin + column, len(self.text))
 
 
 def _comment(line: str) -> Line | None:
