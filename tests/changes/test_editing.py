@@ -71,16 +71,6 @@ def texts(root: Path) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): text for path, text in found.items()}
 
 
-def replaced(before: dict[str, str], old: str, new: str) -> dict[str, str]:
-    """Return what a search and replace would make of all files but in prose."""
-    return {
-        path.replace(old, new): "\n".join(
-            line if "prose" in line or "See" in line else line.replace(old, new) for line in text.split("\n")
-        )
-        for path, text in before.items()
-    }
-
-
 def test_a_message_gets_another_id(registry: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its file moves, references follow, comments and prose stay; on the wire nothing changes."""
     before, old = texts(registry), xregit.load(registry)

@@ -93,6 +93,26 @@ def test_what_is_gone_has_a_life_too(repository: Repository) -> None:
     ]
 
 
+def test_a_commit_that_broke_a_file_hides_nothing(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it changed is told at the commit that mended it."""
+    file = "registry__messagegroups__fleet__messages__vessel.yaml"
+    repository.commit("Break it", **{file: "a: [\n"})
+    repository.commit("Mend it", **{file: SHIP_TEXT.replace("value: ship", "value: boat")})
+    assert told(repository.root, VESSEL)[:2] == [("Mend it", VESSEL, ["value-changed"]), ("Break it", VESSEL, [])]
+    assert run(["--registry", str(repository.root / "registry"), "log", VESSEL]) == 0
+    assert "can't be read at this commit" in capsys.readouterr().out
+
+
+def test_a_registry_that_moved_has_its_life_from_before(repository: Repository) -> None:
+    """Its folder may have had another name and place."""
+    (repository.root / "catalogs").mkdir()
+    repository.git("mv", "registry", "catalogs/registry")
+    repository.commit("Move all")
+    moments = life(read_folder(repository.root / "catalogs/registry"), VESSEL)
+    assert [item.commit.subject for item in moments][:2] == ["Move all", "Say so"]
+    assert [item.commit.subject for item in moments][-1] == "Add the ship"
+
+
 def test_groups_and_schemas_have_lives(repository: Repository) -> None:
     """A group's is that of its own file, a schema's that of its documents too."""
     assert told(repository.root, "/messagegroups/fleet") == [

@@ -34,11 +34,15 @@ MINIMAL, STUB = b"registryid: then\n", b"description: A group.\n"
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One commit and what it did to an entity; ``xid`` is the name that the entity had from then on."""
+    """One commit and what it did to an entity; ``xid`` is the name that the entity had from then on.
+
+    Where it is not ``readable``, some file can't be read at that commit; what changed is told at the next that can be.
+    """
 
     commit: Commit
     xid: str
     changes: tuple[Change, ...]
+    readable: bool = True
 
 
 def life(registry: Registry, xid: str) -> tuple[Moment, ...]:
@@ -91,16 +95,20 @@ class _Following:
         commits = self.registry.origin.history.commits
         own = {step.index: step for step in self.steps[self.path]}
         files: dict[str, bytes] = {}
-        name = ""
+        old = name = ""
         always = self.always()
         state = self.state(files, always)
         for index, steps in sorted(self.by_commit().items(), reverse=True):
             self.apply(steps, files)
             step = own.get(index)
-            old, name = name, self.xid(step.path) if step else name
-            before, state = state, self.state(files, always)
-            renamed = {old: name} if step and old and old != name else {}
-            changes = tuple(item for item in diff(before, state, renamed) if _concerns(item, {old, name} - {""}))
+            name = self.xid(step.path) if step else name
+            now = self.state(files, always)
+            if now.broken:
+                yield Moment(commits[index], name, (), readable=False)
+                continue
+            renamed = {old: name} if old and old != name else {}
+            changes = tuple(item for item in diff(state, now, renamed) if _concerns(item, {old, name} - {""}))
+            state, old = now, name
             if step or changes:
                 yield Moment(commits[index], name or self.xid(self.path), changes)
 

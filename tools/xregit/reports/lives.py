@@ -28,6 +28,7 @@ def life_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:
             "author": moment.commit.author,
             "subject": moment.commit.subject,
             "xid": moment.xid,
+            "readable": moment.readable,
             "changes": [change.as_json() for change in moment.changes],
         }
         for moment in moments
@@ -37,7 +38,9 @@ def life_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:
 def _lines(moment: Moment, first: Moment) -> Iterator[str]:
     commit = moment.commit
     yield f"{commit.time[:10]}  {commit.sha[:SHORT_HASH]}  {commit.author}: {commit.subject}"
-    if not moment.changes:
+    if not moment.readable:
+        yield "    Some of it can't be read at this commit."
+    elif not moment.changes:
         yield "    It says the same as before." if moment is not first else "    It begins here."
     for change in moment.changes:
         by = "" if change.xid == moment.xid else f" (through {change.xid})"

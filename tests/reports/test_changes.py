@@ -1,0 +1,90 @@
+"""Changes as text and Markdown, where there are none, very many, or odd ones."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.catalog.folders import registry_of
+from xregit.catalog import Place
+from xregit.changes import Change, Impact, diff
+from xregit.changes.policy import Judged, Review, Standing, review
+from xregit.diagnostics import Span
+from xregit.reports.changes import changes_json, changes_text
+from xregit.reports.markdown import MAX_ROWS, changes_markdown, headline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOTHING = Review((), ())
+
+
+def item(
+    impact: Impact, standing: Standing = Standing.STANDS, message: str = "It changes.", reaches: int = 0
+) -> Judged:
+    """Return one judged change."""
+    reached = tuple(f"/messagegroups/g/messages/m{number}" for number in range(reaches))
+    change = Change(
+        "/messagegroups/g", "changed", "value-changed", impact, impact, message, "messagegroup", reaches=reached
+    )
+    return Judged(change, standing, Place("registry/a.yaml"), Span(3, 1, 3, 5))
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([], "The message catalog stays as it is"),
+        ([item(Impact.BREAKING)], "1 change breaks somebody"),
+        ([item(Impact.BREAKING), item(Impact.BREAKING)], "2 changes break somebody"),
+        ([item(Impact.UNKNOWN)], "1 change needs a look"),
+        ([item(Impact.UNKNOWN), item(Impact.UNKNOWN)], "2 changes need a look"),
+        ([item(Impact.COMPATIBLE, Standing.FINE)], "Nothing breaks"),
+        ([item(Impact.BREAKING, Standing.WAIVED)], "Nothing breaks that is not let through"),
+    ],
+)
+def test_the_headline_says_what_matters_most(items: list[Judged], expected: str) -> None:
+    """In a few words."""
+    assert headline(Review(tuple(items), ())) == expected
+
+
+def test_nothing_is_said_briefly() -> None:
+    """In every form."""
+    assert changes_text(NOTHING) == "Nothing has changed."
+    assert changes_markdown(NOTHING) == "## The message catalog stays as it is\n"
+    assert json.loads(changes_json(NOTHING))["changes"] == []
+
+
+def test_very_many_changes_fit_into_a_comment() -> None:
+    """The rest is counted; so is what a change reaches."""
+    many = [item(Impact.BREAKING) for _ in range(MAX_ROWS + 5)] + [item(Impact.COSMETIC, Standing.FINE)] * (
+        MAX_ROWS + 7
+    )
+    text = changes_markdown(Review(tuple(many), ()))
+    assert "… and 5 more." in text
+    assert "… and 7 more." in text
+    assert "- and 150 more" in changes_markdown(Review((item(Impact.BREAKING, reaches=200),), ()))
+
+
+@given(st.text(max_size=30))
+def test_no_text_leaves_its_cell(value: str) -> None:
+    """Whatever a value holds, a row stays one row of three cells."""
+    made = Review((item(Impact.BREAKING, message=f'"a" changes to "{value}".'),), ())
+    rows = [line for line in changes_markdown(made).split("\n") if line.startswith("| **")]
+    assert len(rows) == 1
+    assert rows[0].replace("\\|", "").count("|") == 4
+    assert "<script" not in rows[0].replace("`", "")
+
+
+@pytest.mark.parametrize("value", ["a|b", "`", "``x`", "<b>", "*", "https://e.x/{vin}", "[x](y)", "#1"])
+def test_values_are_shown_as_code(value: str, tmp_path: Path) -> None:
+    """With all that Markdown would take for its own."""
+    files = {"messagegroups/g/messages/m.yaml": json.dumps({"protocol": "KAFKA", "protocoloptions": {"topic": "old"}})}
+    new = {"messagegroups/g/messages/m.yaml": json.dumps({"protocol": "KAFKA", "protocoloptions": {"topic": value}})}
+    before, after = registry_of(tmp_path / "before", files), registry_of(tmp_path / "after", new)
+    text = changes_markdown(review(diff(before, after), before, after, today=date(2026, 1, 1)))
+    assert value.replace("|", "\\|") in text
