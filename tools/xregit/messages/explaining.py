@@ -74,7 +74,8 @@ def _only(filters: Iterable[Filter], key: str, *, of_event: bool) -> Iterator[Fi
     for item in filters:
         part = [each for each in (item.envelope if of_event else item.options) if each.key == key and _tells(each)]
         if part:
-            anyhow = replace(item.definition, mode="", format="")
+            said = item.definition
+            anyhow = replace(said, mode="", format="") if said.mode or said.format else said
             yield Filter(anyhow, tuple(part) if of_event else (), () if of_event else tuple(part))
 
 

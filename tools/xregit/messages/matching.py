@@ -68,13 +68,9 @@ class Matcher:
         if event is None and len(hits) == 1 and message.mode == "":
             event = mapped_event(*hits[0], message)
             mapped = event is not None
-        return Match(
-            matches=tuple([Matched(found.xid, context) for found, context in hits]),  # faster than from a generator
-            event=event,
-            mapped=mapped,
-            reasons=self._reasons(message, rejected) if explain else (),
-            problems=message.problems if message.wire is None else (),
-        )
+        matches = tuple([Matched(found.xid, context) for found, context in hits])  # faster than from a generator
+        reasons = self._reasons(message, rejected) if explain else ()
+        return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
 
     def _hits(self, message: Received) -> Hits:
         for sieve in self._sieves.to_try(message):

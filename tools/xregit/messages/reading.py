@@ -63,16 +63,12 @@ class Received(NamedTuple):
 def received(message: Input) -> tuple[Received, ...]:
     """Return what was received: one message, or one for each event of a batch; a bad one has problems."""
     try:
-        plain = False
-        if isinstance(message, str | bytes | bytearray):
-            text = _bytes(message)
-            value = json_value(text)
-            # Without escapes, no text in it has a character that an attribute may not have.
-            plain = b"\\" not in text and b"\x7f" not in text and text.isascii()
-        else:
-            value = message
-        if value.__class__ is dict and "protocol" not in value and _is_event(value, printable=plain):
-            return (Received(value, value, mode=STRUCTURED),)
+        text = _text(message)
+        value = message if text is None else json_value(text)
+        # Without escapes, no text in it has a character that an attribute may not have.
+        plain = text is not None and b"\\" not in text and b"\x7f" not in text and text.isascii()
+        if value.__class__ is dict and "protocol" not in value and _is_event(value, plain):
+            return (Received(value, value, "", NOTHING, STRUCTURED),)
         return _wired(value if isinstance(value, Wire) else read_wire(value))
     except WireError as error:
         return (Received(problems=error.problems),)
@@ -80,11 +76,16 @@ def received(message: Input) -> tuple[Received, ...]:
         return (Received(problems=(f"The message is not JSON: {error}.",)),)
 
 
-def _bytes(text: str | bytes | bytearray) -> bytes:
-    return text.encode() if isinstance(text, str) else bytes(text)
+def _text(message: Input) -> bytes | None:
+    """Return a message that is still to be parsed, None for one that is parsed already."""
+    if message.__class__ is bytes:
+        return message
+    if isinstance(message, str):
+        return message.encode()
+    return bytes(message) if isinstance(message, bytes | bytearray) else None
 
 
-def _is_event(value: dict[str, Any], *, printable: bool) -> bool:
+def _is_event(value: dict[str, Any], printable: bool) -> bool:
     """Tell whether an object is a valid CloudEvent at first sight, in a time that a stream can afford.
 
     Those that are not so plain go through `protocols.read_wire`, which knows all the rules and gives the reasons.

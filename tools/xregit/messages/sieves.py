@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from xregit.messages.definitions import Definition
     from xregit.messages.reading import Received
 
-#: Keys of a CloudEvent's attributes in an index, apart from a protocol's own.
-EVENT = "event "
+#: Before the keys of a CloudEvent's attributes in an index: no key of a protocol's own values begins like that.
+EVENT = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +97,13 @@ def whole_filter(definition: Definition) -> Filter:
 def sieve(filters: Iterable[Filter]) -> Sieve:
     """Return a set of filters with its index."""
     listed = tuple(filters)
-    found: dict[str, tuple[str, bool]] = {}
     demands: dict[int, list[tuple[str, Constraint]]] = {}
     for number, item in enumerate(listed):
         demands[number] = [(EVENT + each.key, each) for each in item.envelope]
         demands[number] += [(each.key, each) for each in item.options]
-        found |= {EVENT + each.key: (each.key, True) for each in item.envelope}
-        found |= {each.key: (each.key, False) for each in item.options}
     made = index(demands)
-    used = made.keys()
-    slots = tuple((slot, *found[slot]) for slot in sorted(used))
-    return Sieve(listed, made, slots)
+    slots = ((slot, slot.removeprefix(EVENT), slot.startswith(EVENT)) for slot in sorted(made.keys()))
+    return Sieve(listed, made, tuple(slots))
 
 
 def travel_failure(definition: Definition, message: Received) -> Failure | None:
