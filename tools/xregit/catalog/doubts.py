@@ -69,7 +69,9 @@ def _own(entity: Group | Resource) -> frozenset[str]:
     )
     faulty = {name for name in TEXTS if name in stated and name in known and _is_faulty(name, stated[name])}
     names = _names(Same(known))
-    unknown = [name for name in stated if name not in names]
+    unknown = stated.keys() - names
+    if not unknown:
+        return frozenset(faulty) if faulty else _NONE
     faulty.update(other for name in unknown for other in names if is_misspelled(name, other) and other not in stated)
     return frozenset(faulty)
 
@@ -84,6 +86,8 @@ def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str
     """Return the selectors in which a message contradicts its group."""
     group = group_of(registry, entity) if isinstance(entity, Resource) and entity.type.plural == "messages" else None
     if group is None or not isinstance(entity, Resource):
+        return _NONE
+    if not any(name in entity.written for name in SELECTORS):
         return _NONE
     pairs = ((name, entity.attributes.get(name), group.attributes.get(name)) for name in SELECTORS)
     texts = ((name, own, due) for name, own, due in pairs if isinstance(own, str) and isinstance(due, str))

@@ -86,6 +86,7 @@ def _spellings(selector: str) -> Mapping[str, Name]:
     return {spelling.casefold(): name for name in known for spelling in (name.name, *name.aliases)}
 
 
+@lru_cache(maxsize=4096)
 def nearly(selector: str, value: str) -> str:
     """Return the predefined name that one which isn't is nearly, or whose version isn't known; else an empty text."""
     if named(selector, value) is not None:

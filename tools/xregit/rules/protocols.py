@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, mapping, selected
+from xregit.rules.stated import MAPPINGS, inside, mapping, selected
+from xregit.rules.templates import braced
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -24,9 +25,6 @@ _AMQP_NAME = re.compile(r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*")
 _NOT_LEVEL_1 = re.compile(r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}")
 _LEVEL_1 = re.compile(PLACEHOLDER)
 _UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
-_MAX_DEPTH = 6
-# Members of a property that say what it is.
-_PROSE = frozenset({"description", "name", "specurl"})
 
 Path = tuple[str | int, ...]
 
@@ -102,32 +100,21 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
 def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report braces in a property's text that are no level 1 placeholder, though someone seems to have meant one."""
     own = message.entity.attributes
-    found_: list[tuple[Path, str]] = []
-    for name in ("envelopemetadata", OPTIONS):
-        if name in own:
-            _collect(own[name], (name,), found_)
-    for path, value in found_:
+    for path, value in braced(own):
         shown = _suspicious(value)
-        if shown:
+        if shown and not _is_template(own, path):
             text_ = f'"{shown}" is no placeholder, so it stands for itself.'
             help_ = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
             yield found(*path, message=text_, help=help_)
 
 
-def _collect(value: Any, path: Path, texts: list[tuple[Path, str]]) -> None:
-    """Add the texts of properties that hold a brace, except templates, whose form the model checks."""
-    if isinstance(value, str):
-        if "{" in value:
-            texts.append((path, value))
-    elif isinstance(value, dict):
-        if value.get("type") == "uritemplate" or len(path) > _MAX_DEPTH:
-            return
-        for name, inner in value.items():
-            if inner.__class__ is not str or ("{" in inner and name not in _PROSE):
-                _collect(inner, (*path, name), texts)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            _collect(inner, (*path, index), texts)
+def _is_template(value: Any, path: Path) -> bool:
+    """Tell whether a text is part of a property whose form the model checks."""
+    for part in path:
+        if isinstance(value, MAPPINGS) and value.get("type") == "uritemplate":
+            return True
+        value = value[part]
+    return False
 
 
 def _suspicious(value: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.doubts import TABLES
@@ -10,6 +11,7 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.resources import authored
 from xregit.diagnostics import Finding, Severity
 from xregit.model import names, siblings
+from xregit.model.language import NOTHING
 from xregit.model.names import nearly
 from xregit.model.spelling import is_misspelled
 from xregit.rules.rule import found, rule
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _OTHER = "*"
 
 Path = tuple[str | int, ...]
+Models = Mapping[str, "AttributeModel"]
 
 
 @rule("entity", Severity.WARNING, "An attribute has nearly the name of one that the model knows.")
@@ -33,11 +36,11 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
         model, stated = authored(entity.type), entity.written
         message = entity.type.plural == "messages"
         known = siblings(model, registry.resolved(entity.xid).attributes if message else stated)
-        known = {**known, **entity.type.resourceattributes}
+        others = entity.type.resourceattributes
     else:
-        stated = entity.attributes
+        stated, others = entity.attributes, NOTHING
         known = siblings(entity.type.attributes, stated)
-    for path, meant in _misspelled(known, stated, ()):
+    for path, meant in _misspelled(known, stated, (), others):
         text_ = f'"{path[-1]}" is a name of your own, since the model has "{meant}".'
         help_ = f'Write "{meant}"; or choose a name that nobody takes for it.'
         yield found(*path, message=text_, help=help_, on_key=True)
@@ -61,19 +64,32 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
             yield found(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
 
 
-def _misspelled(known: Mapping[str, AttributeModel], value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Give the path of each such name inside a value, and the known one."""
+def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING) -> Iterator[tuple[Path, str]]:
+    """Give the path of each such name inside a value, and the known one, which is perhaps among the others."""
     for name, item in value.items():
         model = known.get(name)
-        if model is None and _OTHER in known and isinstance(name, str):
-            meant = next((other for other in known if other not in value and is_misspelled(name, other)), "")
+        if model is None and _OTHER in known and name not in others:
+            meant = next((each for each in (*known, *others) if each not in value and is_misspelled(name, each)), "")
             if meant:
                 yield (*path, name), meant
-        elif model is not None and model.attributes and not model.property:
-            yield from _inside(model, item, (*path, name))
-        elif model is not None and model.item is not None and model.item.attributes and not model.item.property:
-            for index, each in enumerate(item if isinstance(item, list | tuple) else ()):
-                yield from _inside(model.item, each, (*path, name, index))
+        elif model is not None and _is_open(model):
+            if model.item is None:
+                yield from _inside(model, item, (*path, name))
+            else:
+                for index, each in enumerate(item if isinstance(item, list | tuple) else ()):
+                    yield from _inside(model.item, each, (*path, name, index))
+
+
+@lru_cache(maxsize=4096)
+def _is_open(model: AttributeModel) -> bool:
+    """Tell whether any name is allowed somewhere inside an attribute, other than as the members of a property."""
+    if model.property:
+        return False
+    if model.item is not None:
+        return model.type == "array" and _is_open(model.item)
+    clauses = (clause for item in model.attributes.values() for clause in item.ifvalues.values())
+    inner = (item for members in (model.attributes, *clauses) for item in members.values())
+    return _OTHER in model.attributes or any(_is_open(item) for item in inner)
 
 
 def _inside(model: AttributeModel, value: Any, path: Path) -> Iterator[tuple[Path, str]]:

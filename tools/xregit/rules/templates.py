@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
+from xregit.model.checking import Same
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.spelling import is_misspelled
 from xregit.rules.rule import found, rule
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 PARTS = ("envelopemetadata", "protocoloptions")
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 _PROSE = frozenset({"description", "name", "specurl"})
+_SINGLE = frozenset({bool, int, float, type(None)})
+_LISTS = (list, tuple)
 _MAX_DEPTH = 8
 
 Path = tuple[str | int, ...]
@@ -47,28 +51,36 @@ def _is_meant(name: str, other: str, places: Mapping[str, list[Path]]) -> bool:
 
 def _placeholders(attributes: Mapping[str, Any]) -> Mapping[str, list[Path]]:
     """Return where each placeholder of a message stands, in the order in which they are written."""
-    texts: list[tuple[Path, str]] = []
-    for part in PARTS:
-        if part in attributes:
-            _collect(attributes[part], (part,), texts)
     places: dict[str, list[Path]] = {}
-    for path, text in texts:
+    for path, text in braced(attributes):
         for placeholder in dict.fromkeys(_PLACEHOLDER.findall(text)):
             places.setdefault(placeholder[1:-1], []).append(path)
     return places
 
 
+def braced(attributes: Mapping[str, Any]) -> Sequence[tuple[Path, str]]:
+    """Return the texts of a message's properties that hold a brace, with their paths, but those that are for people."""
+    return _braced(Same(attributes))
+
+
+@lru_cache(maxsize=4)
+def _braced(same: Same) -> Sequence[tuple[Path, str]]:
+    texts: list[tuple[Path, str]] = []
+    for part in PARTS:
+        if part in same.attributes:
+            _collect(same.attributes[part], (part,), texts)
+    return texts
+
+
 def _collect(value: Any, path: Path, texts: list[tuple[Path, str]]) -> None:
-    """Add the texts inside a value that hold a brace, but those that are for people."""
-    if isinstance(value, str):
-        if "{" in value:
-            texts.append((path, value))
-    elif len(path) > _MAX_DEPTH:
+    if len(path) > _MAX_DEPTH:
         return
-    elif isinstance(value, MAPPINGS):
-        for name, item in value.items():
-            if item.__class__ is not str or ("{" in item and name not in _PROSE):
-                _collect(item, (*path, name), texts)
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            _collect(item, (*path, index), texts)
+    # Nearly all of the time goes into values without braces.
+    isa = value.__class__
+    for name, item in value.items() if isa in MAPPINGS else enumerate(value) if isa in _LISTS else ():
+        kind = item.__class__
+        if kind is str:
+            if "{" in item and name not in _PROSE:
+                texts.append(((*path, name), item))
+        elif kind not in _SINGLE:
+            _collect(item, (*path, name), texts)
