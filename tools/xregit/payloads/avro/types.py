@@ -39,20 +39,22 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One field of a record; ``default`` is what its author wrote, where there is one."""
+    """One field of a record; ``default`` is what its author wrote, if anything, ``aliases`` are earlier names."""
 
     name: str
     type: Type
     doc: str
     has_default: bool
     default: Any = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
 class Type:
     """One type. A record's fields are filled in after it is made, since they may refer to it.
 
-    ``inner`` holds the one item type of an array, the one value type of a map and the branches of a union.
+    ``inner`` holds the one item type of an array, the one value type of a map and the branches of a union. ``default``
+    is the symbol of an enum that stands for those it doesn't know, ``aliases`` are earlier names.
     """
 
     kind: str
@@ -65,6 +67,8 @@ class Type:
     size: int = 0
     precision: int = 0
     scale: int = 0
+    default: str = ""
+    aliases: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -147,9 +151,10 @@ class Reading:
         full = _full(name, own if isinstance(own, str) else namespace)
         if full in self.named:
             return self.wrong((*path, "name"), f'the type "{full}" is defined twice', "use its name alone here")
-        made = Type("record" if kind == "error" else kind, full, doc=_doc(schema))
-        self.named[full] = made
         inside = full.rpartition(".")[0]
+        aliases = tuple(_full(alias, inside) for alias in _aliases(schema))
+        made = Type("record" if kind == "error" else kind, full, doc=_doc(schema), aliases=aliases)
+        self.named[full] = made
         if kind == "enum":
             self.symbols(made, schema, path)
         elif kind == "fixed":
@@ -173,6 +178,8 @@ class Reading:
                 self.wrong((*path, "symbols", index), f'the symbol "{symbol}" stands there twice', "remove one")
         if "default" in schema and schema["default"] not in symbols:
             self.wrong((*path, "default"), "the default is none of the symbols", "use one of them")
+        else:
+            made.default = schema.get("default", "")
 
     def size(self, made: Type, schema: dict[str, Any], path: Path) -> None:
         """Fill in a fixed type."""
@@ -205,7 +212,7 @@ class Reading:
                 type_ = self.type(item["type"], namespace, (*place, "type"))
                 if isinstance(item["type"], str) and item["type"] in PRIMITIVES and "logicalType" in item:
                     type_ = _annotated(type_, item)
-                yield Member(name, type_, _doc(item), "default" in item, item.get("default"))
+                yield Member(name, type_, _doc(item), "default" in item, item.get("default"), _aliases(item))
 
 
 def read(document: Document) -> tuple[Type, Mapping[str, Type]]:
@@ -228,6 +235,11 @@ def _full(name: str, namespace: str) -> str:
 def _doc(schema: Mapping[str, Any]) -> str:
     doc = schema.get("doc")
     return doc if isinstance(doc, str) else ""
+
+
+def _aliases(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    aliases = schema.get("aliases")
+    return tuple(item for item in aliases if isinstance(item, str)) if isinstance(aliases, list) else ()
 
 
 def _annotated(type_: Type, schema: Mapping[str, Any]) -> Type:
