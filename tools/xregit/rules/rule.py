@@ -13,6 +13,8 @@ from xregit.diagnostics import Finding, Severity
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
+    from xregit.messages.overlapping import Overlap
 
 Check = Callable[["Registry", Any], Iterable[Finding]]
 
@@ -20,11 +22,12 @@ Check = Callable[["Registry", Any], Iterable[Finding]]
 # group or a resource of any type, "settings" are those of xregit.yaml. Aliases are resources and entities only.
 # "import" is found when documents become files, and never by a check; "suppression" is about comments that accept a
 # finding. What is "dated" is an entity, and the date of the day on which it is checked. A "change" is what happened
-# between two states of a registry, which `xregit.changes` looks into; "waivers" are those of waivers.yaml.
-DATED = "dated"
+# between two states of a registry, which `xregit.changes` looks into; "waivers" are those of waivers.yaml. A "sound
+# message" is one of a registry in which nothing is an error: only then can messages be compared.
+DATED, SOUND = "dated", "sound message"
 ABOUT = (
     "text", "model", "import", "suppression", "settings", "waivers", "entity", DATED, "resource", "messagegroup",
-    "message", "endpoint", "schema", "change",
+    "message", SOUND, "endpoint", "schema", "change",
 )  # fmt: skip
 
 
@@ -34,6 +37,14 @@ class Dated:
 
     entity: Group | Resource
     today: date
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A message, and its pairs with messages before it that one message can fit as well, whatever its payload."""
+
+    message: Message
+    overlaps: tuple[Overlap, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

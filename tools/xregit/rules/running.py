@@ -18,12 +18,13 @@ from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
 from xregit.model.language import NOTHING
 from xregit.rules.documents import problems
-from xregit.rules.rule import DATED, Dated
+from xregit.rules.rule import DATED, SOUND, Compared, Dated
 from xregit.rules.suppressing import Severities, Suppressing
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
+    from xregit.messages.overlapping import Overlap
     from xregit.rules.rule import Rule
 
 OFF = "off"
@@ -51,11 +52,16 @@ class Report:
 def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> Report:
     """Return what is wrong with a registry; without the date of ``today``, rules that ask for it find nothing.
 
+    Messages are compared with each other only if there is no error: what is wrong with one would be told of the other.
     An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
     reported once.
     """
     running = _Run(registry, rules, today)
-    return Report(ordered(running.suppressing.left(running.diagnostics())))
+    found = list(running.diagnostics())
+    if not any(item.severity is Severity.ERROR for item in found):
+        running.sound = True
+        found += running.of_sound()
+    return Report(ordered(running.suppressing.left(found)))
 
 
 def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:
@@ -78,9 +84,10 @@ class _Run:
         self.rules = {item.name: item for item in rules}
         self.broken = registry.broken
         self.today = today
+        self.sound = False
         self.by_about: dict[str, list[Rule]] = {}
         for item in rules:
-            if item.check is not None and self.applies(item):
+            if item.check is not None and (item.about == SOUND or self.applies(item)):
                 self.by_about.setdefault(item.about, []).append(item)
 
     @property
@@ -92,7 +99,13 @@ class _Run:
         """Tell whether a rule is on somewhere, and has what it asks for."""
         settings = self.registry.settings
         chosen = (settings.rules.get(item.name), *(scope.rules.get(item.name, OFF) for scope in settings.paths))
-        return any(level != OFF for level in chosen) and (item.about != DATED or self.today is not None)
+        return any(level != OFF for level in chosen) and item.about not in self.passed_over
+
+    @property
+    def passed_over(self) -> frozenset[str]:
+        """What is not looked into by this run."""
+        asked = {DATED: self.today is not None, SOUND: self.sound, "import": False, "change": False}
+        return frozenset(about for about, is_there in asked.items() if not is_there)
 
     def severity(self, name: str, path: str, xid: str, found: Severity = Severity.ERROR) -> Severity | None:
         """Return the severity of a rule's finding in a file and about an entity, None where the rule is off there.
@@ -132,6 +145,22 @@ class _Run:
                     if not self.unreadable(resource):
                         yield from self.located(self.of_resource(resource), resource.place, resource.xid)
                         yield from self.of_documents(resource)
+
+    def of_sound(self) -> Iterator[Diagnostic]:
+        if not any(self.applies(item) for item in self.by_about.get(SOUND, ())):
+            return
+        from xregit.messages.overlapping import overlaps  # only then
+
+        pairs: dict[str, list[Overlap]] = {}
+        for pair in overlaps(self.registry):
+            # An alias that is no message is reported as that.
+            aliases = (item for item in map(self.registry.resource, (pair.first, pair.second)) if item and item.xref)
+            if not pair.by_payload and not any(aliases):
+                pairs.setdefault(pair.second, []).append(pair)
+        for xid, overlapping in pairs.items():
+            message = self.registry[xid]
+            found = self.ruled(SOUND, Compared(message, tuple(overlapping)))
+            yield from self.located(_where_written(message.entity, found), message.entity.place, xid)
 
     def unreadable(self, resource: Resource) -> bool:
         """Tell whether the resource or something that it builds on could not be read."""
