@@ -87,6 +87,7 @@ def _contract(
     for relation, groups in (("left", one - other), ("joined", other - one)):
         for group in sorted(groups):
             yield _moved(after.xid, relation, group, [])
+    yield from _dangling(registries, before, after)
 
 
 def _moved(xid: str, relation: str, via: str, messages: list[str]) -> Difference:
@@ -109,6 +110,21 @@ def _by_via(pairs: list[tuple[str, str]]) -> Mapping[str, list[str]]:
 
 def _elsewhere(registry: Registry, endpoint: Group) -> set[str]:
     """Return the message groups that an endpoint carries from other registries."""
+    return {text for text in _named(endpoint) if not local_xid(text, registry.settings.baseurl)}
+
+
+def _dangling(registries: tuple[Registry, Registry], before: Group, after: Group) -> Iterator[Difference]:
+    """Give the references that come or go and lead to no message group, so that they carry nothing."""
+    one, other = (
+        {local_xid(text, registry.settings.baseurl) for text in _named(group)}
+        for registry, group in zip(registries, (before, after), strict=True)
+    )
+    for group in sorted((one ^ other) - {""}):
+        old, new = (group, None) if group in one else (None, group)
+        if registries[group in other].entity(group) is None:
+            yield Difference(after.xid, ABOUT, "item", OTHER, (GROUPS, group), old, new)
+
+
+def _named(endpoint: Group) -> list[str]:
     named = endpoint.attributes.get(GROUPS)
-    texts = [text for text in named if isinstance(text, str)] if isinstance(named, list | tuple) else []
-    return {text for text in texts if not local_xid(text, registry.settings.baseurl)}
+    return [text for text in named if isinstance(text, str)] if isinstance(named, list | tuple) else []
