@@ -153,8 +153,8 @@ def files(messages: int) -> Iterator[tuple[str, str]]:
 
 def message(group: int, place: int, options: str) -> str:
     """Return one message's file; every fifth builds on the group's first, every tenth on the one before it."""
-    base = {0: "" if place == 0 else place - 5, 5: 0}.get(place % 10, "")
+    base = {0: place - 5 if place else None, 5: 0}.get(place % 10)
     number = group * GROUP_SIZE + place
     xid = f"/messagegroups/plant{group}/messages/{PREFIX}{number - place + (base or 0)}"
-    line = "" if base == "" else f"basemessage: {xid}\n"
+    line = "" if base is None else f"basemessage: {xid}\n"
     return MESSAGE.format(prefix=PREFIX, group=group, number=number, line_number=place % 7, base=line, options=options)
