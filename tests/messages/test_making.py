@@ -75,3 +75,19 @@ def test_alias_makes_what_its_target_makes(root: Path) -> None:
     context = {"airport": "MUC", "bagtag": "0220123456", "flightid": "LH1"}
     with pytest.raises(MessageError, match=f'from "{alias.xid}": .*the payload is missing'):
         xregit.new(alias, context, now=NOW, new_id="1")
+
+
+def nested(depth: int) -> list[Any]:
+    """Return lists within lists."""
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("data", [{"a": {1, 2}}, "\ud800", float("nan"), [float("inf")], nested(5000)])
+def test_payload_that_can_not_be_written_is_refused(data: Any, tmp_path: Path) -> None:
+    """What is no JSON and no text is said to be that."""
+    message = registry_of(tmp_path, {"m": {"protocol": "NATS", "protocoloptions": {"subject": "a"}}})[f"{GROUP}m"]
+    with pytest.raises(MessageError, match="the payload must "):
+        xregit.new(message, {}, data, now=NOW, new_id="1")

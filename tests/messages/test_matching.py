@@ -113,6 +113,22 @@ def test_scope_is_an_endpoint_or_a_group(root: Path) -> None:
     assert xregit.Matcher(registry, endpoint="/endpoints/fleet.updates").match(event).outcome == "none"
 
 
+def test_definitions_that_share_even_their_rarest_are_parted_further(tmp_path: Path) -> None:
+    """Where many demand the same things, those that differ in their combination are told apart all the same."""
+    pairs = [(one, other) for one in range(6) for other in range(6)]
+    definitions = {
+        f"m{one}{other}": {
+            "envelope": "CloudEvents/1.0",
+            "envelopemetadata": {"subject": {"value": f"{{x}}/a{one}"}, "level": {"value": f"b{other}"}},
+        }
+        for one, other in pairs
+    }
+    matcher = xregit.Matcher(registry_of(tmp_path, definitions))
+    for one, other in pairs:
+        found = matcher.match({**EVENT, "subject": f"y/a{one}", "level": f"b{other}"})
+        assert [item.xid for item in found.matches] == [f"{GROUP}m{one}{other}"]
+
+
 @pytest.mark.parametrize("scope", [{"endpoint": "/endpoints/al"}, {"group": "/messagegroups/x"}])
 def test_unknown_scope_is_an_error(scope: dict[str, str], tmp_path: Path) -> None:
     """A scope that isn't there is said, with one that is like it."""

@@ -17,7 +17,7 @@ from xregit.protocols.shapes import shape
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.catalog import Message, Registry
+    from xregit.catalog import Message
     from xregit.catalog.properties import Property
     from xregit.model.language import AttributeModel
 
@@ -60,11 +60,6 @@ class Definition:
             for name in item.template.placeholders if item.template else ():
                 found[name] = (*found.get(name, ()), item.attribute)
         return found
-
-
-def definitions(registry: Registry) -> Iterator[Definition]:
-    """Give the definition of every message; an alias is its target, which is given already."""
-    return (definition(message) for message in registry.messages if not message.alias_of)
 
 
 def definition(message: Message) -> Definition:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from xregit.messages.definitions import Definition
     from xregit.messages.reading import Received
 
-#: Values of these types are what they are in JSON too; all others travel as texts.
-JSON_TYPES = frozenset({"boolean", "integer"})
+_JSON_TYPES = frozenset({"boolean", "integer"})
+#: The attributes of the CloudEvents specification are texts, even where a definition narrows them to numbers.
+_TEXTS = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
 
 
 def mapped_event(definition: Definition, context: Mapping[str, str], message: Received) -> dict[str, Any] | None:
@@ -50,8 +51,13 @@ def _value(item: Constraint, context: Mapping[str, str]) -> Any:
         return item.template.expand(context) if known else None
     if item.constant is None:
         return None
-    fits = item.type in JSON_TYPES and canonical(item.type, item.constant) is not None
-    return from_text(item.type, item.constant) if fits else item.constant
+    return attribute_value(item, item.constant)
+
+
+def attribute_value(item: Constraint, text: str) -> Any:
+    """Return the value of an attribute as JSON has it: whole numbers and truth values of extensions as such."""
+    native = item.type in _JSON_TYPES and item.key not in _TEXTS and canonical(item.type, text) is not None
+    return from_text(item.type, text) if native else text
 
 
 def _id(definition: Definition, message: Received) -> str:

@@ -54,13 +54,14 @@ class Matcher:
         items = received(message)
         if len(items) > 1:
             return Match(problems=(f"The message is a batch of {len(items)} events; each has a result of its own.",))
-        return self._match(items[0], explain=explain)
+        return self.recognised(items[0], explain=explain)
 
     def each(self, message: Input, *, explain: bool = False) -> tuple[Match, ...]:
         """Return the result for each CloudEvent of a batch, or the one result for any other message."""
-        return tuple(self._match(item, explain=explain) for item in received(message))
+        return tuple(self.recognised(item, explain=explain) for item in received(message))
 
-    def _match(self, message: Received, *, explain: bool) -> Match:
+    def recognised(self, message: Received, *, explain: bool = False) -> Match:
+        """Return which definitions one message fits that has been read already."""
         hits = rejected = self._hits(message)
         if len(hits) > 1:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from xregit.catalog.views import text_of
@@ -10,22 +12,15 @@ from xregit.messages.definitions import target
 from xregit.messages.schemas import payload_schema
 from xregit.model import named
 from xregit.payloads import PayloadError, SchemaError
-from xregit.protocols.json import json_bytes
+from xregit.protocols.events import payload as written
 
 if TYPE_CHECKING:
     from xregit.catalog import Message
     from xregit.payloads import PayloadSchema
 
 
-class NoData:
-    """Says that there is no payload, which is something else than a payload of ``null``."""
-
-    def __repr__(self) -> str:
-        """Return the name under which it is known."""
-        return "NO_DATA"
-
-
-NO_DATA: Final = NoData()
+#: Says that there is no payload, which is something else than a payload of ``null``.
+NO_DATA: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +53,8 @@ def payload(message: Message, data: Any) -> Payload:
         )
     except ValueError as error:
         return Payload(None, contenttype, (f"the payload {error}",))
+    except RecursionError:
+        return Payload(None, contenttype, ("the payload must not nest that deep",))
     found = schema.validate(body, contenttype) if schema is not None else ()
     return Payload(body, contenttype, tuple(f"the payload does not fit its schema: {item}" for item in found))
 
@@ -80,6 +77,15 @@ def _encoded(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes
         return bytes(data)
     if schema is not None:
         return schema.encode(data, contenttype)
-    if isinstance(data, str):
-        return data.encode()
-    return json_bytes(data)
+    if not isinstance(data, str) and _unwritable(data):
+        message = "must not have numbers that JSON can't write, such as NaN"
+        raise ValueError(message)
+    return written(data)
+
+
+def _unwritable(data: Any) -> bool:
+    """Tell whether a value has infinite numbers or what is no number, which would become null without a word."""
+    if isinstance(data, float):
+        return not isfinite(data)
+    inner = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
+    return any(map(_unwritable, inner))

@@ -101,11 +101,7 @@ def source(message: Message) -> Source | None:
 def _document(value: Any) -> bytes:
     if isinstance(value, str):
         return value.encode("utf-8", "replace")
-    return json.dumps(without_text(value), default=_container).encode("utf-8", "replace")
-
-
-def _container(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    return json.dumps(without_text(value), default=dict).encode("utf-8", "replace")
 
 
 @lru_cache(maxsize=CACHED)

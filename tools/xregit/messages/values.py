@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, canonical
-from xregit.messages.mapping import JSON_TYPES
+from xregit.messages.mapping import attribute_value
 from xregit.model.faults import shown
 from xregit.model.files import content
 from xregit.model.names import SPECVERSION as OURS
@@ -46,7 +46,7 @@ def attribute_values(definition: Definition, filling: Filling) -> dict[str, Any]
         implied = _now(filling) if item.key == "time" else fresh
         text = _text(item, filling, said.pop(item.key, None), implied=implied)
         if text is not None:
-            attributes[item.key] = from_text(item.type, text) if item.type in JSON_TYPES else text
+            attributes[item.key] = attribute_value(item, text)
     for name, value in said.items():
         attributes[name] = value if isinstance(value, bool | int) else _typed("string", name, value, filling)
     attributes.setdefault("id", filling.new_id)
