@@ -21,9 +21,10 @@ FILE = "registry/messagegroups/orders/messages/order.placed.yaml"
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    """Make a new registry with ``init`` and go there."""
+    """Make a new registry with ``init`` and go there; as in a fresh clone of it, nothing is built yet."""
     monkeypatch.chdir(tmp_path)
     assert run(["init"]) == 0
+    shutil.rmtree(tmp_path / "build")
     capsys.readouterr()
     return tmp_path
 
@@ -37,10 +38,10 @@ def broken(here: Path) -> Path:
 
 
 def test_new_registry_is_right(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What ``init`` writes has nothing wrong with it, and is all that it writes."""
+    """What ``init`` writes has nothing wrong with it, and lies beside all that a repository needs."""
     assert run(["check"]) == 0
     assert capsys.readouterr().out == "Nothing found.\n"
-    assert sorted(path.name for path in here.iterdir()) == [".gitignore", "registry"]
+    assert all((here / name).exists() for name in (".github", ".vscode", "registry", "site", "README.md"))
 
 
 def test_init_overwrites_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,7 +221,7 @@ def test_init_says_what_comes_next(
     """Whoever makes a registry elsewhere is told to go there first."""
     monkeypatch.chdir(tmp_path)
     assert run(["init", "mine"]) == 0
-    assert capsys.readouterr().err == "Next: cd mine, then xregit check, then xregit build.\n"
+    assert capsys.readouterr().err == "Next: cd mine, then xregit check, then xregit build; README.md says more.\n"
 
 
 def test_explain_lists_all_rules(capsys: pytest.CaptureFixture[str]) -> None:
@@ -278,12 +279,13 @@ def test_failing_check_leaves_the_last_build_alone(tmp_path: Path, capsys: pytes
 
 def test_broken_file_stops_every_command_that_writes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file that isn't YAML is reported at its place, and nothing is written without it."""
+    before = {path for path in here.rglob("*") if path.is_file()}
     (here / FILE).write_text("name: [", encoding="utf-8")
     for arguments in (["compile", "-o", "out.json"], ["build", "--only", "document"], ["site", "-o", "out"], ["check"]):
         assert run(arguments) == 1
         captured = capsys.readouterr()
         assert f"{FILE}:" in captured.out + captured.err
-    assert sorted(path.name for path in here.iterdir()) == [".gitignore", "registry"]
+    assert {path for path in here.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.usefixtures("here")

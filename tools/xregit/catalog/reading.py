@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 WHOLE = frozenset({"yaml-duplicate-key", "yaml-tag"})
 
 
+class NotThenError(XregitError):
+    """A folder that held no registry at a commit, whose hash is kept."""
+
+    def __init__(self, folder: Path, ref: str, commit: str) -> None:
+        """Say what was missing."""
+        self.commit = commit
+        super().__init__(f'"{folder}" was not a registry at "{ref}": it had no {REGISTRY_FILE} then')
+
+
 def read_folder(folder: Path) -> Registry:
     """Return what a registry folder holds, with all that is wrong with its files as ``problems``.
 
@@ -48,7 +57,8 @@ def read_commit(folder: Path, ref: str) -> Registry:
     """Return what a registry folder held at a commit, with all that was wrong with its files as ``problems``.
 
     Raises:
-        XregitError: the folder is in no Git repository, that has no such commit, or the folder held no registry then.
+        XregitError: the folder is in no Git repository, or that has no such commit.
+        NotThenError: the folder held no registry then.
     """
     from xregit.source import history  # few commands ask for another state than the present one
 
@@ -56,8 +66,7 @@ def read_commit(folder: Path, ref: str) -> Registry:
     commit = history.commit_of(root, ref)
     contents = history.read_at(root, commit)
     if REGISTRY_FILE not in contents:
-        message = f'"{folder}" was not a registry at "{ref}": it had no {REGISTRY_FILE} then'
-        raise XregitError(message)
+        raise NotThenError(folder, ref, commit)
     return read_contents(root, contents, commit)
 
 

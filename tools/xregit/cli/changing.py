@@ -79,10 +79,14 @@ def state(registry: Path, name: str) -> Registry:
     Raises:
         XregitError: the name is neither.
     """
-    from xregit.catalog import read_commit
+    from xregit.catalog import read_commit, read_contents
+    from xregit.catalog.reading import NotThenError
 
     try:
         return read_commit(folder_of(registry), name)
+    except NotThenError as error:
+        note(f'Note: there was no registry at "{name}", so everything counts as added.')
+        return read_contents(folder_of(registry).resolve(), {}, error.commit)
     except XregitError:
         if not Path(name).exists():
             raise

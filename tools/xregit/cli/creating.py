@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xregit.document.importing import ImportReport
+    from xregit.model.language import Model
+
+SCHEMAS = Path("build", "schemas")
 
 
 @click.command()
@@ -23,12 +26,13 @@ def init(folder: Path) -> None:
     """Write the files of a new registry.
 
     DIR is by default the working directory. The registry gets one message group with a message, its schema and an
-    endpoint as examples; no file is overwritten.
+    endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
+    pages of a docs site. No file is overwritten.
     """
     written = new_registry(folder)
     here = folder.resolve() == Path.cwd()
     result(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
-    note(f"Next: {'' if here else f'cd {folder}, then '}xregit check, then xregit build.")
+    note(f"Next: {'' if here else f'cd {folder}, then '}xregit check, then xregit build; README.md says more.")
 
 
 def new_registry(folder: Path) -> tuple[str, ...]:
@@ -37,12 +41,13 @@ def new_registry(folder: Path) -> tuple[str, ...]:
     Raises:
         XregitError: there is a registry already; nothing is written then.
     """
+    from xregit.model import builtin
     from xregit.source.writing import write_files
 
     if (folder / NEAREST).exists():
         message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
         raise XregitError(message)
-    files = {path: data for path, data in template() if not (folder / path).exists()}
+    files = {path: data for path, data in (*template(), *schemas(builtin())) if not (folder / path).exists()}
     write_files(folder, files)
     return tuple(files)
 
@@ -54,9 +59,17 @@ def template() -> Iterator[tuple[str, bytes]]:
     with as_file(files("xregit.cli") / "template") as root:
         for path in sorted(root.rglob("*")):
             if path.is_file():
-                # Kept without its dot, since packaging and Git would take it for their own.
-                relative = path.relative_to(root).as_posix()
-                yield ".gitignore" if relative == "gitignore" else relative, path.read_bytes()
+                # Kept without the dot, since packaging, Git and editors would take the file for their own.
+                relative = f"/{path.relative_to(root).as_posix()}".replace("/dot-", "/.")
+                yield relative[1:], path.read_bytes()
+
+
+def schemas(model: Model) -> Iterator[tuple[str, bytes]]:
+    """Give the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
+    from xregit.model import json_schemas
+
+    for name, value in json_schemas(model).items():
+        yield (SCHEMAS / name).as_posix(), as_json(value).encode() + b"\n"
 
 
 @click.command("import")
@@ -119,7 +132,7 @@ def imported(report: ImportReport, into: Path) -> str:
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("build/schemas"),
+    default=SCHEMAS,
     show_default=True,
     help="Folder to write to.",
 )
@@ -130,9 +143,9 @@ def schema(registry: Path, output: Path) -> None:
     There is one for each kind of file; they know the attributes of this registry's own model too.
     """
     import xregit
-    from xregit.model import json_schemas
     from xregit.source.writing import write_files
 
-    schemas = json_schemas(xregit.read(registry).model)
-    write_files(output, {name: as_json(value).encode() + b"\n" for name, value in schemas.items()})
-    result(f"Wrote {len(schemas)} JSON Schemas to {output}.")
+    found = schemas(xregit.read(registry).model)
+    files = {path.rpartition("/")[2]: data for path, data in found}
+    write_files(output, files)
+    result(f"Wrote {len(files)} JSON Schemas to {output}.")

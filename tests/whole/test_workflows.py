@@ -1,0 +1,124 @@
+"""The workflows of this repository do what they promise, shown by running their steps."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.source.repositories import Repository, new_repository
+from tests.whole.workflows import Runner, files, load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PULL_REQUEST = {
+    "github.base_ref": "main",
+    "github.repository": "example/catalog",
+    "github.event.pull_request.head.repo.full_name": "example/catalog",
+}
+PUSH = {"github.base_ref": "", "github.repository": "example/catalog", "vars.XREGIT_TABLES": ""}
+POSITION = "registry/messagegroups/fleet.telemetry.legacy/messages/fleet.position.reported.yaml"
+CHECK, SUMMARY = "Findings, and what the change breaks", "Summary of the change"
+PINNED = re.compile(r"uses: (\./\S+|[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)")
+
+
+@pytest.fixture(scope="module")
+def origin(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """Return a repository with the example catalog, the site's pages and the workflows on its branch main."""
+    repository = new_repository(tmp_path_factory.mktemp("workflows") / "origin")
+    for name in ("registry", "site", ".github"):
+        copytree(root / name, repository.root / name)
+    repository.commit("Begin")
+    return repository
+
+
+def merged(origin: Repository, into: Path, old: str, new: str) -> Path:
+    """Return a clone with the merge commit of a branch that edits a message, as a pull request has it."""
+    branch = into.name
+    origin.git("checkout", "-q", "-b", branch, "main")
+    file = origin.root / POSITION
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    origin.commit("Change it")
+    origin.git("checkout", "-q", "main")
+    subprocess.run(["git", "clone", "-q", origin.root, into], check=True)
+    clone = Repository(into)
+    clone.git("checkout", "-q", "--detach", "origin/main")
+    clone.git("merge", "-q", "--no-ff", "-m", "Merge it", f"origin/{branch}")
+    return into
+
+
+def test_change_that_breaks_nobody_passes(origin: Repository, tmp_path: Path) -> None:
+    """No annotation, and a summary that says so."""
+    clone = merged(origin, tmp_path / "harmless", "is lost.", "is lost for good.")
+    runner = Runner(clone, tmp_path / "scratch", PULL_REQUEST)
+    runner.job("check.yml", "registry")
+    assert runner.failed == []
+    assert runner.output(CHECK).strip() == ""
+    assert runner.summary.startswith("## Nothing breaks\n")
+    assert json.loads((clone / "xregit.sarif").read_bytes())["runs"][0]["results"] == []
+
+
+def test_change_that_breaks_somebody_fails(origin: Repository, tmp_path: Path) -> None:
+    """The line is annotated, the summary begins with what breaks, and code scanning gets it too."""
+    clone = merged(origin, tmp_path / "breaking", "v1/{vin}/gps", "v2/{vin}/gps")
+    runner = Runner(clone, tmp_path / "scratch", PULL_REQUEST)
+    runner.job("check.yml", "registry")
+    assert runner.failed == [CHECK]
+    assert f"::error file={POSITION},line=" in runner.output(CHECK)
+    assert runner.summary.startswith("## 1 change breaks somebody\n\n### ")
+    results = json.loads((clone / "xregit.sarif").read_bytes())["runs"][0]["results"]
+    assert [result["ruleId"] for result in results] == ["address-moved"]
+
+
+def test_registry_that_main_has_not_yet_is_new(root: Path, tmp_path: Path) -> None:
+    """The pull request that brings the registry is compared with nothing, and passes."""
+    empty = new_repository(tmp_path / "empty")
+    empty.commit("Begin", README="A catalog will be here.\n")
+    subprocess.run(["git", "clone", "-q", empty.root, tmp_path / "clone"], check=True)
+    clone = Repository(tmp_path / "clone")
+    for name in ("registry", ".github"):
+        copytree(root / name, clone.root / name)
+    clone.commit("Bring the registry")
+    runner = Runner(clone.root, tmp_path / "scratch", PULL_REQUEST)
+    runner.job("check.yml", "registry")
+    assert runner.failed == []
+    assert "there was no registry" in runner.output(CHECK)
+    assert runner.summary.startswith("## Nothing breaks\n")
+
+
+@pytest.mark.spark
+def test_main_is_built_and_published(origin: Repository, tmp_path: Path) -> None:
+    """Everything that is an artifact is there, and the tables are at the path that the repository's variable names."""
+    subprocess.run(["git", "clone", "-q", origin.root, tmp_path / "clone"], check=True)
+    tables = tmp_path / "tables"
+    runner = Runner(tmp_path / "clone", tmp_path / "scratch", {**PUSH, "vars.XREGIT_TABLES": str(tables)})
+    runner.job("publish.yml", "build")
+    assert runner.failed == []
+    assert set(runner.artifacts) == {"api", "site", "tables"}
+    assert all(path.exists() for paths in runner.artifacts.values() for path in paths)
+    assert (tables / "messages" / "_delta_log").is_dir()
+
+
+def test_actions_are_pinned(root: Path) -> None:
+    """An action of somebody else is named by its commit, with the version that this is."""
+    for file in files(root):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert "uses:" not in line or PINNED.search(line), f"{file}: {line}"
+
+
+def test_workflows_have_few_rights(root: Path) -> None:
+    """Nothing is allowed but what a job asks for: reading, and handing findings to code scanning."""
+    for file in sorted((root / ".github" / "workflows").iterdir()):
+        found = load(file)
+        assert found["permissions"] == {}
+        for job in found["jobs"].values():
+            rights = {**job["permissions"]}
+            assert rights.pop("security-events", "write") == "write"
+            assert rights == {"contents": "read"}
