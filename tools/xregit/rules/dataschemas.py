@@ -67,11 +67,16 @@ def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Fi
     format_ = text(version.attributes, "format")
     if not reference.selector or not language(format_):
         return
-    fetch = registry.schema_documents.get
+    for item in _unselected(format_, version.document.data, reference.selector, version.xid, registry.schema_documents):
+        text_ = f'In "{version.xid}", {item.message}.'
+        yield found(_URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
+
+
+@lru_cache(maxsize=_CACHED)
+def _unselected(format_: str, data: bytes, selector: str, uri: str, documents: SchemaDocuments) -> tuple[Problem, ...]:
+    """Return why a selector leads to nothing; what is wrong with the document is told of the document."""
     try:
-        parse(format_, version.document.data, fragment=reference.selector, uri=version.xid, fetch=fetch)
+        parse(format_, data, fragment=selector, uri=uri, fetch=documents.get)
     except SchemaError as error:
-        for item in error.problems:
-            if item.kind == "selector":
-                text_ = f'In "{version.xid}", {item.message}.'
-                yield found(_URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
+        return tuple(item for item in error.problems if item.kind == "selector")
+    return ()

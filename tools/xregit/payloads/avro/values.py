@@ -42,7 +42,7 @@ class Fitting:
         try:
             return _scalar(type_, value, wire=self.wire)
         except (ValueError, TypeError, OverflowError, InvalidOperation) as error:
-            reason = f": {error}" if str(error) and not isinstance(error, InvalidOperation) else ""
+            reason = f": {_cut(str(error))}" if str(error) and not isinstance(error, InvalidOperation) else ""
             self.wrong(path, f"{_shown(value)} is not {_described(type_)}{reason}")
             return value
 
@@ -262,5 +262,8 @@ def _described(type_: Type) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value) if not isinstance(value, float) or math.isfinite(value) else str(value)
+    return _cut(repr(value) if not isinstance(value, float) or math.isfinite(value) else str(value))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"  # noqa: PLR2004 - about what fits into a line

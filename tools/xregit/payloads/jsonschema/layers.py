@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -105,15 +105,19 @@ def layers(*nodes: Node) -> Layers:
         node = waiting.pop()
         if not isinstance(node.schema, dict):
             continue
-        target = _target(node)
-        cut = cut or (target is not None and target.trail[-1] in node.trail)
         found.append(node)
-        waiting += reversed([*_all_of(node), *([target] if target and target.trail[-1] not in node.trail else ())])
+        target = _target(node)
+        if target is not None and target.trail[-1] in node.trail:
+            cut = True
+            found += [target] if isinstance(target.schema, dict) else []
+        else:
+            waiting += [target] if target else []
+            waiting += reversed(_all_of(node))
     return Layers(tuple(found), cut)
 
 
-def _all_of(node: Node) -> Iterable[Node]:
-    return (node.at(item) for item in node.schema.get("allOf", ()))
+def _all_of(node: Node) -> list[Node]:
+    return [node.at(item) for item in node.schema.get("allOf", ())]
 
 
 def _target(node: Node) -> Node | None:

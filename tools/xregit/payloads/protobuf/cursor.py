@@ -17,7 +17,7 @@ class Cursor:
     """A place among the tokens of a file; ``docs`` are comments by full name.
 
     ``uses`` are the fields whose type is a message or enum, each with the token of that name and the scope around it;
-    ``imports`` are the tokens of the imported names.
+    ``imports`` are the tokens of the imported names, ``numbers`` those of fields by the message they stand in.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -28,6 +28,7 @@ class Cursor:
         self.docs: dict[str, str] = {}
         self.uses: list[tuple[FieldDescriptorProto, Token, str]] = []
         self.imports: dict[str, Token] = {}
+        self.numbers: dict[str, set[int]] = {}
 
     @property
     def here(self) -> Token:

@@ -43,7 +43,7 @@ def read_field(cursor: Cursor, made: DescriptorProto, scope: str) -> FieldDescri
     type_ = cursor.full_name()
     field = made.field.add(name=cursor.name(), label=label)
     _set_type(cursor, field, type_, place, scope)
-    read_number(cursor, field)
+    read_number(cursor, field, scope)
     if stated and label == _FIELD.LABEL_OPTIONAL and cursor.file.syntax == "proto3":
         field.proto3_optional = True
     read_options(cursor, field)
@@ -72,7 +72,7 @@ def _set_type(cursor: Cursor, field: FieldDescriptorProto, type_: str, place: To
         cursor.uses.append((field, place, scope))
 
 
-def read_number(cursor: Cursor, field: FieldDescriptorProto) -> None:
+def read_number(cursor: Cursor, field: FieldDescriptorProto, scope: str) -> None:
     """Read ``"=" number``."""
     cursor.sign("=")
     place = cursor.here
@@ -81,6 +81,10 @@ def read_number(cursor: Cursor, field: FieldDescriptorProto) -> None:
         cursor.wrong(
             f"{number} can't be the number of a field", f"use 1 to {MAX_NUMBER}, but not 19000 to 19999", place
         )
+    used = cursor.numbers.setdefault(scope, set())
+    if number in used:
+        cursor.wrong(f"the number {number} is used twice in one message", "use another one", place)
+    used.add(number)
     field.number = number
 
 
@@ -116,7 +120,7 @@ def _read_map(cursor: Cursor, made: DescriptorProto, scope: str) -> FieldDescrip
     inner = entry.field.add(name="value", number=2, label=_FIELD.LABEL_OPTIONAL)
     _set_type(cursor, inner, value, place, scope)
     field = made.field.add(name=name, label=_FIELD.LABEL_REPEATED, type_name=f".{scope}.{entry.name}")
-    read_number(cursor, field)
+    read_number(cursor, field, scope)
     read_options(cursor, field)
     end = cursor.sign(";")
     cursor.docs[f"{scope}.{name}"] = " ".join(part for part in (before, end.after) if part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 
@@ -51,12 +51,13 @@ def read_body(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> 
         word = cursor.here.text
         if cursor.found(";"):
             continue
-        if word in parts and not _is_field(cursor):
+        if word in parts:
             cursor.at += 1
             parts[word]()
         else:
             _check_label(cursor)
             read_member(cursor, made, scope, depth)
+    _check_reserved(cursor, made)
     _complete(made)
 
 
@@ -85,7 +86,7 @@ def read_member(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -
     name = cursor.name()
     field = made.field.add(name=name.lower(), label=label, type=FieldDescriptorProto.TYPE_GROUP)
     field.type_name = f".{scope}.{name}"
-    read_number(cursor, field)
+    read_number(cursor, field, scope)
     read_options(cursor, field)
     read_body(cursor, made.nested_type.add(name=name), f"{scope}.{name}", depth + 1)
     return field
@@ -132,9 +133,12 @@ def _check_label(cursor: Cursor) -> None:
         cursor.wrong(message, 'begin the file with syntax = "proto3"; or write "optional" before the field')
 
 
-def _is_field(cursor: Cursor) -> bool:
-    """Tell whether a keyword is the name of a field's type here, as in ``message foo = 1;``."""
-    return cursor.ahead(2).text == "=" and cursor.here.text != "option"
+def _check_reserved(cursor: Cursor, made: DescriptorProto) -> None:
+    for field in made.field:
+        ranges: list[Any] = [*made.reserved_range, *made.extension_range]
+        if field.name in made.reserved_name or any(item.start <= field.number < item.end for item in ranges):
+            message = f'the message "{made.name}" reserves the name or number of its field "{field.name}"'
+            cursor.wrong(message, "use another one")
 
 
 def _complete(made: DescriptorProto) -> None:

@@ -10,6 +10,8 @@ from xregit.payloads.shapes import Problem, SchemaError
 
 XSD = "http://www.w3.org/2001/XMLSchema"
 _MAX_DEPTH = 100
+# xmlschema takes quadratic time for them.
+_MAX_ATTRIBUTES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,9 @@ class _Survey:
         if self.depth > _MAX_DEPTH:
             message = f"elements are nested more than {_MAX_DEPTH} levels deep"
             raise SchemaError(Problem("syntax", message, "use fewer levels", line, column))
+        if len(attributes) > _MAX_ATTRIBUTES:
+            message = f"an element has more than {_MAX_ATTRIBUTES} attributes"
+            raise SchemaError(Problem("syntax", message, "use elements", line, column))
         self.elements.append(Element(name, attributes, line, column))
 
     def end(self, _name: str) -> None:

@@ -1,0 +1,140 @@
+"""Hostile documents and payloads: an answer within bounded time, no crash, and nothing is opened or fetched."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from xregit.payloads import PayloadSchema, SchemaError, parse
+
+SECONDS = 3.0
+XSD = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{}</xs:schema>'
+PATTERN = (
+    '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="{}"/>'
+    "</xs:restriction></xs:simpleType></xs:element>"
+)
+STRUCTURE = (
+    '{"$schema": "https://json-structure.org/meta/extended/v0/#", "$id": "https://example.com/a", "name": "A", '
+    '"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}'
+)
+SCHEMAS: dict[str, tuple[str, str]] = {
+    "JsonSchema": (
+        "JsonSchema/draft-07",
+        '{"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}',
+    ),
+    "lookahead": ("JsonSchema/draft-07", '{"properties": {"a": {"pattern": "^(a|aa)+(?!b)$"}}}'),
+    "recursive": ("JsonSchema/draft-07", '{"properties": {"a": {"$ref": "#"}}}'),
+    "JsonStructure": ("JsonStructure/draft-02", STRUCTURE),
+    "Avro": ("Avro", '{"type": "record", "name": "L", "fields": [{"name": "n", "type": ["null", "L"]}]}'),
+    "Avro nulls": ("Avro", '{"type": "array", "items": "null"}'),
+    "Avro JSON": ("Avro", '{"type": "map", "values": {"type": "long", "logicalType": "timestamp-millis"}}'),
+    "Protobuf": ("Protobuf/3", 'syntax = "proto3"; message A { A next = 1; string s = 2; }'),
+    "XSD": ("XSD/1.0", XSD.format(PATTERN.format("(a+)+"))),
+}
+ENTITIES = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+BODIES: dict[str, bytes] = {
+    "braces": b"{" * 2**20,
+    "brackets": b"[" * 2**20,
+    "deep": b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+    "backtracking": b'{"a": "' + b"a" * 50_000 + b'!"}',
+    "backtracking in XML": b"<a>" + b"a" * 50_000 + b"!</a>",
+    "long integer": b'{"a": ' + b"9" * 2**20 + b"}",
+    "beyond 64 bits": b'{"a": 123456789012345678901234567890}',
+    "NaN": b'{"a": NaN}',
+    "Infinity": b'{"a": -Infinity}',
+    "bad UTF-8": b'{"a": "\xff"}',
+    "surrogate": b'{"a": "\\ud800"}',
+    "nothing": b"",
+    "NUL": b"\0" * 1000,
+    "linked list": b"\x02" * 2**20,
+    "many nulls": b"\xfe\xff\xff\xff\xff\xff\xff\xff\x7f",
+    "nested messages": b"\x0a\x7f" * 100_000,
+    "laughs": f'<!DOCTYPE a [<!ENTITY e0 "ha">{ENTITIES}]><a>&e9;</a>'.encode(),
+    "external entity": b'<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>',
+    "external DTD": b'<!DOCTYPE a SYSTEM "http://example.com/a.dtd"><a>a</a>',
+    "schema location": b'<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+    b'xsi:noNamespaceSchemaLocation="http://example.com/a.xsd">aaa</a>',
+    "deep XML": b"<a>" * 100_000,
+    "attributes": b"<a " + b" ".join(b'x%d=""' % n for n in range(50_000)) + b"/>",
+}
+DEFINITIONS = (
+    ", ".join(
+        f'"d{n}": {{"allOf": [{{"$ref": "#/definitions/d{n + 1}"}}, {{"not": {{"$ref": "#/definitions/d{n + 1}"}}}}]}}'
+        for n in range(40)
+    )
+    + ', "d40": {}'
+)
+BOMBS: dict[str, tuple[str, str]] = {
+    "references": (
+        "JsonSchema/draft-07",
+        f'{{"$ref": "#/definitions/d0", "definitions": {{{DEFINITIONS}, "d40": {{}}}}}}',
+    ),
+    "deep JSON": ("JsonSchema/draft-07", '{"not":' * 100_000),
+    "deep Avro": ("Avro", '{"type":"array","items":' * 5_000 + '"int"' + "}" * 5_000),
+    "deep Protobuf": ("Protobuf/3", "message A {" * 100_000),
+    "deep option": ("Protobuf/3", "option a = {" + "b: {" * 100_000),
+    "deep XSD": ("XSD/1.0", "<xs:schema>" * 100_000),
+    "laughs": ("XSD/1.0", f'<!DOCTYPE a [<!ENTITY e0 "ha">{ENTITIES}]><a>&e9;</a>'),
+    "pattern": ("JsonSchema/draft-07", '{"pattern": "(a{1000}){1000}"}'),
+}
+
+_watching: list[list[str]] = []
+
+
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if _watching and event in {"socket.connect", "socket.getaddrinfo", "subprocess.Popen", "urllib.Request"}:
+        _watching[-1].append(f"{event} {arguments!r}")
+    if _watching and event == "open" and str(arguments[0]).endswith(("passwd", ".dtd", ".xsd")):
+        _watching[-1].append(f"{event} {arguments[0]}")
+
+
+sys.addaudithook(_audit)
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Run something that must be quick and must not reach out."""
+    _watching.append([])
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        seen = _watching.pop()
+    assert seen == []
+    assert perf_counter() - start < SECONDS
+
+
+@pytest.fixture(scope="module", params=SCHEMAS)
+def schema(request: pytest.FixtureRequest) -> PayloadSchema:
+    """Return each of the schemas that hostile payloads meet."""
+    format_, document = SCHEMAS[request.param]
+    return parse(format_, document.encode())
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("contenttype", ["", "application/json"])
+def test_hostile_payload_is_answered_in_bounded_time(schema: PayloadSchema, name: str, contenttype: str) -> None:
+    """Whatever arrives, validation says in bounded time whether it is a payload, without opening anything."""
+    with bounded():
+        found = schema.validate(BODIES[name], contenttype)
+    assert sum(map(len, found)) < 20_000
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_hostile_document_is_refused_in_bounded_time(name: str) -> None:
+    """A document that would take ages, or the process with it, is an error."""
+    format_, document = BOMBS[name]
+    with bounded(), pytest.raises(SchemaError):
+        parse(format_, document.encode())
+
+
+def test_pattern_that_nothing_can_match_quickly_is_said() -> None:
+    """An XML pattern too large for linear matching makes validation say so, instead of accepting anything."""
+    made = parse("XSD/1.0", XSD.format(PATTERN.format("((a{1000}){1000}){1000}")).encode())
+    with bounded():
+        assert "bounded time" in made.validate(b"<a>a</a>")[0]

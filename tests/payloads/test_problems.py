@@ -1,0 +1,124 @@
+"""Documents that can't be used: one problem at its place, and nothing is fetched to find it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from xregit.payloads import Problem, SchemaError, language, parse, problems
+
+CASES: list[list[Any]] = yaml.safe_load((Path(__file__).parent / "cases_problems.yaml").read_text(encoding="utf-8"))
+DEGREES = b'{"$id": "https://example.com/degrees", "type": "number", "maximum": 360}'
+COMMON = b'syntax = "proto3"; package common; message Point { double x = 1; }'
+TYPES = (
+    b'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">'
+    b'<xs:simpleType name="T"><xs:restriction base="xs:int"/></xs:simpleType></xs:schema>'
+)
+INCLUDING = (
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:include schemaLocation="../../types"/>'
+    '<xs:element name="a" type="T"/></xs:schema>'
+)
+OTHER = (
+    '{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://example.com/a", '
+    '"name": "A", "type": "string"}'
+)
+LATER = (
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" '
+    'xmlns:vc="http://www.w3.org/2007/XMLSchema-versioning" vc:minVersion="1.1"/>'
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[-1]}")
+def test_problem_is_found_at_its_place(case: list[Any]) -> None:
+    """A document has one fault, which is named with its place and what to do."""
+    format_, fragment, document, kind, line, column, part = case
+    with pytest.raises(SchemaError) as caught:
+        parse(format_, document.encode(), fragment=fragment)
+    assert [(item.kind, item.line, item.column) for item in caught.value.problems] == [(kind, line, column)]
+    assert part in caught.value.problems[0].message
+    assert caught.value.problems[0].help
+
+
+@pytest.mark.requirement("MSG-36", "MSG-37")
+@pytest.mark.parametrize(
+    ("format_", "document", "part"),
+    [
+        ("JsonSchema/draft-07", '{"$schema": "https://json-schema.org/draft/2020-12/schema"}', "draft/2020-12"),
+        ("JsonSchema/draft-07", '{"$schema": "https://example.com/own"}', "none of the drafts"),
+        ("JsonStructure/draft-02", OTHER, "json-schema"),
+        ("Protobuf/2", 'syntax = "proto3"; message A {}', "proto3"),
+        ("Protobuf/3", "message A { optional bool b = 1; }", "proto2"),
+        ("XSD/1.0", LATER, "1.1"),
+    ],
+)
+def test_document_of_another_version_is_told(format_: str, document: str, part: str) -> None:
+    """What a document says of its version is held against its format."""
+    found = problems(format_, document.encode())
+    assert [item.kind for item in found] == ["format"]
+    assert part in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("format_", "document"),
+    [
+        ("JsonSchema/draft-07", '{"$schema": "http://json-schema.org/draft-07/schema#"}'),
+        ("JSONSchema/Draft-07", '{"type": "string"}'),
+        ("Protobuf/3.0", 'syntax = "proto3"; message A {} message B {}'),
+        ("Avro", '"string"'),
+        ("XMLSchema/1.1", '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>'),
+        ("Smalltalk/80", "anything"),
+    ],
+)
+def test_document_of_its_version_has_no_problem(format_: str, document: str) -> None:
+    """Spellings of a format don't matter, nor does it which object of a document is meant."""
+    assert problems(format_, document.encode()) == ()
+
+
+@pytest.mark.parametrize(
+    ("format_", "document", "valid"),
+    [
+        ("JsonSchema/draft-07", '{"properties": {"a": {"$ref": "../../degrees"}}}', b'{"a": 4}'),
+        ("JsonSchema/draft-07", '{"properties": {"a": {"$ref": "/schemagroups/g/schemas/degrees"}}}', b'{"a": 4}'),
+        ("JsonSchema/draft-07", '{"properties": {"a": {"$ref": "https://example.com/degrees"}}}', b'{"a": 4}'),
+        ("Protobuf/3", 'syntax = "proto3"; import "common.proto"; message A { common.Point p = 1; }', b""),
+        ("XSD/1.0", INCLUDING, b"<a>4</a>"),
+    ],
+)
+def test_references_reach_other_documents_of_the_registry(format_: str, document: str, valid: bytes) -> None:
+    """What a document refers to comes from the function that is handed over."""
+    known = {
+        "/schemagroups/g/schemas/degrees": DEGREES,
+        "https://example.com/degrees": DEGREES,
+        "/schemagroups/g/schemas/common": COMMON,
+        "/schemagroups/g/schemas/types": TYPES,
+    }
+    schema = parse(format_, document.encode(), uri="/schemagroups/g/schemas/s/versions/1", fetch=known.get)
+    assert schema.validate(valid) == ()
+    assert schema.fields()
+
+
+def test_languages_are_recognised_by_any_spelling() -> None:
+    """A format names a language however it is written; other formats name none."""
+    assert [
+        language(name) for name in ("AVRO/1.11.1", "Proto/3", "XMLSchema/1.1", "JSON Schema", "JSONStructure/x")
+    ] == [
+        "Avro",
+        "Protobuf",
+        "XSD",
+        "JsonSchema",
+        "JsonStructure",
+    ]
+    assert language("OpenAPI/3") == language("") == ""
+
+
+def test_documents_may_be_values() -> None:
+    """A schema that stands inside another document is handed over as the value that it is there."""
+    assert parse("JsonSchema/draft-07", {"type": "string"}).validate(b'"a"') == ()
+    assert parse("Avro/1.11.0", ["null", "long"]).encode(3, "application/json") == b'{"long": 3}'
+    with pytest.raises(SchemaError):
+        parse("Protobuf/3", {"type": "string"})
+    assert problems("JsonSchema/draft-07", {"properties": {"a": {"type": "x"}}})[0].path == ("properties", "a", "type")
+    assert isinstance(problems("Avro/1.11.0", {"type": "x"})[0], Problem)
