@@ -13,6 +13,7 @@ from xregit.changes.leaves import leaves
 from xregit.changes.matching import Matched, matched, members
 from xregit.changes.reaching import said_once
 from xregit.changes.sides import Side, is_readable
+from xregit.changes.unchanged import Unchanged
 from xregit.changes.verdicts import judged, shown
 from xregit.collecting import uncollected
 from xregit.model.language import NOTHING
@@ -40,6 +41,7 @@ class _Comparing:
     def __init__(self, before: Registry, after: Registry, renamed: Mapping[str, str]) -> None:
         self.before, self.after = before, after
         self.matched: Matched = matched(before, after, renamed)
+        self.unchanged = Unchanged(before, after)
         self.old_name = {new: old for old, new in self.matched.renamed.items()}
 
     def differences(self) -> Iterator[Difference]:
@@ -55,10 +57,10 @@ class _Comparing:
                 yield from self.of_group(old, new)
             elif isinstance(old, Resource) and isinstance(new, Resource) and self.readable(old, new):
                 yield from _of_meta(new.xid, new.type.singular, old.meta, new.meta)
-                if new.type.plural == "messages":
+                if new.type.plural == "messages" and not self.unchanged.holds(old, new):
                     pairs[xid] = (Side(self.before, old), Side(self.after, new))
                     messages[xid] = [*wire.differences(xid, *pairs[xid]), *payloads.of_message(xid, *pairs[xid])]
-                else:
+                elif new.type.plural != "messages":
                     yield from self.of_other(old, new)
         yield from said_once(messages, pairs)
 

@@ -1,0 +1,45 @@
+"""Which messages say the same in two registries, seen from what is written, so that nobody has to resolve them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xregit.catalog.resolving import SELECTORS, base_xid, group_of
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Resource
+    from xregit.catalog.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """Two registries, and which of their messages are known to say the same or not."""
+
+    before: Registry
+    after: Registry
+    known: dict[str, bool] = field(default_factory=dict)
+
+    def holds(self, old: Resource, new: Resource) -> bool:
+        """Tell whether a message, its group as far as it counts, and all that it builds on are written alike."""
+        chain = []
+        while new.xid not in self.known:
+            self.known[new.xid] = False  # a cycle, or a message that differs, changes what builds on it
+            chain.append(new.xid)
+            if not self.is_written_alike(old, new):
+                break
+            below = new.xref or base_xid(new.attributes)
+            bases = self.before.resource(below), self.after.resource(below)
+            if bases[0] is None or bases[1] is None:
+                self.known[new.xid] = bases[0] is bases[1]
+                break
+            old, new = bases
+        result = self.known[new.xid]
+        self.known.update(dict.fromkeys(chain, result))
+        return result
+
+    def is_written_alike(self, old: Resource, new: Resource) -> bool:
+        """Tell whether two messages state the same, and their groups the same envelope and protocol."""
+        groups = group_of(self.before, old), group_of(self.after, new)
+        stated = [[group.attributes.get(name) for name in SELECTORS] if group else [] for group in groups]
+        return old.xid == new.xid and old.written == new.written and stated[0] == stated[1]
