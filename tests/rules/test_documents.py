@@ -28,6 +28,7 @@ MENDED = {
     "xref-with-other-attributes": "of an alias only the reference is written",
     "protocol-without-version": "protocols are written in their canonical spelling",
     "envelope-without-version": "so are envelopes",
+    "channel-without-name": "an empty channel is left out",
     "two-documents": "a version's document is written once",
     "defaultversionid-not-found": "the version that is the default in fact is written",
     "format-in-binary-mode": "a format that means nothing is left out",

@@ -50,6 +50,14 @@ def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[F
             yield found(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
 
 
+@rule("endpoint", Severity.WARNING, "A channel has no name.", "EP-6")
+def channel_without_name(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report an empty ``channel``, which is taken for none."""
+    if endpoint.attributes.get("channel") == "":
+        message = '"channel" is empty, which relates the endpoint to no other.'
+        yield found("channel", message=message, help="Name the channel, or remove the line.")
+
+
 @rule("endpoint", Severity.WARNING, "An endpoint carries two messages with the same messageid.", "EP-40", "EP-41")
 def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report different messages of one id; an alias and its target are one message."""

@@ -96,6 +96,7 @@ RULES: tuple[Rule, ...] = (
     mediatypes.datacontenttype_differs,
     mediatypes.datacontenttype_of_inner_data,
     endpoints.messagegroup_not_found,
+    endpoints.channel_without_name,
     endpoints.messageid_carried_twice,
     overlap.messages_indistinguishable,
     overlap.overlapping_template,
