@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ def answers(messages: Mapping[str, Any], message: Any) -> dict[str, Any]:
     return {item.xid.removeprefix(GROUP): item.context for item in found.matches}
 
 
+@pytest.mark.requirement("MSG-111")
 @given(CATALOGS, MESSAGES)
 def test_messages_with_repeated_properties(catalog: list[Wanted], pairs: list[tuple[str, str]]) -> None:
     """The matcher finds the same definitions, and a context that is one of the possible ones."""
@@ -78,6 +80,7 @@ def test_messages_with_repeated_properties(catalog: list[Wanted], pairs: list[tu
     assert all(context in expected[name] for name, context in found.items())
 
 
+@pytest.mark.requirement("MSG-111")
 @given(CATALOGS, st.dictionaries(NAMES, VALUES))
 def test_events(catalog: list[Wanted], attributes: dict[str, str]) -> None:
     """The same holds for CloudEvents, whose attributes have one value each."""
