@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "init": ("xregit.cli.creating:init", "Write the files of a new registry."),
+    "init": ("xregit.cli.creating:init", "Write the files of a new registry and its repository."),
     "check": ("xregit.cli.checking:check", "Check the registry against all rules."),
     "build": ("xregit.cli.building:build", "Check, then write document, static API, site and tables."),
     "compile": ("xregit.cli.building:compile_", "Write the registry as one xRegistry document."),

@@ -23,7 +23,7 @@ SCHEMAS = Path("build", "schemas")
 @click.command()
 @click.argument("folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default=Path())
 def init(folder: Path) -> None:
-    """Write the files of a new registry.
+    """Write the files of a new registry and its repository.
 
     DIR is by default the working directory. The registry gets one message group with a message, its schema and an
     endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
