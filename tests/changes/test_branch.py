@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,9 +140,24 @@ def test_a_document_can_be_compared(clone: Path, capsys: pytest.CaptureFixture[s
     capsys.readouterr()
     assert run(["--registry", registry, "diff", str(document), "--format", "json"]) == 0
     assert {item["impact"] for item in json.loads(capsys.readouterr().out)["changes"]} == {"cosmetic"}
+    run(["--registry", registry, "check", "--format", "json"])
+    alone = json.loads(capsys.readouterr().out)["counts"]
+    run(["--registry", registry, "check", "--against", str(document), "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["counts"]["error"] == alone["error"]
 
 
 def test_what_is_neither_commit_nor_path_is_said(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In one line, with a way out."""
-    assert run(["--registry", str(clone / "registry"), "diff", "nowhere"]) == 2
-    assert "no commit" in capsys.readouterr().err
+    for command in (["diff", "nowhere"], ["diff", "HEAD", "nowhere"], ["check", "--against", "nowhere"]):
+        assert run(["--registry", str(clone / "registry"), *command]) == 2
+        assert "no commit" in capsys.readouterr().err
+
+
+def test_what_cannot_be_read_is_named(clone: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """It is left out of the comparison, on either side, and nothing counts as removed for that."""
+    shutil.copytree(clone, tmp_path / "copy")
+    (tmp_path / "copy/registry/messagegroups/ships/messages/ship.position.yaml").write_text("a: [\n", encoding="utf-8")
+    assert run(["--registry", str(tmp_path / "copy/registry"), "diff", "HEAD"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "Nothing has changed.\n"
+    assert "ship.position.yaml" in printed.err

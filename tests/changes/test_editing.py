@@ -180,6 +180,18 @@ def test_files_are_formatted(registry: Path, capsys: pytest.CaptureFixture[str])
     assert "- /messagegroups/ships" in texts(registry)["endpoints/quay/endpoint.yaml"]
 
 
+def test_a_document_is_not_edited(registry: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Only files of a registry folder are."""
+    document = tmp_path / "registry.json"
+    assert run(["compile", "-o", str(document)]) == 0
+    before = texts(tmp_path)
+    for command in (["fmt"], ["rename", "/messagegroups/ships", "x"], ["deprecate", "/messagegroups/ships"]):
+        assert run(["--registry", str(document), *command]) == 2
+        assert "error:" in capsys.readouterr().err
+    assert registry.is_dir()
+    assert texts(tmp_path) == before
+
+
 def test_only_what_is_named_is_formatted(registry: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A path elsewhere is refused, a file that can't be read is named."""
     assert run(["fmt", "registry/endpoints"]) == 0

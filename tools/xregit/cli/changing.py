@@ -44,14 +44,20 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
 
 
 def against(registry: Path, after: Registry, ref: str) -> Review:
-    """Return what changed since the branch left a commit.
+    """Return what changed since the branch left a commit, or since a registry at another path.
 
     Raises:
         XregitError: there is no such commit, or no registry at it.
     """
     from xregit.source import history
 
-    return compared(state(registry, history.merge_base(folder_of(registry), ref)), after)
+    try:
+        base = history.merge_base(folder_of(registry), ref)
+    except XregitError:
+        if not Path(ref).exists():
+            raise
+        base = ref
+    return compared(state(registry, base), after)
 
 
 def compared(before: Registry, after: Registry) -> Review:

@@ -30,7 +30,10 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
     """
     from xregit.source.writing import write_files
 
-    root = registry.resolve() if registry.is_dir() else registry.resolve().parent
+    if not registry.is_dir():
+        message = f'"{registry}" is one document; only files of a registry folder can be edited'
+        raise XregitError(message)
+    root = registry.resolve()
     changed: dict[str, bytes] = {}
     failed = False
     for path, data in yaml_files(root, paths):
