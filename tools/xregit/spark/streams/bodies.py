@@ -1,0 +1,77 @@
+"""Payloads to the values that their schemas read in them, or to what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.payloads import PayloadError, language
+from xregit.payloads.jsonschema.parsing import JsonSchema, problems
+from xregit.payloads.jsonstructure.parsing import JsonStructure
+from xregit.protocols.events import declares_json
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+    from xregit.messages.reading import Received
+    from xregit.payloads import PayloadSchema
+
+NO_PAYLOAD = ("there is no payload",)
+
+
+class BadPayloadError(Exception):
+    """A payload that breaks its schema, with all that is wrong with it."""
+
+    def __init__(self, *problems: str) -> None:
+        """Keep the problems."""
+        self.problems = problems
+        super().__init__(*problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads payloads by one schema, or, without one, gives their bytes."""
+
+    schema: PayloadSchema | None
+    validator: jsonschema_rs.Validator | None
+    decoding_is_not_enough: bool
+
+    @classmethod
+    def of(cls, schema: PayloadSchema | None) -> Reader:
+        """Return the reader of a schema."""
+        inner = schema.schema if isinstance(schema, JsonStructure) else schema
+        validator = inner.validator if isinstance(inner, JsonSchema) else None
+        return cls(schema, validator, schema is not None and language(schema.format) == "XSD")
+
+    def read(self, message: Received) -> Any:
+        """Return the value of a message's payload; without a schema its bytes, None where it has none.
+
+        Raises:
+            BadPayloadError: it breaks the schema.
+        """
+        event = message.event
+        # A structured event has been read as a whole; its JSON need not be written to be read again.
+        parsed = self.validator is not None and message.wire is None and event is not None and "data" in event
+        if parsed and event is not None and declares_json(event.get("datacontenttype", "")):
+            return self._checked(event["data"])
+        if self.schema is None:
+            return message.body
+        return self._decoded(self.schema, message)
+
+    def _decoded(self, schema: PayloadSchema, message: Received) -> Any:
+        body, contenttype = message.body, message.contenttype
+        if body is None:
+            raise BadPayloadError(*NO_PAYLOAD)
+        if self.decoding_is_not_enough:
+            found = schema.validate(body, contenttype)
+            if found:
+                raise BadPayloadError(*found)
+        try:
+            return self._checked(schema.decode(body, contenttype))
+        except PayloadError as error:
+            raise BadPayloadError(*error.problems) from error
+
+    def _checked(self, value: Any) -> Any:
+        if self.validator is None or self.validator.is_valid(value):
+            return value
+        raise BadPayloadError(*problems(self.validator, value))

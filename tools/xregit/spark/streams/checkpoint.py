@@ -1,0 +1,124 @@
+"""What a job remembers between runs: who it is, and by which catalog it sorted its last batch.
+
+A batch that was begun and not finished is sorted again as it was the first time, even by another catalog's run, so
+that tables which have it already and those which don't agree.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from xregit.document import compile_document, read
+from xregit.document.serialising import to_bytes
+from xregit.errors import XregitError
+from xregit.source.writing import write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+JOB, BATCH, CATALOGS, SPARK = "job.json", "batch.json", "catalogs", "spark"
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A batch by its number, the catalog that it is sorted by, and whether all tables have taken it."""
+
+    number: int
+    catalog: str
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The folder of one job's memory; ``application`` names the job to the tables, ``job`` says what it is."""
+
+    folder: Path
+    application: str
+    job: Mapping[str, str]
+
+    @property
+    def spark(self) -> str:
+        """Where Spark keeps its own memory of what it has read."""
+        return str(self.folder / SPARK)
+
+    @property
+    def pinned(self) -> Pinned | None:
+        """The last batch that was begun."""
+        found = _load(self.folder / BATCH)
+        return Pinned(found["number"], found["catalog"], found["done"]) if found else None
+
+    def pin(self, pinned: Pinned, document: bytes) -> None:
+        """Keep that a batch is sorted by this catalog, before any of it is."""
+        path = self._catalog(pinned.catalog)
+        if not path.exists():
+            write(path, document)
+        _save(self.folder / BATCH, {"number": pinned.number, "catalog": pinned.catalog, "done": pinned.done})
+        for other in path.parent.iterdir():
+            if other != path:
+                other.unlink()
+
+    def catalog(self, digest: str) -> Registry:
+        """Return the catalog that a batch was pinned to.
+
+        Raises:
+            XregitError: it is not there, or damaged.
+        """
+        return read(self._catalog(digest))
+
+    def _catalog(self, digest: str) -> Path:
+        return self.folder / CATALOGS / f"{digest}.json"
+
+
+def opened(folder: Path, job: Mapping[str, str]) -> Checkpoint:
+    """Return the memory of a job in a folder, which is made where there is none.
+
+    Raises:
+        XregitError: the folder holds something else, or the memory of another job.
+    """
+    known = _load(folder / JOB)
+    if known is None:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            message = f"{folder} holds something else than a checkpoint of xregit route; name another folder"
+            raise XregitError(message)
+        known = {**job, "application": f"xregit {uuid4()}"}
+        _save(folder / JOB, known)
+    for name, value in job.items():
+        if known.get(name) != value:
+            message = (
+                f'the checkpoint {folder} belongs to a job with the {name} "{known.get(name)}", not "{value}"; '
+                "name another folder with --checkpoint"
+            )
+            raise XregitError(message)
+    return Checkpoint(folder, str(known.get("application")), job)
+
+
+def frozen(registry: Registry) -> tuple[str, bytes]:
+    """Return a registry as a document to keep, with its digest."""
+    document = to_bytes(compile_document(registry))
+    return blake2b(document, digest_size=DIGEST_BYTES).hexdigest(), document
+
+
+def _load(path: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        message = f"the checkpoint's {path} can't be read: {error}; name another folder with --checkpoint"
+        raise XregitError(message) from error
+    if not isinstance(found, dict):
+        message = f"the checkpoint's {path} is damaged; name another folder with --checkpoint"
+        raise XregitError(message)
+    return found
+
+
+def _save(path: Path, value: Mapping[str, Any]) -> None:
+    write(path, json.dumps(value).encode())

@@ -1,0 +1,168 @@
+"""Message definitions to the tables that their messages land in, and a recognised message to a row of its table.
+
+A table has the event's attributes (``ce_…``), what the placeholders stand for (``context_…``), the protocol's own
+values where the definition is bound to one, the payload's fields under their own names, and what no column can hold.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from xregit.messages.constraints import PLAIN_TYPES
+from xregit.messages.definitions import ENVELOPE, definition
+from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, map_of, struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from xregit.catalog import Message
+
+MAX_NAME = 180
+DIGEST_BYTES = 4
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+
+STANDARD = ("id", "source", "type", "subject", "time", "datacontenttype", "dataschema")
+_FORMS = {"integer": LONG, "uinteger": LONG, "boolean": BOOLEAN, "timestamp": TIMESTAMP}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table that messages land in."""
+
+    name: str
+    form: Form = TEXT
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A table that messages land in; ``about`` is the xid of its definition, or what it holds instead."""
+
+    name: str
+    about: str
+    comment: str
+    columns: tuple[Column, ...]
+
+    @property
+    def structure(self) -> dict[str, Any]:
+        """Spark's own JSON form of the table's schema, which is Delta's too."""
+        return struct((column.name, column.form, column.comment) for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a definition's table before its payload schema is read; plain data, sent to executors.
+
+    ``extensions`` are the CloudEvents attributes that it declares besides the standard ones, each with type and
+    description; ``context`` names its placeholders, each with the attributes that hold it.
+    """
+
+    xid: str
+    table: str
+    comment: str = ""
+    enveloped: bool = False
+    protocol: str = ""
+    extensions: tuple[tuple[str, str, str], ...] = ()
+    context: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def envelope_columns(self) -> tuple[Column, ...]:
+        """The columns for the event's attributes."""
+        if not self.enveloped:
+            return ()
+        declared = (Column(f"ce_{name}", _FORMS.get(kind, TEXT), said) for name, kind, said in self.extensions)
+        others = Column("ce_others", map_of(TEXT), "The event's attributes that the definition does not name.")
+        return (*(Column(f"ce_{name}", _form_of(name), _STANDARD[name]) for name in STANDARD), *declared, others)
+
+    @property
+    def context_columns(self) -> tuple[Column, ...]:
+        """The columns for what the placeholders stand for."""
+        return tuple(
+            Column(f"context_{_plain(name)}", TEXT, f"What {{{name}}} stands for in {' and '.join(held)}.")
+            for name, held in self.context.items()
+        )
+
+    @property
+    def own_columns(self) -> tuple[Column, ...]:
+        """The columns that do not depend on the payload."""
+        wire = (Column(WIRE, TEXT, f"The message as {self.protocol} has it, without payload, as JSON."),)
+        return (*self.envelope_columns, *self.context_columns, *(wire if self.protocol else ()))
+
+
+WIRE, REST, PAYLOAD, CODED = "_wire", "_rest", "payload", "payload_base64"
+REST_COLUMN = Column(REST, TEXT, "What no column can hold, by its path in the payload, as JSON; null where all fits.")
+UNTYPED = (
+    Column(PAYLOAD, TEXT, "The payload where it is text; no schema tells its fields."),
+    Column(CODED, TEXT, "The payload in base 64 where it is no text."),
+)
+_RAW = (
+    Column("message", TEXT, "The message as it came; of a batch, the one event."),
+    Column("message_base64", TEXT, "The message in base 64 where it is no text."),
+)
+UNMATCHED = Landing(
+    "unmatched",
+    "unmatched",
+    "Messages that fit no definition, or break its payload schema.",
+    (*_RAW, Column("reasons", TEXT, "The definitions that come near, and each constraint that fails, as JSON.")),
+)
+AMBIGUOUS = Landing(
+    "ambiguous",
+    "ambiguous",
+    "Messages that fit several definitions.",
+    (*_RAW, Column("candidates", TEXT, "The definitions that fit, each with its context, as JSON.")),
+)
+OTHERS = (UNMATCHED, AMBIGUOUS)
+_STANDARD = {
+    "id": "Identifies the event, with its source.",
+    "source": "The context in which the event happened.",
+    "type": "What kind of event it is.",
+    "subject": "What the event is about.",
+    "time": "When it happened.",
+    "datacontenttype": "The payload's media type.",
+    "dataschema": "The schema that the payload adheres to.",
+}
+
+
+def _form_of(name: str) -> str:
+    return TIMESTAMP if name == "time" else TEXT
+
+
+def facts(message: Message, table: str) -> Facts:
+    """Return what the table of a message has before its payload schema is read."""
+    known = definition(message)
+    said = {item.path[-1]: item.description for item in message.properties if item.path[0] == ENVELOPE}
+    declared = {item.key: item.type for item in known.envelope if item.key not in {*STANDARD, "specversion"}}
+    return Facts(
+        known.xid,
+        table,
+        message.description or message.name,
+        known.enveloped,
+        known.protocol,
+        tuple((name, "string" if kind in PLAIN_TYPES else kind, said.get(name, "")) for name, kind in declared.items()),
+        known.placeholders,
+    )
+
+
+def table_names(xids: Iterable[str]) -> dict[str, str]:
+    """Return the names of the tables of message definitions: group and message, in letters that SQL takes.
+
+    Where two come out the same, all but the first in the order of their xids have a digest of theirs at the end.
+    """
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for xid in sorted(xids):
+        _, _, group, _, message = xid.split("/", 4)
+        name = f"{_plain(group)}__{_plain(message)}"
+        if name in taken or len(name) > MAX_NAME:
+            digest = blake2b(xid.encode(), digest_size=DIGEST_BYTES).hexdigest()
+            name = f"{name[:MAX_NAME]}_{digest}"
+        taken.add(name)
+        names[xid] = name
+    return names
+
+
+def _plain(text: str) -> str:
+    return _UNSAFE.sub("_", text.casefold()).strip("_") or "_"

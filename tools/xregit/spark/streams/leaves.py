@@ -1,0 +1,233 @@
+"""Single values of payloads to those of a column's type; what does not fit goes to the rest, under its path."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal, InvalidOperation
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import orjson
+
+from xregit.spark.cells import text_of, time_of
+from xregit.spark.streams.types import BOOLEAN, DOUBLE, LONG, TEXT, TIMESTAMP, Form, decimal
+
+if TYPE_CHECKING:
+    from xregit.payloads import Field
+
+Rest = dict[str, Any]
+# A value that is not null, its path, and where to put what does not fit: to the value in the column.
+Convert = Callable[[Any, str, Rest], Any]
+
+MAX_DIGITS = 38
+_SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The type of a single value, what makes a value of it, and what is to be said of it."""
+
+    form: Form
+    convert: Convert
+    note: str = ""
+
+
+def leaf(field: Field) -> Leaf | None:
+    """Return what a field of single values becomes; None for records, arrays, maps, unions and any values."""
+    if field.type == "enum":
+        return _enum(field)
+    if field.type == "decimal":
+        return _decimal(field)
+    return _LEAVES.get(field.type)
+
+
+def misfit(value: Any, path: str, rest: Rest) -> None:
+    """Put a value to the rest; the column holds nothing then."""
+    rest[path] = value
+
+
+def as_json(value: Any, _path: str, _rest: Rest) -> str:
+    """Return any value as JSON text."""
+    return json_text(value)
+
+
+def json_text(value: Any) -> str:
+    """Return a decoded value as JSON text: bytes in base 64, decimals and all that JSON lacks as text."""
+    try:
+        return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # whole numbers of more than 64 bits
+        import json
+
+        return json.dumps(value, default=_plain, separators=(",", ":")).encode("utf-8", "replace").decode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes | bytearray):
+        return b64encode(value).decode()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple | set | frozenset):
+        return list(value)
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _tried(make: Callable[[Any], Any]) -> Convert:
+    """Return a converter of what makes a value or says by an error, or by None, that it does not fit."""
+
+    def convert(value: Any, path: str, rest: Rest) -> Any:
+        try:
+            made = make(value)
+        except (ValueError, TypeError, OverflowError, InvalidOperation):
+            made = None
+        if made is None:
+            rest[path] = value
+        return made
+
+    return convert
+
+
+def _text(value: Any, path: str, rest: Rest) -> Any:
+    if value.__class__ is str and (value.isascii() or _encodable(value)):
+        return value
+    return str(value) if isinstance(value, UUID) else misfit(value, path, rest)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _boolean(value: Any, path: str, rest: Rest) -> Any:
+    return value if value.__class__ is bool else misfit(value, path, rest)
+
+
+def _whole(bits: int, *, signed: bool = True) -> Convert:
+    least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+
+    def convert(value: Any, path: str, rest: Rest) -> Any:
+        if value.__class__ is int and least <= value <= most:
+            return value
+        number = _integer(value)
+        return number if number is not None and least <= number <= most else misfit(value, path, rest)
+
+    return convert
+
+
+def _integer(value: Any) -> int | None:
+    """Return a whole number in any of the forms that JSON, JSON Structure and Protobuf give it."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    if isinstance(value, str):
+        return int(value) if value.lstrip("-").isdecimal() and len(value) <= MAX_DIGITS else None
+    return value if isinstance(value, int) else None
+
+
+def _float(value: Any) -> float | None:
+    if value.__class__ is float:
+        return float(value)
+    if isinstance(value, str):
+        return float(value) if value in _SPECIAL else None
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    made = float(value)
+    return made if isfinite(made) and (made == value or isinstance(value, Decimal)) else None
+
+
+def _exact(precision: int, scale: int) -> Callable[[Any], Decimal | None]:
+    step = Decimal(1).scaleb(-scale)
+
+    def make(value: Any) -> Decimal | None:
+        if isinstance(value, bool):
+            return None
+        number = value if isinstance(value, Decimal) else Decimal(str(value))
+        fits = number.is_finite() and number.adjusted() < precision - scale
+        made = number.quantize(step) if fits else None
+        return made if made == number else None
+
+    return make
+
+
+def _date(value: Any) -> date | None:
+    if isinstance(value, datetime):
+        return None
+    return value if isinstance(value, date) else date.fromisoformat(value)
+
+
+def _time(value: Any) -> datetime | None:
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return time_of(value.upper()) if isinstance(value, str) else None
+
+
+def _bytes(value: Any) -> bytes | None:
+    if isinstance(value, bytes | bytearray):
+        return bytes(value)
+    try:
+        return b64decode(value, validate=True) if isinstance(value, str) else None
+    except binascii.Error:
+        return None
+
+
+def _said(value: Any) -> str | None:
+    """Return a time or duration as text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, time | datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"PT{value.total_seconds():f}".rstrip("0").rstrip(".") + "S"
+    return text_of(value)
+
+
+def _enum(field: Field) -> Leaf:
+    kinds = {type(value) for value in field.values}
+    if kinds == {str}:
+        return Leaf(TEXT, _text)
+    if kinds == {int}:
+        return Leaf(LONG, _whole(64))
+    return Leaf(BOOLEAN, _boolean) if kinds == {bool} else Leaf(TEXT, as_json, "JSON, as its values differ in kind")
+
+
+def _decimal(field: Field) -> Leaf:
+    if not 0 < field.precision <= MAX_DIGITS:
+        why = "no precision is stated" if field.precision <= 0 else f"it has more than {MAX_DIGITS} digits"
+        return Leaf(TEXT, _tried(lambda value: value if isinstance(value, str) else str(value)), f"text, as {why}")
+    return Leaf(decimal(field.precision, field.scale), _tried(_exact(field.precision, field.scale)))
+
+
+_FLOAT = _tried(_float)
+_LEAVES: Mapping[str, Leaf] = {
+    "null": Leaf(TEXT, as_json, "JSON, which is always null"),
+    "boolean": Leaf(BOOLEAN, _boolean),
+    "int8": Leaf("byte", _whole(8)),
+    "int16": Leaf("short", _whole(16)),
+    "int32": Leaf("integer", _whole(32)),
+    "int64": Leaf(LONG, _whole(64)),
+    "integer": Leaf(LONG, _whole(64)),
+    "uint8": Leaf("short", _whole(8, signed=False)),
+    "uint16": Leaf("integer", _whole(16, signed=False)),
+    "uint32": Leaf(LONG, _whole(32, signed=False)),
+    "uint64": Leaf(decimal(20, 0), _tried(_exact(20, 0))),
+    "float32": Leaf("float", _FLOAT),
+    "float64": Leaf(DOUBLE, _FLOAT),
+    "number": Leaf(DOUBLE, _FLOAT),
+    "string": Leaf(TEXT, _text),
+    "uuid": Leaf(TEXT, _text),
+    "uri": Leaf(TEXT, _text),
+    "bytes": Leaf("binary", _tried(_bytes)),
+    "date": Leaf("date", _tried(_date)),
+    "time": Leaf(TEXT, _tried(_said), "text, as Delta has no type for a time of day"),
+    "timestamp": Leaf(TIMESTAMP, _tried(_time)),
+    "localtimestamp": Leaf(TEXT, _tried(_said), "text, as it names no time zone"),
+    "duration": Leaf(TEXT, _tried(_said), "text, as Delta has no type for a duration"),
+}

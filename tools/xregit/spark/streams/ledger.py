@@ -1,0 +1,161 @@
+"""Written files into Delta tables: each table takes what a batch has for it in one transaction, and never twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xregit.errors import XregitError
+from xregit.spark.standing import foreign, refuse_newer
+from xregit.spark.streams.types import clashes, covers
+
+if TYPE_CHECKING:
+    from deltalake import CommitProperties, DeltaTable, Schema
+
+    from xregit.spark.places import Place
+    from xregit.spark.streams.landing import Landing
+
+Files = list[Mapping[str, Any]]
+
+COMMITTERS = 8
+# Every so many versions the log is summed up, without which each commit takes longer than the one before.
+PROPERTIES: Mapping[str, str | None] = {"delta.checkpointInterval": "10"}
+LOG = "_delta_log"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch: which application sorts it, its number there, and what its commits say of themselves."""
+
+    application: str
+    number: int
+    said: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The tables in one folder; those that were opened are kept, and follow their logs from there."""
+
+    place: Place
+    opened: dict[str, DeltaTable] = field(default_factory=dict)
+
+    def refuse_foreign(self, names: set[str]) -> None:
+        """Refuse a folder of a table's name that holds something else.
+
+        Raises:
+            XregitError: there is one.
+        """
+        if not self.place.local:
+            return
+        if self.place.local.exists() and not self.place.local.is_dir():
+            raise foreign(self.place)
+        for found in self.place.local.iterdir() if self.place.local.exists() else ():
+            if found.name in names and not _is_ours(found.is_dir(), [each.name for each in _inside(found)]):
+                raise foreign(self.place / found.name)
+
+    def take(self, batch: Batch, written: Iterable[tuple[Landing, Files]]) -> None:
+        """Commit the files of a batch to their tables, but to those that have this batch already.
+
+        Raises:
+            XregitError: a table holds something else, or can't hold what the catalog says by now.
+        """
+        with ThreadPoolExecutor(COMMITTERS) as pool:
+            for done in [pool.submit(self._commit, batch, landing, files) for landing, files in written]:
+                done.result()
+
+    def _commit(self, batch: Batch, landing: Landing, files: Files) -> None:
+        from deltalake import CommitProperties, Transaction
+
+        known = self._table(landing)
+        last = known.transaction_version(batch.application) if known is not None else None
+        if last is not None and last >= batch.number:
+            return
+        properties = CommitProperties(
+            custom_metadata={**batch.said, "batch": str(batch.number)},
+            app_transactions=[Transaction(batch.application, batch.number)],
+        )
+        if known is None:
+            self._create(landing, files, properties)
+        else:
+            _widen(known, landing, self.place)
+            known.create_write_transaction(_adds(files), "append", _schema(landing), commit_properties=properties)
+
+    def _table(self, landing: Landing) -> DeltaTable | None:
+        """Return a table as it is now, None before it has been made."""
+        known = self.opened.get(landing.name)
+        if known is not None:
+            known.update_incremental()
+            return known
+        from deltalake import DeltaTable
+
+        place = self.place / landing.name
+        if not DeltaTable.is_deltatable(place.url):
+            return None
+        found = self.opened[landing.name] = DeltaTable(place.url)
+        asked = found.protocol()
+        refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
+        if found.metadata().name != landing.about:
+            message = f"{place} is a Delta table, but not that of {landing.about}; route to another folder"
+            raise XregitError(message)
+        return found
+
+    def _create(self, landing: Landing, files: Files, properties: CommitProperties) -> None:
+        from deltalake.transaction import create_table_with_add_actions
+
+        create_table_with_add_actions(
+            (self.place / landing.name).url,
+            _schema(landing),
+            _adds(files),
+            name=landing.about,
+            description=landing.comment,
+            configuration=PROPERTIES,
+            commit_properties=properties,
+        )
+
+
+def _widen(table: DeltaTable, landing: Landing, place: Place) -> None:
+    """Give a table the columns, and the fields in columns, that its definition has by now.
+
+    Raises:
+        XregitError: a column has another type than the definition says by now.
+    """
+    have, want = json.loads(table.schema().to_json()), landing.structure
+    if covers(have, want):
+        return
+    clash = clashes(have, want)
+    if clash is not None:
+        path, there, due = clash
+        message = f'"{path}" of {place / landing.name} is {there}, and {due} in the catalog; route to another folder'
+        raise XregitError(message)
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    from xregit.spark.streams.types import arrow
+
+    empty = pa.table({column.name: pa.array([], arrow(column.form)) for column in landing.columns})
+    write_deltalake(table, empty, mode="append", schema_mode="merge")
+    table.update_incremental()
+
+
+def _inside(folder: Any) -> Any:
+    return folder.iterdir() if folder.is_dir() else ()
+
+
+def _is_ours(is_folder: bool, names: list[str]) -> bool:
+    """Tell whether a folder is a table, or holds no more than files that were written and never committed."""
+    return is_folder and (LOG in names or all(name.startswith("part-") for name in names))
+
+
+def _adds(files: Files) -> list[Any]:
+    from deltalake.transaction import AddAction
+
+    return [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
+
+
+def _schema(landing: Landing) -> Schema:
+    from deltalake import Schema
+
+    return Schema.from_json(json.dumps(landing.structure))

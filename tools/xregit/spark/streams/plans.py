@@ -1,0 +1,96 @@
+"""What sorting needs of a catalog: its matcher, its payload schemas and its tables, as plain data."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from xregit.messages.definitions import target
+from xregit.messages.matching import Matcher, scope
+from xregit.messages.schemas import Payloads, payloads
+from xregit.spark.streams.landing import OTHERS, Facts, Landing, facts, table_names
+from xregit.spark.streams.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xregit.catalog import Registry
+
+# Executors keep the plan of the batch before, for one that is sorted again by what was pinned to it.
+KEPT = 2
+_OTHERS = {landing.about: landing for landing in OTHERS}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that decides where a message goes; plain data, the same on every executor."""
+
+    matcher: Matcher
+    facts: Mapping[str, Facts]
+    payloads: Payloads
+
+    def rows(self, xid: str) -> Rows:
+        """Return what makes the rows of a definition's table."""
+        return Rows(self.facts[xid], self.payloads.schema(xid))
+
+    def landing(self, about: str) -> Landing:
+        """Return a table by what it holds."""
+        return _OTHERS.get(about) or self.rows(about).landing
+
+    def tables(self) -> Iterator[Landing]:
+        """Give every table that messages can land in."""
+        for xid in self.facts:
+            yield self.rows(xid).landing
+        yield from OTHERS
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A plan as bytes, with a digest by which executors know one that they have."""
+
+    data: bytes
+    digest: str
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan itself."""
+        return unpacked(self.digest, self.data)
+
+
+def plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
+    """Return the plan for the whole registry, one endpoint's contract or one group.
+
+    Raises:
+        XregitError: there is no such endpoint or group.
+    """
+    found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
+    names = table_names(found)
+    known = {xid: facts(message, names[xid]) for xid, message in sorted(found.items())}
+    return Plan(Matcher(registry, endpoint, group), known, payloads(registry, found))
+
+
+def packed(made: Plan) -> Packed:
+    """Return a plan as bytes."""
+    data = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
+    return Packed(data, blake2b(data, digest_size=16).hexdigest())
+
+
+@lru_cache(maxsize=KEPT)
+def _unpacked(digest: str) -> Plan:
+    made: Plan = pickle.loads(_WAITING[digest])  # noqa: S301 - made by the driver
+    return made
+
+
+_WAITING: dict[str, bytes] = {}
+
+
+def unpacked(digest: str, data: bytes) -> Plan:
+    """Return the plan of these bytes, made once in each process."""
+    _WAITING[digest] = data
+    try:
+        return _unpacked(digest)
+    finally:
+        del _WAITING[digest]

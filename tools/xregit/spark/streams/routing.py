@@ -1,0 +1,223 @@
+"""Messages to the tables of their definitions, batch by batch, each row in one of them, once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from xregit.errors import XregitError
+from xregit.spark.faults import told_of
+from xregit.spark.places import Place
+from xregit.spark.session import REMOTE, borrowed, installed
+from xregit.spark.streams.checkpoint import Checkpoint, Pinned, frozen, opened
+from xregit.spark.streams.inputs import LINES, Source, files, source
+from xregit.spark.streams.landing import OTHERS
+from xregit.spark.streams.ledger import Batch, Ledger
+from xregit.spark.streams.plans import Packed, packed, plan
+from xregit.spark.streams.sorting import WRITTEN, Job
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xregit.catalog import Registry
+
+APPLICATION = "xregit route"
+CHECKPOINT = "_checkpoint"
+BATCH_FILES = 1000
+TRIGGER = "1 second"
+# A job that runs for hours gains by the better of Java's compilers, which takes longer to get going.
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+LASTING = "-XX:TieredStopAtLevel=4"
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """What one run did: how many batches it sorted, and how many rows went to each table."""
+
+    batches: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: Routed) -> Routed:
+        """Return both together."""
+        return Routed(self.batches + other.batches, dict(Counter(self.rows) + Counter(other.rows)))
+
+
+class Options(TypedDict, total=False):
+    """What else `route` can be told.
+
+    ``endpoint`` or ``group`` is the xid of what holds the definitions that messages are recognised by. ``format`` is
+    that of files, "jsonl" if left out, else "kafka-parquet" or "kafka-json". ``continuous`` says to go on until
+    interrupted, and not only until all that is there is sorted. ``checkpoint`` is the folder where the job keeps what
+    it has done, by default in that of the tables. ``batch_files`` is the most files that one batch takes, and ``tell``
+    is called after each batch.
+    """
+
+    endpoint: str
+    group: str
+    format: str
+    continuous: bool
+    checkpoint: Path | str
+    batch_files: int
+    tell: Callable[[Routed], None]
+
+
+def route(
+    registry: Registry,
+    messages: DataFrame | Path | str,
+    tables: Path | str,
+    *,
+    spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
+    **options: Unpack[Options],
+) -> Routed:
+    """Sort messages into the tables of their definitions; those that were sorted before are not sorted again.
+
+    ``messages`` is a folder of files, of which each is taken once, or a data frame, streaming or not, with one column
+    of text or the columns of Spark's Kafka source; the rows of one that is not streaming are one batch. ``tables`` is
+    a path, or a URL that `deltalake` knows. ``spark`` is the session to use; else it is that of the data frame, or the
+    active one, or one for the time being with the settings ``conf``. See `Options` for the others.
+
+    Raises:
+        XregitError: Spark or Java is missing, the messages can't be read or the tables not be written, or the
+            checkpoint is of another job. What was begun is finished by the next run.
+    """
+    installed()
+    place = Place.of(tables)
+    endpoint, group = options.get("endpoint", ""), options.get("group", "")
+    made = packed(plan(registry, endpoint, group))
+    job = _identity(registry, messages, place) | {"endpoint": endpoint, "group": group}
+    memory = opened(_memory(place, options.get("checkpoint")), job)
+    router = Router(registry.origin.history.head, frozen(registry), made, memory, Ledger(place), options.get("tell"))
+    with told_of(place):
+        router.ledger.refuse_foreign({*(each.table for each in made.plan.facts.values()), *(o.name for o in OTHERS)})
+        with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
+            given = source(_frame(session, messages, options))
+            if given.frame.isStreaming:
+                router.follow(given, continuous=options.get("continuous", False))
+            else:
+                router.sort_all(given)
+    return router.routed
+
+
+def _frame(session: SparkSession, messages: DataFrame | Path | str, options: Options) -> DataFrame:
+    if not isinstance(messages, Path | str):
+        return messages
+    return files(session, messages, options.get("format", LINES), options.get("batch_files", BATCH_FILES))
+
+
+@dataclass
+class Router:
+    """Sorts one batch after the other; ``routed`` is what it has done."""
+
+    commit: str
+    catalog: tuple[str, bytes]
+    packed: Packed
+    memory: Checkpoint
+    ledger: Ledger
+    tell: Callable[[Routed], None] | None = None
+    routed: Routed = Routed()
+    failure: list[Exception] = field(default_factory=list)
+
+    def sort_all(self, given: Source) -> None:
+        """Sort the rows that are there as one batch: the one that was begun and not finished, or a new one."""
+        last = self.memory.pinned
+        number = 0 if last is None else last.number + last.done
+        self._sort(given, number)
+        pinned = self.memory.pinned
+        if pinned is not None:
+            self.memory.pin(replace(pinned, done=True), self.catalog[1])
+
+    def follow(self, given: Source, *, continuous: bool) -> None:
+        """Sort batches as they come, or all that is there already."""
+        writer = given.frame.writeStream.option("checkpointLocation", self.memory.spark).foreachBatch(
+            lambda frame, number: self._guarded(replace(given, frame=frame), number)
+        )
+        writer = writer.trigger(processingTime=TRIGGER) if continuous else writer.trigger(availableNow=True)
+        query = writer.start()
+        try:
+            with self._failures():
+                query.awaitTermination()
+        except KeyboardInterrupt:
+            query.stop()  # a batch that was begun is finished by the next run
+
+    def _guarded(self, given: Source, number: int) -> None:
+        try:
+            self._sort(given, number)
+        except Exception as error:
+            self.failure.append(error)  # Spark would hand it on as a text
+            raise
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            if self.failure:
+                raise self.failure[0] from None
+            raise
+
+    def _sort(self, given: Source, number: int) -> None:
+        packed = self._pinned(number)
+        job = Job(packed, self.ledger.place.url, given.kafka)
+        written = given.frame.mapInArrow(job.__call__, WRITTEN).collect()
+        rows: Counter[str] = Counter()
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for row in written:
+            found.setdefault(row["about"], []).append(row.asDict())
+            rows[row["table"]] += row["records"]
+        said = {"gitCommit": self.commit}
+        self.ledger.take(
+            Batch(self.memory.application, number, said),
+            [(packed.plan.landing(about), files) for about, files in found.items()],
+        )
+        done = Routed(1, dict(rows))
+        self.routed += done
+        if self.tell is not None:
+            self.tell(done)
+
+    def _pinned(self, number: int) -> Packed:
+        """Return the plan by which a batch is sorted: that of its first time, or for a new one ours."""
+        last = self.memory.pinned
+        digest, document = self.catalog
+        if last is None or number > last.number:
+            self.memory.pin(Pinned(number, digest), document)
+            return self.packed
+        if number < last.number:
+            message = (
+                f"the checkpoint {self.memory.folder} is damaged: Spark begins batch {number}, after batch "
+                f"{last.number} was sorted; name another folder with --checkpoint"
+            )
+            raise XregitError(message)
+        if last.catalog == digest:
+            return self.packed
+        job = self.memory.job
+        return packed(plan(self.memory.catalog(last.catalog), job["endpoint"], job["group"]))
+
+
+def _identity(registry: Registry, messages: DataFrame | Path | str, place: Place) -> dict[str, str]:
+    """Return what tells one job from another."""
+    given = str(Place.of(messages)) if isinstance(messages, Path | str) else "a data frame"
+    return {"catalog": str(registry.attributes.get("registryid", "")), "input": given, "tables": str(place)}
+
+
+def _memory(place: Place, checkpoint: Path | str | None) -> Path:
+    if checkpoint is not None:
+        return Path(checkpoint).resolve()
+    if place.local is None:
+        message = f"{place} is in a store; name a folder of this machine for the checkpoint with --checkpoint"
+        raise XregitError(message)
+    return place.local / CHECKPOINT
+
+
+def _settings(conf: Mapping[str, str]) -> dict[str, str]:
+    if REMOTE in conf:
+        return dict(conf)
+    return {**conf, JAVA_OPTIONS: f"{LASTING} {conf.get(JAVA_OPTIONS, '')}".strip()}
+
+
+def _session(messages: DataFrame | Path | str) -> SparkSession | None:
+    return None if isinstance(messages, Path | str) else messages.sparkSession
