@@ -9,6 +9,7 @@ import pytest
 from tests.changes.examples import found, pair
 from xregit.changes.change import Impact
 from xregit.changes.table import table
+from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule
 from xregit.rules.changing import BREAKS, OF_WAIVERS, UNCLEAR
 
@@ -44,10 +45,14 @@ def test_every_verdict_that_matters_is_a_rule() -> None:
     judged = {row.rule: row for row in table().rows if {Impact.BREAKING, Impact.UNKNOWN} & {row.producer, row.consumer}}
     assert judged.keys() == {rule.name for rule in (*BREAKS, *UNCLEAR)}
     assert {rule.name for rule in CHANGES} - judged.keys() == {rule.name for rule in OF_WAIVERS}
-    for row in judged.values():
-        assert row.help, row.rule
-        assert row.says.keys() == {"producer", "consumer"}, row.rule
-        assert row.requirement, row.rule
+    declared = {rule.name: rule for rule in CHANGES}
+    for row in table().rows:
+        if row.rule in judged and {Impact.BREAKING, Impact.UNKNOWN} & {row.producer, row.consumer}:
+            assert row.help, row.rule
+            assert row.says.keys() == {"producer", "consumer"}, row.rule
+            assert row.requirement, row.rule
+            breaks = Impact.BREAKING in {row.producer, row.consumer}
+            assert declared[row.rule].severity is (Severity.ERROR if breaks else Severity.WARNING)
 
 
 def test_the_last_row_takes_whatever_is_left() -> None:
