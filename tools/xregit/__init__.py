@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xregit.rules import RULES, Report, check
     from xregit.spark.asof import publish_history, published_at, tables_at
     from xregit.spark.publishing import publish
+    from xregit.spark.streams.routing import route
 
 _PLACES = {
     "Endpoint": "xregit.catalog",
@@ -51,6 +52,7 @@ _PLACES = {
     "published_at": "xregit.spark.asof",
     "tables_at": "xregit.spark.asof",
     "publish": "xregit.spark.publishing",
+    "route": "xregit.spark.streams.routing",
 }
 
 __all__ = [
@@ -82,6 +84,7 @@ __all__ = [
     "published_at",
     "read",
     "review",
+    "route",
     "tables_at",
 ]
 

@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compile": ("xregit.cli.building:compile_", "Write the registry as one xRegistry document."),
     "site": ("xregit.cli.building:site", "Build the docs site."),
     "publish": ("xregit.cli.building:publish", "Write the catalog's tables with Spark."),
+    "route": ("xregit.cli.lakehouse:route", "Sort messages by the catalog into tables, with Spark."),
     "tables": ("xregit.cli.lakehouse:tables", "Print the tables' statements, or the versions that hold a commit."),
     "log": ("xregit.cli.past:log", "Tell what became of an entity."),
     "diff": ("xregit.cli.changing:diff", "Say what changed, and whom it breaks."),

@@ -1,16 +1,18 @@
-"""The command that tells about tables without writing any: ``tables``."""
+"""The commands ``tables``, which writes none but tells about them, and ``route``, which sorts messages into them."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.finding import with_registry
-from xregit.cli.printing import as_json, result
+from xregit.cli.building import Setting
+from xregit.cli.finding import located, with_registry
+from xregit.cli.printing import as_json, note, result
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from xregit.spark.streams.routing import Routed
 
 
 @click.command()
@@ -21,14 +23,17 @@ if TYPE_CHECKING:
 def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     """Print the statements that would make the tables, or the versions that hold a commit.
 
-    Nothing is run and nothing is written.
+    They are the tables of the catalog itself, and those that messages are routed to. Nothing is run and nothing is
+    written.
     """
     import xregit
     from xregit.spark.asof import published_at
     from xregit.spark.definitions import statements
+    from xregit.spark.streams.definitions import landings
 
     if ref is None:
-        result("\n\n".join(statements(xregit.load(registry).model)))
+        loaded = xregit.load(registry)
+        result("\n\n".join((*statements(loaded.model), *landings(loaded))))
         return
     found = published_at(registry, ref, folder)
     if form == "json":
@@ -36,3 +41,80 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     else:
         lines = [f"{name:<20} {version}" for name, version in found.versions.items()]
         result("\n".join([f"commit {found.commit}, publication {found.number}", *lines]))
+
+
+@click.command()
+@click.option(
+    "--catalog",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE",
+    help="The catalog: a registry's folder or any xRegistry document; by default the registry.",
+)
+@click.option("--input", "messages", required=True, metavar="PATH", help="File or folder, path or URL, of messages.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("jsonl", "kafka-parquet", "kafka-json")),
+    default="jsonl",
+    show_default=True,
+    help="One message as JSON in each line, or files with the columns of Spark's Kafka source.",
+)
+@click.option(
+    "--tables",
+    default="build/routed",
+    show_default=True,
+    metavar="DIR",
+    help="Folder to write to, or the URL of one in a store.",
+)
+@click.option("--stream", is_flag=True, help="Go on with what comes, until interrupted.")
+@click.option(
+    "--checkpoint", metavar="DIR", help="Where the job keeps what it has done; by default in the tables' folder."
+)
+@click.option("--batch-files", type=click.IntRange(1), default=1000, show_default=True, help="Most files in one batch.")
+@click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
+@click.option("--group", default="", metavar="XID", help="Only messages of this group.")
+@click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
+@click.option("--conf", multiple=True, type=Setting(), metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+@click.pass_obj
+def route(
+    registry: Path | None,
+    catalog: Path | None,
+    messages: str,
+    form: str,
+    tables: str,
+    stream: bool,
+    checkpoint: str | None,
+    batch_files: int,
+    endpoint: str,
+    group: str,
+    master: str | None,
+    conf: tuple[tuple[str, str], ...],
+) -> None:
+    """Sort messages into one table for each definition, with Spark.
+
+    What fits no definition goes to "unmatched", with the reasons, what fits several to "ambiguous". Each file is
+    taken once: the next run goes on where this one ended, also where it was killed. Without --stream it ends when all
+    that is there is sorted.
+    """
+    import xregit
+
+    done = xregit.route(
+        xregit.load(catalog or located(registry)),
+        messages,
+        tables,
+        endpoint=endpoint,
+        group=group,
+        format=form,
+        continuous=stream,
+        checkpoint=checkpoint,
+        batch_files=batch_files,
+        conf=dict(conf) | ({"spark.master": master} if master else {}),
+        tell=lambda batch: note(_rows(batch)),
+    )
+    result(f"{tables}: {_rows(done)}")
+
+
+def _rows(done: Routed) -> str:
+    """Return how many rows went where."""
+    told = ", ".join(f"{name} {count:,}" for name, count in sorted(done.rows.items()))
+    return told or "nothing new"

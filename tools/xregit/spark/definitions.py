@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xregit.spark.tables import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from xregit.model.language import Model
     from xregit.spark.columns import Column, Table
@@ -20,11 +20,16 @@ def statements(model: Model) -> Iterator[str]:
 
 def statement(table: Table, name: str, properties: Mapping[str, str] | None = None) -> str:
     """Return the statement that makes one table, ``name`` being what it is called in SQL."""
-    columns = ",\n".join(f"  {declared(column)}" for column in table.columns)
-    said = ", ".join(f"{text(key)} = {text(value)}" for key, value in (properties or {}).items())
+    return made(name, map(declared, table.columns), table.comment, properties or {})
+
+
+def made(name: str, columns: Iterable[str], comment: str, properties: Mapping[str, str | None]) -> str:
+    """Return the statement that makes a table of columns that are declared already."""
+    listed = ",\n".join(f"  {column}" for column in columns)
+    said = ", ".join(f"{text(key)} = {text(value or '')}" for key, value in properties.items())
     tail = f"\nTBLPROPERTIES ({said})" if said else ""
-    comment = f"\nCOMMENT {text(table.comment)}" if table.comment else ""
-    return f"CREATE TABLE {name} (\n{columns}\n) USING delta{comment}{tail}"
+    about = f"\nCOMMENT {text(comment)}" if comment else ""
+    return f"CREATE TABLE {name} (\n{listed}\n) USING delta{about}{tail}"
 
 
 def declared(column: Column) -> str:

@@ -84,7 +84,11 @@ class Ledger:
             known.create_write_transaction(_adds(files), "append", _schema(landing), commit_properties=properties)
 
     def _table(self, landing: Landing) -> DeltaTable | None:
-        """Return a table as it is now, None before it has been made."""
+        """Return a table as it is now, None before it has been made.
+
+        Raises:
+            XregitError: it is another table, or one that needs a newer writer.
+        """
         known = self.opened.get(landing.name)
         if known is not None:
             known.update_incremental()
@@ -97,7 +101,8 @@ class Ledger:
         found = self.opened[landing.name] = DeltaTable(place.url)
         asked = found.protocol()
         refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
-        if found.metadata().name != landing.about:
+        name = found.metadata().name
+        if name != landing.about and (name or not covers(json.loads(found.schema().to_json()), landing.structure)):
             message = f"{place} is a Delta table, but not that of {landing.about}; route to another folder"
             raise XregitError(message)
         return found

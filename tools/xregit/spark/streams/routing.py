@@ -60,7 +60,7 @@ class Options(TypedDict, total=False):
     group: str
     format: str
     continuous: bool
-    checkpoint: Path | str
+    checkpoint: Path | str | None
     batch_files: int
     tell: Callable[[Routed], None]
 
