@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Place
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
-from xregit.catalog.resolving import brought_by_unknown, group_of, options_by_selector
-from xregit.catalog.resources import authored
+from xregit.catalog.resolving import group_of
 from xregit.catalog.viewing import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
-from xregit.model.language import NOTHING
 from xregit.rules.documents import problems
 from xregit.rules.rule import DATED, SOUND, Compared, Dated
+from xregit.rules.stating import checked, where_written
 from xregit.rules.suppressing import Severities, Suppressing
 
 if TYPE_CHECKING:
@@ -160,7 +158,7 @@ class _Run:
         for xid, overlapping in pairs.items():
             message = self.registry[xid]
             found = self.ruled(SOUND, Compared(message, tuple(overlapping)))
-            yield from self.located(_where_written(message.entity, found), message.entity.place, xid)
+            yield from self.located(where_written(message.entity, found), message.entity.place, xid)
 
     def unreadable(self, resource: Resource) -> bool:
         """Tell whether the resource or something that it builds on could not be read."""
@@ -200,16 +198,7 @@ class _Run:
         found = [self.ruled("entity", resource), self.dated(resource), self.ruled("resource", resource)]
         if not resource.xref:
             found.append(self.ruled(resource.type.singular, view(self.registry, resource)))
-        return _once(self.sure(resource), _where_written(resource, chain.from_iterable(found)))
-
-    def sure(self, resource: Resource) -> Iterable[Finding]:
-        """Check what a resource's file states, but not the options of a protocol that isn't its group's."""
-        found, doubts = self.checked(resource), self.registry.doubts.get(resource.xid)
-        if not doubts:
-            return found
-        options = options_by_selector(resource.type)
-        left = frozenset(name for selector in doubts for name in options.get(selector, ()))
-        return [item for item in found if not item.path or item.path[0] not in left]
+        return _once(checked(self.registry, resource), where_written(resource, chain.from_iterable(found)))
 
     def of_documents(self, resource: Resource) -> Iterator[Diagnostic]:
         if not resource.type.hasdocument:
@@ -225,39 +214,6 @@ class _Run:
                     text = (problem.rule, severity, path, sentence(problem.message))
                     requirement = ", ".join(self.rules[problem.rule].requirements)
                     yield Diagnostic(*text, *line, version.xid, sentence(problem.help), requirement)
-
-    def checked(self, resource: Resource) -> Iterable[Finding]:
-        """Check what a resource's file states: beside its versions, in ``meta`` and in each of ``versions``."""
-        model, written = resource.type, resource.written
-        meta, versions = written.get("meta"), written.get("versions")
-        inherited = self.inherited(resource)
-        if meta is None and versions is None:
-            return check_value(authored(model), written, inherited)
-        own = {name: value for name, value in written.items() if name not in {"meta", "versions"}}
-        return (
-            *check_value(authored(model), own, inherited),
-            *_mapped("meta", meta, lambda stated: check_value(model.metaattributes, stated)),
-            *_mapped("versions", versions, lambda stated: self.versions(resource, stated, inherited)),
-        )
-
-    def versions(self, resource: Resource, stated: Mapping[str, Any], inherited: Mapping[str, Any]) -> list[Finding]:
-        """Check each of the versions that are listed; the default one inherits what the resource does."""
-        findings: list[Finding] = []
-        for vid, value in stated.items():
-            version = resource.versions.get(vid)
-            others = version.attributes if version else NOTHING
-            below = inherited if vid == resource.defaultversionid else others
-            findings += _mapped(vid, value, partial(check_value, resource.type.attributes, inherited=below))
-        return findings
-
-    def inherited(self, resource: Resource) -> Mapping[str, Any]:
-        if resource.type.plural == "messages" and not resource.xref:
-            attributes, doubtful = self.registry.resolved(resource.xid).attributes, self.registry.doubtful(resource.xid)
-            if not doubtful:
-                return attributes
-            brought = brought_by_unknown(resource.type)
-            return {**{name: brought[name] for name in doubtful if name in brought}, **attributes}
-        return resource.attributes
 
     def dated(self, entity: Group | Resource) -> Iterator[Finding]:
         return self.ruled(DATED, Dated(entity, self.today)) if self.today is not None else iter(())
@@ -284,37 +240,10 @@ class _Run:
         return any(path.endswith("/" + _MODEL_FILE) for path in self.broken)
 
 
-def _once(checked: Iterable[Finding], ruled: Iterable[Finding]) -> Iterator[Finding]:
+def _once(stated: Iterable[Finding], ruled: Iterable[Finding]) -> Iterator[Finding]:
     """Give what the model finds, and what rules find elsewhere: of a value that is none, there is no more to say."""
     faulty: set[tuple[str | int, ...]] = set()
-    for item in checked:
+    for item in stated:
         faulty.add(item.path)
         yield item
     yield from (item for item in ruled if not item.path or item.path not in faulty)
-
-
-def _where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Place findings about what a file states below ``meta`` or ``versions`` there."""
-    for item in findings:
-        name = item.path[0] if item.path else None
-        if name is None or name in resource.written:
-            yield item
-        elif name in resource.meta:
-            yield from _under(("meta",), (item,))
-        else:
-            yield from _under(("versions", resource.defaultversionid), (item,))
-
-
-def _mapped(name: str, value: object, check: Callable[[Mapping[str, Any]], Iterable[Finding]]) -> list[Finding]:
-    """Check what stands under a name, which must be a mapping if it is there at all."""
-    if value is None:
-        return []
-    if isinstance(value, Mapping):
-        return list(_under((name,), check(value)))
-    return [Finding("invalid-attribute", (name,), f'"{name}" must be a mapping.', 'Write "name: value" lines.')]
-
-
-def _under(prefix: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[Finding]:
-    for item in findings:
-        path = (*prefix, *item.path)
-        yield Finding(item.rule, path, item.message, item.help, item.requirement, item.on_key)
