@@ -65,9 +65,12 @@ def sieves(definitions: Iterable[Definition]) -> Sieves:
     free = sieve(map(event_filter, events))
     tiers: dict[tuple[str, str], tuple[Sieve, ...]] = {("", VALID): (free, sieve(map(event_filter, bound)))}
     for name, items in protocols.items():
-        tiers[name, VALID] = (sieve(map(whole_filter, items)), free)
-        tiers[name, NONE] = (sieve(_native(items)),)
-        tiers[name, INVALID] = (sieve(_native(item for item in items if not item.enveloped)),)
+        plain = [item for item in items if not item.enveloped]
+        native = sieve(_native(items))
+        mixed = len(plain) < len(items)
+        tiers[name, VALID] = (sieve(map(whole_filter, items)) if mixed else native, free)
+        tiers[name, NONE] = (native,)
+        tiers[name, INVALID] = (sieve(_native(plain)) if mixed else native,)
     others = {VALID: (free,), NONE: (), INVALID: ()}
     return Sieves(tiers, _selecting(events, bound, protocols), tuple(payloads), others)
 
@@ -77,8 +80,10 @@ def _selecting(
 ) -> dict[tuple[str, bool], Selectors]:
     found = {("", True): selectors(map(event_filter, (*events, *bound)))}
     for name, items in protocols.items():
-        found[name, True] = selectors((*map(whole_filter, items), *map(event_filter, events)), name)
         found[name, False] = selectors(map(native_filter, items), name)
+        filters = (*map(whole_filter, items), *map(event_filter, events))
+        told = events or any(item.enveloped for item in items)
+        found[name, True] = selectors(filters, name) if told else found[name, False]
     return found
 
 

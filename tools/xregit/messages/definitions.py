@@ -34,7 +34,7 @@ class Definition:
 
     ``envelope`` is what it asks of the attributes of a CloudEvent, ``options`` of the protocol's own properties, by
     the keys of `protocols.flatten`. ``mode`` and ``format`` say how its event travels, empty where that is open.
-    ``contenttype`` is the payload's media type, ``has_schema`` says whether a schema describes the payload.
+    ``contenttype`` is the payload's media type.
     """
 
     xid: str
@@ -45,7 +45,6 @@ class Definition:
     mode: str = ""
     format: str = ""
     contenttype: str = ""
-    has_schema: bool = False
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -78,7 +77,6 @@ def definition(message: Message) -> Definition:
         mode=text_of(asked, "mode"),
         format=text_of(asked, "format"),
         contenttype=text_of(attributes, "datacontenttype"),
-        has_schema=bool(attributes.get("dataschema") or message.schema),
     )
 
 
