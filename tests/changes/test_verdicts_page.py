@@ -18,8 +18,8 @@ HEAD = """\
 # What each change does to whom
 
 Made from the table by which `xregit diff` judges: the first row that fits a change counts. A stands for what was there
-before, B for what is there now. `pytest tests/changes --update-golden` writes this page; [another](changing.md) says how
-a change is judged.
+before, B for what is there now. `pytest tests/changes --update-golden` writes this page; [another](changing.md) says
+how a change is judged.
 
 | in | change | now allowed | producers | consumers | rule |
 |---|---|---|---|---|---|
