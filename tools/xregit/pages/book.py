@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
 from xregit.catalog.views import text_of
 from xregit.pages.attributes import message_link
-from xregit.pages.linking import Link, address, href, link_to, reference
+from xregit.pages.histories import Lives
+from xregit.pages.linking import Link, address, href, is_safe, link_to, reference
 from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary
 from xregit.pages.rendering import anchor
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Entity, Registry
     from xregit.catalog.views import Message
+    from xregit.messages.schemas import Source as SchemaSource
+    from xregit.pages.samples import Told
 
 ALL_MESSAGES = "all-messages/"
 RULES = "check-rules/"
@@ -47,7 +51,8 @@ class Deprecation:
 class Source:
     """Where an entity is written, and since when, as the entity says or Git; empty where neither knows.
 
-    ``commits`` counts those that touched the file; in a ``shallow`` clone there may have been more.
+    ``commits`` counts those that touched the file; in a ``shallow`` clone there may have been more. ``edit`` is where
+    the file is changed, ``api`` the entity's address in the static API.
     """
 
     file: str
@@ -56,6 +61,8 @@ class Source:
     created: str
     modified: str
     shallow: bool
+    edit: str
+    api: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,7 @@ class Book:
         self.registry = registry
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
+        self.told: dict[SchemaSource, Told] = {}
 
     def link(self, xid: str, text: str = "") -> Link:
         """Return the link to an entity's page."""
@@ -130,7 +138,7 @@ class Book:
             owners=tuple(
                 Link(owner, f"{href(OWNERS)}#{anchor(owner)}") for owner in self.registry.owners.of(entity.place.path)
             ),
-            source=self._source(entity.place, attributes),
+            source=self._source(entity.place, attributes, entity.xid),
         )
 
     def crumbs(self, xid: str) -> tuple[Link, ...]:
@@ -146,6 +154,22 @@ class Book:
         """The registry's name."""
         name = self.registry.settings.title or text_of(self.registry.attributes, "name")
         return name or text_of(self.registry.attributes, "registryid") or "Registry"
+
+    @cached_property
+    def lives(self) -> Lives:
+        """What Git knows of the entities."""
+        return Lives(self)
+
+    @cached_property
+    def placeholder_ids(self) -> Mapping[str, str]:
+        """The heading of each placeholder on the page of all placeholders, by its name."""
+        declared = (item for message in self.registry.messages for item in message.properties)
+        return ids(sorted({name for item in declared for name in item.placeholders}))
+
+    def placeholder(self, name: str) -> Link:
+        """Return the link to all messages that have a placeholder."""
+        at = self.placeholder_ids.get(name)
+        return Link(f"{{{name}}}", f"{href(PLACEHOLDERS)}#{at}" if at else "")
 
     def entry(self, message: Message) -> Entry:
         """Return a message as lists show it."""
@@ -195,7 +219,7 @@ class Book:
         xid = link.text.lstrip("#")
         return message_link(self.registry, xid, beside) if link.href and xid.startswith("/") else link
 
-    def _source(self, place: Place, attributes: Mapping[str, Any]) -> Source:
+    def _source(self, place: Place, attributes: Mapping[str, Any], xid: str) -> Source:
         facts, settings = self.registry.facts(place), self.registry.settings
         link = f"{settings.repository.rstrip('/')}/blob/{settings.branch}/{place.path}" if settings.repository else ""
         return Source(
@@ -205,7 +229,20 @@ class Book:
             created=text_of(attributes, "createdat") or facts.createdat * bool(facts.commits),
             modified=text_of(attributes, "modifiedat") or facts.modifiedat * bool(facts.commits),
             shallow=self.registry.origin.history.shallow,
+            edit=link.replace("/blob/", "/edit/", 1) if is_safe(link) else "",
+            api=f"{settings.baseurl.rstrip('/')}{xid}" if is_safe(settings.baseurl) else "",
         )
+
+
+def ids(titles: Iterable[str]) -> dict[str, str]:
+    """Return the ids of headings; titles that differ only in case or signs get numbers."""
+    taken: Counter[str] = Counter()
+    found: dict[str, str] = {}
+    for title in titles:
+        base = anchor(title) or "entry"
+        taken[base] += 1
+        found[title] = base if taken[base] == 1 else f"{base}-{taken[base]}"
+    return found
 
 
 def titled(plural: str) -> str:

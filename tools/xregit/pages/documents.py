@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from xregit.source.emitting import to_yaml
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Document
@@ -42,7 +45,35 @@ def of_value(value: object) -> Source:
     """Return the text of a document that stands inside its entity."""
     if isinstance(value, str):
         return Source(value, "text")
-    return Source(json.dumps(value, indent=2, ensure_ascii=False, default=dict), "json")
+    return Source(json_text(value), "json")
+
+
+def json_text(value: object, *, spread: bool = True) -> str:
+    """Return a value as JSON, laid out or on one line; what JSON has no form for is written as text."""
+    import orjson
+
+    option = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | (orjson.OPT_INDENT_2 if spread else 0)
+    try:
+        return orjson.dumps(value, default=_plain, option=option).decode()
+    except TypeError:  # integers of more than 64 bits, half characters
+        return json.dumps(value, indent=2 if spread else None, default=_plain)
+
+
+def yaml_text(value: Mapping[str, Any]) -> str:
+    """Return what a file says as YAML in its canonical form; nothing where YAML has no form for it."""
+    try:
+        return to_yaml(value)
+    except (ValueError, TypeError):
+        return ""
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    for kind in (int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def _laid_out(text: str) -> str:

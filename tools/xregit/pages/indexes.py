@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from xregit.catalog.entities import Group
 from xregit.catalog.resolving import group_of
 from xregit.catalog.views import text_of
-from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation
+from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, ids
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
-from xregit.pages.rendering import anchor, render
+from xregit.pages.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,8 +69,9 @@ def index_pages(book: Book) -> Iterator[Page]:
 
 
 def _page(book: Book, address: str, title: str, said: str, sections: Iterable[tuple[str, list[Item]]]) -> Page:
-    taken: Counter[str] = Counter()
-    found = [Section(name, _id(name, taken), tuple(items)) for name, items in sections]
+    listed = list(sections)
+    at = ids(name for name, _ in listed)
+    found = [Section(name, at[name], tuple(items)) for name, items in listed]
     html = render("index.html", title=title, crumbs=_crumbs(book), said=said, sections=found, open=MAX_OPEN)
     names = tuple(section.title for section in found)
     return Page(address, title, html, description=said, search=f"{title} {' '.join(names)}", keys=names, listed=True)
@@ -81,13 +82,6 @@ def _deprecations(book: Book, leaving: list[Leaving]) -> Page:
     title = "Deprecations"
     html = render("deprecations.html", title=title, crumbs=_crumbs(book), said=said, leaving=leaving)
     return Page(DEPRECATIONS, title, html, description=said, search=title, listed=True)
-
-
-def _id(title: str, taken: Counter[str]) -> str:
-    """Return the id of a heading; titles that differ only in case or signs get numbers."""
-    base = anchor(title) or "entry"
-    taken[base] += 1
-    return base if taken[base] == 1 else f"{base}-{taken[base]}"
 
 
 def _crumbs(book: Book) -> tuple[Link, ...]:

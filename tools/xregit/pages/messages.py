@@ -7,23 +7,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.views import text_of
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
+from xregit.pages.documents import json_text, yaml_text
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
+from xregit.pages.payloads import names, payload
 from xregit.pages.properties import shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
+from xregit.pages.samples import told
+from xregit.pages.wires import addresses, examples, meanings
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from xregit.catalog.properties import Property, Text
-    from xregit.catalog.references import SchemaReference
     from xregit.catalog.views import Message
     from xregit.pages.book import Book, Entry
+    from xregit.pages.wires import Meaning
 
 # Shown elsewhere on the page than in the table of further attributes.
 ELSEWHERE = frozenset({
@@ -55,18 +58,8 @@ class Carrier:
     usage: tuple[str, ...]
     protocol: str
     via: Link
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """What a message carries: the schema it points at, or the schema that stands inside it."""
-
-    format: Link
-    contenttype: Link
-    schema: Link | None
-    selector: str
-    broken: bool
-    source: documents.Source | None
+    addresses: tuple[str, ...]
+    options: tuple[tuple[str, str], ...]
 
 
 def message_page(book: Book, message: Message) -> Page:
@@ -87,8 +80,11 @@ def message_page(book: Book, message: Message) -> Page:
         aliases=_entries(book, message.aliases),
         sections=sections,
         inherits=any(row.origins for _, found in sections for row in found),
-        placeholders=_placeholders(declared),
-        payload=_payload(book, message),
+        examples=examples(book, message),
+        placeholders=_placeholders(book, message),
+        payload=payload(book, message),
+        happenings=book.lives.of(message.xid, message.entity.place),
+        texts=_texts(message),
         others=rows(
             book.registry,
             {**message.entity.meta, **resolved.attributes},
@@ -102,9 +98,10 @@ def message_page(book: Book, message: Message) -> Page:
         head.title,
         html,
         description=summary(message.description) or f"The message {message.id}",
-        search=_search(message, declared),
+        search=_search(book, message, declared),
         keys=_keys(book, message),
         parent=address(message.group.xid),
+        api=head.source.api,
     )
 
 
@@ -142,7 +139,14 @@ def _selectors(book: Book, message: Message) -> list[tuple[str, str, Link | None
 
 def _carriers(book: Book, message: Message) -> tuple[Carrier, ...]:
     return tuple(
-        Carrier(book.link(endpoint.xid, endpoint.name), endpoint.usage, endpoint.protocol, book.link(via))
+        Carrier(
+            book.link(endpoint.xid, endpoint.name),
+            endpoint.usage,
+            endpoint.protocol,
+            book.link(via),
+            addresses(endpoint),
+            tuple((name, value) for name, value in endpoint.options.items() if isinstance(value, str)),
+        )
         for endpoint, via in message.carriers
     )
 
@@ -192,49 +196,17 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
     return tuple(replace(link, note=", ".join(names)) for link, names in members.items() if link)
 
 
-def _placeholders(declared: tuple[Property, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    users: dict[str, list[str]] = defaultdict(list)
-    for item in declared:
-        for name in item.placeholders:
-            users[name].append(item.name)
-    return tuple((name, tuple(found)) for name, found in users.items())
+def _placeholders(book: Book, message: Message) -> list[tuple[Meaning, Link]]:
+    """Return what is to be known of each placeholder, with the link to all messages that have it."""
+    return [(each, book.placeholder(each.name)) for each in meanings(message)]
 
 
-def _payload(book: Book, message: Message) -> Payload | None:
-    attributes = message.resolved.attributes
-    if not any(name in attributes for name in ("dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat")):
-        return _content_only(attributes)
-    found = message.schema
-    inline = attributes.get("dataschema")
-    return Payload(
-        format=Link(text_of(attributes, "dataschemaformat")),
-        contenttype=Link(text_of(attributes, "datacontenttype")),
-        schema=_schema_link(book, found),
-        selector=found.selector if found else "",
-        broken=found is not None and found.local and found.schema is None,
-        source=_schema_source(found) if found else documents.of_value(inline) if inline is not None else None,
-    )
-
-
-def _content_only(attributes: Mapping[str, Any]) -> Payload | None:
-    contenttype = text_of(attributes, "datacontenttype")
-    return Payload(Link(""), Link(contenttype), None, "", broken=False, source=None) if contenttype else None
-
-
-def _schema_link(book: Book, found: SchemaReference | None) -> Link | None:
-    if found is None:
-        return None
-    if found.schema is None:
-        return reference(book.registry, found.text)
-    explicit = found.version is not None and f"/versions/{found.version.id}" in found.text
-    if explicit and found.version is not None:
-        return book.link(found.version.xid, f"{found.schema.id}, version {found.version.id}")
-    return book.link(found.schema.xid)
-
-
-def _schema_source(found: SchemaReference) -> documents.Source | None:
-    document = found.version.document if found.version else None
-    return documents.source(document, documents.MAX_CHARS_BESIDE) if document else None
+def _texts(message: Message) -> list[tuple[str, documents.Source]]:
+    """Return the message as its file states it, and as the compiled document does."""
+    stated = json_text(message.attributes)
+    written = yaml_text(message.entity.written)
+    found = [("YAML", documents.Source(written, "yaml")), ("JSON", documents.Source(stated, "json"))]
+    return [(title, each) for title, each in found if 0 < len(each.text) <= documents.MAX_CHARS_BESIDE]
 
 
 def _keys(book: Book, message: Message) -> tuple[str, ...]:
@@ -243,11 +215,12 @@ def _keys(book: Book, message: Message) -> tuple[str, ...]:
     return (message.id, wire) if wire else (message.id,)
 
 
-def _search(message: Message, declared: tuple[Property, ...]) -> str:
+def _search(book: Book, message: Message, declared: tuple[Property, ...]) -> str:
     words = [plain(message.description), message.protocol, message.envelope]
     for item in declared:
         words += [item.name, "".join(part.text for part in shown(item)), plain(item.description)[:MAX_SEARCHED_CHARS]]
     words += texts_in(message.resolved.attributes, ELSEWHERE)
     if message.schema and message.schema.schema:
         words.append(message.schema.schema.id)
+    words += names(told(book, message).fields)
     return " ".join(word for word in words if word)

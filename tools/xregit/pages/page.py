@@ -26,7 +26,7 @@ class Page:
     ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page;
     ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, and ``keys`` the ids and
     addresses by which to be found first; ``parent`` is the address of the page above; ``listed`` says that the
-    navigation names it.
+    navigation names it, ``api`` is the address of the entity in the static API.
     """
 
     address: str
@@ -37,6 +37,7 @@ class Page:
     keys: tuple[str, ...] = ()
     parent: str = ""
     listed: bool = False
+    api: str = ""
 
     @property
     def path(self) -> str:

@@ -24,3 +24,34 @@
 
   document.querySelectorAll("[data-xr-filter]").forEach(wire);
 })();
+
+// Gives each example, command and source a button that copies its text.
+(() => {
+  "use strict";
+
+  async function copied(text) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const area = document.createElement("textarea"); // without TLS there is no clipboard
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+
+  function wire(box) {
+    const button = document.createElement("button");
+    button.className = "xr-copy";
+    button.type = "button";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", `Copy: ${box.querySelector("pre").getAttribute("aria-label")}`);
+    button.addEventListener("click", () =>
+      copied(box.querySelector("code").textContent).then(
+        () => { button.textContent = "Copied"; setTimeout(() => { button.textContent = "Copy"; }, 1500); },
+        () => { button.textContent = "Failed"; },
+      ));
+    box.append(button);
+  }
+
+  document.querySelectorAll(".xr-code").forEach(wire);
+})();

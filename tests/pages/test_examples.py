@@ -1,0 +1,227 @@
+"""The examples on a message's page are real messages, and the lines beside them do what they say."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.brokers.servers import mosquitto
+from tests.catalog.folders import registry_of
+from xregit import Matcher
+from xregit.catalog import Message, Registry, read_folder
+from xregit.cli.running import run
+from xregit.messages.definitions import definition
+from xregit.pages.book import Book
+from xregit.pages.commands import sending
+from xregit.pages.samples import context, samples, told
+from xregit.pages.wires import Example, examples, meanings
+from xregit.protocols import Wire, read_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PLACE = "/messagegroups/doors.mqtt/messages/doors.opened"
+MQTT5 = read_wire(
+    {
+        "protocol": "MQTT/5.0",
+        "topic_name": "doors/1",
+        "qos": 1,
+        "content_type": "text/plain",
+        "user_properties": [{"name": "who", "value": 'it\'s "me" & $HOME'}],
+        "body": "Grüße, 'du'\n",
+    }
+)
+HTTP = read_wire(
+    {
+        "protocol": "HTTP",
+        "method": "PUT",
+        "path": "/panels/1",
+        "query": [{"name": "a b", "value": "c&d"}],
+        "headers": [{"name": "x-who", "value": 'it\'s "me" & $HOME'}],
+        "body_base64": "AAEC/w==",
+    }
+)
+PRINTED, PUB = "printf %s x > payload\n", "mosquitto_pub -V"
+KAFKA = read_wire({"protocol": "KAFKA", "topic": "doors", "key": "1", "headers": {"who": "me"}, "body": "opened"})
+
+
+@pytest.fixture(scope="module")
+def catalog(root: Path) -> Registry:
+    """Return the example catalog."""
+    return read_folder(root / "registry")
+
+
+def test_examples_are_of_their_definitions(catalog: Registry) -> None:
+    """Every message of the example catalog has examples, and each is recognised as a message of that definition."""
+    book, matcher = Book(catalog), Matcher(catalog)
+    for message in catalog.messages:
+        values = context(definition(message))
+        made = list(samples(message, told(book, message).example, values))
+        assert [each.reason for each in made if each.wire is None] == [], message.xid
+        meant = message.alias_of or message.xid
+        for each in made:
+            assert each.wire is not None
+            assert meant in {found.xid for found in matcher.match(each.wire).matches}, (message.xid, each.mode)
+
+
+def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
+    """What stands for a placeholder is marked in the example, and explained with the name of the placeholder."""
+    message: Message = small[PLACE]
+    (example,) = examples(Book(small), message)
+    assert {part.text for part in example.text if part.placeholder} == {"building-1", "door-1", "region-1"}
+    assert "topic_name: buildings/building-1/doors/door-1" in "".join(part.text for part in example.text)
+    told_of = {each.name: each for each in meanings(message)}
+    assert told_of["door"].users == ("subject", "topic_name")
+    assert told_of["door"].said == "The door that was opened."
+
+
+def test_same_example_each_time(small: Registry) -> None:
+    """The examples do not depend on the clock."""
+    message: Message = small[PLACE]
+    assert examples(Book(small), message) == examples(Book(small), message)
+
+
+def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
+    """A definition that contradicts itself has no example but the reason."""
+    text = "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: a}, time: {type: timestamp, value: never}}\n"
+    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text + "protocol: MQTT/3.1.1\n"})
+    example = examples(Book(found), found["/messagegroups/g/messages/a"])[0]
+    assert example.reason or example.text
+
+
+@pytest.mark.parametrize("name", ["fleet.charging", "luggage.iata", "luggage.handling.airlines", "shops.sales.kafka"])
+def test_line_of_xregit_makes_the_message(
+    catalog: Registry, root: Path, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The copied lines of `xregit new` give the example, but for its time and its id."""
+    message = next(each for each in catalog.messages if each.group.id == name)
+    example = examples(Book(catalog), message)[0]
+    *before, line = example.making.splitlines()
+    subprocess.run(["bash", "-ec", "\n".join(before)], cwd=tmp_path, check=True)
+    words = shlex.split(line.replace("payload.json", str(tmp_path / "payload.json")))
+    assert words[:2] == ["xregit", "new"]
+    assert run(["--registry", str(root / "registry"), *words[1:]]) == 0
+    assert Matcher(catalog).match(json.loads(capsys.readouterr().out)).outcome != "none"
+
+
+class _Keeping(BaseHTTPRequestHandler):
+    """Keeps the request that it gets."""
+
+    def do_PUT(self) -> None:
+        """Keep it and say that nothing is to be said."""
+        length = int(self.headers["content-length"])
+        self.server.kept = (self.path, self.headers["x-who"], self.rfile.read(length))  # type: ignore[attr-defined]
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's name
+        """Log nothing."""
+
+
+@contextmanager
+def _keeping() -> Iterator[ThreadingHTTPServer]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Keeping) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.mark.client
+def test_line_of_curl_sends_the_message(tmp_path: Path) -> None:
+    """The copied lines of curl send path, query, headers and bytes as they are in the message."""
+    with _keeping() as server:
+        lines = sending(HTTP, [f"http://127.0.0.1:{server.server_port}"], {})
+        _run(lines, tmp_path, "curl")
+        assert server.kept == (  # type: ignore[attr-defined]
+            "/panels/1?a%20b=c%26d",
+            'it\'s "me" & $HOME',
+            b"\x00\x01\x02\xff",
+        )
+
+
+@pytest.mark.client
+def test_line_of_mosquitto_sends_the_message(tmp_path: Path) -> None:
+    """The copied lines of mosquitto_pub send topic, properties and payload as they are in the message."""
+    if shutil.which("mosquitto_sub") is None:
+        pytest.skip("the clients of Mosquitto are not here; .ci/debian installs them")
+    with mosquitto(tmp_path) as port:
+        heard = ["mosquitto_sub", "-V", "mqttv5", "-p", str(port), "-t", "doors/#", "-C", "1", "-W", "20"]
+        with subprocess.Popen([*heard, "-F", "%t|%C|%P|%p"], stdout=subprocess.PIPE, text=True) as listening:
+            for _ in range(20):  # until the subscriber is there, nobody hears
+                _run(sending(MQTT5, [f"mqtt://127.0.0.1:{port}"], {}), tmp_path, "mosquitto_pub")
+                try:
+                    said, _ = listening.communicate(timeout=0.5)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+    assert said == "doors/1|text/plain|who:it's \"me\" & $HOME|Grüße, 'du'\n\n"
+
+
+@pytest.mark.client
+def test_line_of_kcat_sends_the_message(tmp_path: Path) -> None:
+    """The copied lines of kcat are accepted by kcat, here with the cluster that its library plays itself."""
+    lines = sending(KAFKA, ["127.0.0.1:9092"], {})
+    assert "-b 127.0.0.1:9092 -t doors -k 1 -H who=me payload" in lines
+    _run(lines.replace("kcat -P", "kcat -P -X test.mock.num.brokers=1"), tmp_path, "kcat")
+
+
+def _run(lines: str, folder: Path, program: str) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not here; .ci/debian installs it")
+    assert lines.splitlines()[-1].startswith(program)
+    subprocess.run(["bash", "-ec", lines], cwd=folder, check=True, timeout=30, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            {"protocol": "NATS", "subject": "a.b", "body": "x"},
+            "printf %s x > payload\nnats pub --server n://h:4222 a.b < payload",
+        ),
+        ({"protocol": "NATS", "subject": "a.b"}, "nats pub --server n://h:4222 a.b ''"),
+        (
+            {"protocol": "MQTT/3.1.1", "topic_name": "a", "retain": True},
+            "mosquitto_pub -V mqttv311 -h h -p 4222 -t a -r -n",
+        ),
+        ({"protocol": "HTTP", "status": 204}, ""),
+        ({"protocol": "KAFKA", "body": "x"}, ""),
+        ({"protocol": "KAFKA", "topic": "t", "body": "x" * 3000}, ""),
+        ({"protocol": "AMQP/1.0", "body": "x"}, ""),
+    ],
+)
+def test_line_says_all_or_there_is_none(said: dict[str, object], expected: str) -> None:
+    """A line that could not say all of a message, such as a response or a long payload, is not offered."""
+    wire: Wire = read_wire(said)
+    assert sending(wire, ["n://h:4222"], {}) == expected
+
+
+def test_address_with_placeholders_is_not_taken() -> None:
+    """Where an endpoint's address has placeholders, or is none, the line goes to this machine."""
+    lines = sending(KAFKA, ["kafka://{region}.example.com:9092", "http://[", ""], {})
+    assert "-b localhost:9092" in lines
+
+
+def test_topic_of_the_endpoint_is_used() -> None:
+    """What a message leaves open, its endpoint may say."""
+    wire = read_wire({"protocol": "KAFKA", "body": "x"})
+    assert "-t sales " in sending(wire, [], {"topic": "sales", "acks": "1"})
+
+
+def _titles(found: tuple[Example, ...]) -> list[str]:
+    return [each.title for each in found]
+
+
+def test_event_without_protocol_has_a_tab_for_each_way(catalog: Registry) -> None:
+    """A message that is bound to no protocol shows the event itself, and each way in which its endpoints carry it."""
+    message = catalog["/messagegroups/luggage.arrivals/messages/luggage.bag.delayed"]
+    assert _titles(examples(Book(catalog), message)) == ["CloudEvent", "HTTP, binary", "HTTP, structured"]

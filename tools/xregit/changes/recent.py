@@ -1,0 +1,135 @@
+"""The last commits of a registry, each with what it changed in words; read from the few files that matter.
+
+For a commit these are the files it touched, what messages among them build on, and what builds on those, as they were
+before and after it. So the cost grows with what was changed, not with the size of the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, path_of, spot, xid_of
+from xregit.catalog.reading import read_contents
+from xregit.changes.comparing import diff
+from xregit.source import history
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.changes.change import Change
+    from xregit.source.commits import Commit
+
+# Commits are compared back to this one; one that touches more files, such as an import, is only counted.
+MAX_COMMITS, MAX_FILES, MAX_RELATED = 30, 60, 120
+_AROUND = frozenset({REGISTRY_FILE, MODEL_FILE})
+_MINIMAL, _STUB = b"registryid: then\n", b"description: A group.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """One commit: how many entities' files it touched, and what it changed, nothing where there was too much of it."""
+
+    commit: Commit
+    touched: int
+    changes: tuple[Change, ...] = ()
+
+
+def recent(registry: Registry) -> tuple[Past, ...]:
+    """Return the last commits that touched the registry, the newest first; nothing where Git knows nothing."""
+    known = registry.origin.history
+    prefix = registry.place.path.removesuffix(REGISTRY_FILE)
+    if known.reason or registry.origin.root.is_file():
+        return ()
+    touching = ((commit, _paths(commit, prefix)) for commit in known.commits)
+    last = [found for found in touching if found[1]][:MAX_COMMITS]
+    related = [_related(registry, prefix, paths) if len(paths) <= MAX_FILES else () for _, paths in last]
+    read = iter(
+        _contents(registry, prefix, [(commit.sha, paths) for (commit, _), paths in zip(last, related, strict=True)])
+    )
+    return tuple(
+        Past(commit, _touched(registry, paths), _changes(registry, commit, prefix, *next(read)) if names else ())
+        for (commit, paths), names in zip(last, related, strict=True)
+    )
+
+
+def _paths(commit: Commit, prefix: str) -> tuple[str, ...]:
+    """Return the files of the registry that a commit touched, below its folder, under both names where it renamed."""
+    named = (name for change in commit.files for name in (change.path, change.oldpath) if name)
+    return tuple(dict.fromkeys(name.removeprefix(prefix) for name in named if name.startswith(prefix)))
+
+
+def _touched(registry: Registry, paths: Iterable[str]) -> int:
+    return len({xid for path in paths if (xid := xid_of(spot(registry.model, path)))})
+
+
+def _related(registry: Registry, prefix: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the files that tell what a few files mean: their groups, bases, derived messages, endpoints, schemas."""
+    xids = [xid for path in paths if (xid := xid_of(spot(registry.model, path)))]
+    found = dict.fromkeys(paths)
+    for xid in xids:
+        for other in _around(registry, xid):
+            entity = registry.entity(other)
+            place = entity.place.path.removeprefix(prefix) if entity else path_of(registry.model, other)
+            found.setdefault(place)
+            group = "/".join(other.split("/")[:3])
+            found.setdefault(path_of(registry.model, group))
+    return tuple(found)[: max(MAX_RELATED, len(paths))]
+
+
+def _around(registry: Registry, xid: str) -> Iterator[str]:
+    yield xid
+    indexes = registry.indexes
+    pending, seen = [xid], {xid}
+    while pending and len(seen) < MAX_RELATED:
+        for other in indexes.derived.get(pending.pop(), ()):
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
+                yield other
+    if "/messages/" in xid and registry.entity(xid) is not None:
+        yield from registry.resolved(xid).chain
+        yield from (endpoint for endpoint, _ in indexes.carriers.get(xid, ()))
+
+
+def _contents(
+    registry: Registry, prefix: str, asked: list[tuple[str, tuple[str, ...]]]
+) -> Iterator[tuple[dict[str, bytes], dict[str, bytes]]]:
+    """Give what the files held before and after each commit, in one run of Git."""
+    names = [(sha, path) for sha, paths in asked for path in (*paths, MODEL_FILE) if paths]
+    pairs = [(f"{sha}{parent}", prefix + path) for sha, path in names for parent in ("^", "")]
+    read = iter(history.read_versions(registry.origin.root, pairs)) if pairs else iter(())
+    for _, paths in asked:
+        before: dict[str, bytes] = {}
+        after: dict[str, bytes] = {}
+        for path in (*paths, MODEL_FILE) if paths else ():
+            for files in (before, after):
+                data = next(read)
+                if data is not None:
+                    files[path] = data
+        if paths:
+            yield before, after
+
+
+def _changes(
+    registry: Registry, commit: Commit, prefix: str, before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> tuple[Change, ...]:
+    model = registry.model
+    renamed = {
+        xid_of(spot(model, change.oldpath.removeprefix(prefix))): xid_of(spot(model, change.path.removeprefix(prefix)))
+        for change in commit.files
+        if change.status == "R" and change.path.startswith(prefix)
+    }
+    same = {old: new for old, new in renamed.items() if old and new and old != new}
+    # What is around the entities is the same on both sides where one of them has not got it.
+    around = {name: data for files in (before, after) for name, data in files.items() if name in _AROUND}
+    sides = (_whole(registry, {**around, **files}) for files in (before, after))
+    then, now = (read_contents(registry.origin.root, files) for files in sides)
+    return diff(then, now, same)
+
+
+def _whole(registry: Registry, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Return files with what a registry can't be read without."""
+    spots = [spot(registry.model, path) for path in files]
+    groups = {f"/{found.group.plural}/{found.gid}" for found in spots if found.group and found.resource}
+    return {path_of(registry.model, xid): _STUB for xid in sorted(groups)} | {REGISTRY_FILE: _MINIMAL} | dict(files)

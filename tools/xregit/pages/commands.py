@@ -1,0 +1,146 @@
+"""A message on the wire to the lines that send it from a shell, as `commands.yaml` has them for each protocol."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from xregit.protocols import wire_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xregit.protocols import Wire
+
+Facts = Mapping[str, Any]
+# A payload that is longer has no place in a line that one copies.
+MAX_BODY_BYTES = 2_000
+PAYLOAD = "payload"
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff]")
+
+
+def making(xid: str, context: Mapping[str, str], example: str, mode: str, protocol: str) -> str:
+    """Return the lines by which `xregit new` makes a message; ``example`` is the payload's value as JSON."""
+    words = ["xregit", "new", xid]
+    for name, value in context.items():
+        words += ["--set", f"{name}={value}"]
+    words += ["--mode", mode] if mode else []
+    words += ["--protocol", protocol] if protocol else []
+    if not example:
+        return shlex.join(words)
+    return f"{_file(example.encode(), f'{PAYLOAD}.json')}\n{shlex.join(words)} --data {PAYLOAD}.json"
+
+
+def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
+    """Return the lines that send a message to the first address that can be read; nothing where none would do.
+
+    ``options`` are those of the endpoint, which may say what the message leaves open.
+    """
+    facts = _facts().get(wire.protocol)
+    if facts is None:
+        return ""
+    said = {name: options[name] for name in facts.get("options", ()) if name in options} | wire_json(wire)
+    if not _sendable(facts, said, wire.body):
+        return ""
+    place = next(filter(None, (_place(facts, address) for address in addresses)), None)
+    place = place or _place(facts, facts["default"]) or {}
+    words = [facts["program"], *facts.get("lead", ()), *_filled(facts.get("address", ()), place)]
+    words += facts.get("schemes", {}).get(place["scheme"], ())
+    words += _arguments(facts, said)
+    empty = not wire.body
+    inside = not empty and facts.get("input", False)
+    target = facts.get("target", "").format_map(place | _path(said))
+    words += [target] if target else []
+    words += facts.get("nobody", ()) if empty else () if inside else facts["body"]
+    line = shlex.join(words) + (f" < {PAYLOAD}" if inside else "")
+    return line if empty else f"{_file(wire.body or b'', PAYLOAD)}\n{line}"
+
+
+def _sendable(facts: Facts, said: Mapping[str, Any], body: bytes | None) -> bool:
+    """Tell whether a line can say all of a message: its address, single texts, a payload that isn't long."""
+    known = {*facts.get("fields", {}), *facts.get("flags", {}), *facts.get("pairs", {}), "protocol", "path", "query"}
+    known |= {"body", "body_base64", "subject" if "{subject}" in facts.get("target", "") else ""}
+    short = body is None or len(body) <= MAX_BODY_BYTES
+    return short and said.keys() <= known and all(said.get(name) for name in facts.get("needs", ()))
+
+
+def _arguments(facts: Facts, said: Mapping[str, Any]) -> Iterator[str]:
+    stated = {**facts.get("absent", {}), **said}
+    for name, words in facts.get("fields", {}).items():
+        if name in stated:
+            yield from _filled(words, {"value": stated[name]})
+    for name, words in facts.get("flags", {}).items():
+        if stated.get(name) is True:
+            yield from words
+    for name, words in facts.get("pairs", {}).items():
+        for key, value in _pairs(stated.get(name)):
+            yield from _filled(words, {"name": key, "value": value})
+
+
+def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from ((name, each) for each in (item if isinstance(item, list) else [item]))
+    else:
+        yield from ((item["name"], item["value"]) for item in value or ())
+
+
+def _filled(words: Sequence[str], values: Mapping[str, Any]) -> Iterator[str]:
+    return (word.format_map(values) for word in words)
+
+
+def _place(facts: Facts, address: str) -> dict[str, str]:
+    """Return the parts of an address; nothing where it names no host, or has placeholders of its own."""
+    try:
+        parts = urlsplit(address if "//" in address else f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return {}
+    if not host or "{" in address:
+        return {}
+    ports = facts.get("port", {})
+    known = str(port or ports.get(parts.scheme, ports.get("", "")))
+    base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+    return {"scheme": parts.scheme, "host": host, "port": known, "base": base}
+
+
+def _path(said: Mapping[str, Any]) -> dict[str, str]:
+    query = "&".join(
+        f"{quote(name, safe='')}={quote(str(value), safe='')}" for name, value in _pairs(said.get("query"))
+    )
+    path = str(said.get("path") or "")
+    return {
+        "path": path if not path or path.startswith("/") else f"/{path}",
+        "query": f"?{query}" if query else "",
+        "subject": str(said.get("subject") or ""),
+    }
+
+
+def _file(body: bytes, name: str) -> str:
+    """Return the line that writes bytes to a file."""
+    text = readable(body)
+    if text is None:
+        return f"printf %s {b64encode(body).decode()} | base64 -d > {name}"
+    return f"printf %s {shlex.quote(text)} > {name}"
+
+
+def readable(body: bytes) -> str | None:
+    """Return bytes as a text that can be shown and copied, None where they are none."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROL.search(text) else text
+
+
+@cache
+def _facts() -> Mapping[str, Facts]:
+    import yaml
+
+    return yaml.safe_load((files("xregit.pages") / "commands.yaml").read_text(encoding="utf-8"))  # type: ignore[no-any-return]

@@ -1,0 +1,126 @@
+"""A message definition to real messages of it: made by `xregit.new` from values that name what they stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from xregit.messages.definitions import Definition, definition, target
+from xregit.messages.making import MessageError, new
+from xregit.messages.payloading import NO_DATA
+from xregit.messages.schemas import payload_schema
+from xregit.messages.schemas import source as schema_source
+from xregit.payloads import Field, PayloadError, SchemaError
+from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
+
+if TYPE_CHECKING:
+    from xregit.catalog.views import Message
+    from xregit.messages.constraints import Constraint
+    from xregit.pages.book import Book
+    from xregit.protocols import Wire
+
+# An example is the same each time, so its time and its id are too.
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+ID = "7d2ea4a6-0c5c-4b7e-9f5c-3f1f3f6f0a11"
+# What stands for a value of a type whose texts can't be any word.
+TYPED = {
+    "boolean": "true", "integer": "1", "ulong": "1", "number": "1", "duration": "PT1S", "binary": "YQ==",
+    "timestamp": "2026-01-02T03:04:05Z", "uuid": ID, "uri": "https://example.com/1",
+}  # fmt: skip
+_WORD = re.compile(r"[^A-Za-z0-9]+")
+EVENT_ID = frozenset({"id", "time"})
+BARE = "CloudEvent"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One message on the wire: by which protocol and in which mode; ``reason`` says why there is none."""
+
+    protocol: str
+    mode: str
+    wire: Wire | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a payload's schema tells: its fields, and a valid value; ``reason`` says why it tells nothing."""
+
+    fields: tuple[Field, ...] = ()
+    example: Any = NO_DATA
+    reason: str = ""
+
+
+def told(book: Book, message: Message) -> Told:
+    """Return what the schema of a message's payload tells; each schema is read once."""
+    meant = target(message)
+    found = schema_source(meant)
+    if found is None:
+        return Told()
+    if found not in book.told:
+        book.told[found] = _told(book, meant)
+    return book.told[found]
+
+
+def _told(book: Book, message: Message) -> Told:
+    try:
+        schema = payload_schema(book.registry, message)
+    except SchemaError as error:
+        return Told(reason=str(error))
+    if schema is None:
+        return Told()
+    try:
+        return Told(schema.fields(), schema.example())
+    except PayloadError as error:
+        return Told(schema.fields(), reason=str(error))
+
+
+def context(asked: Definition) -> dict[str, str]:
+    """Return a value for each placeholder, its name and a number, and for each property that must have a value."""
+    values = {name: f"{_WORD.sub('-', name).strip('-')}-1" for name in asked.placeholders}
+    for item in asked.constraints:
+        if item.template is not None and item.type in TYPED and len(item.template.placeholders) == 1:
+            alone = item.template.text == f"{{{item.template.placeholders[0]}}}"
+            values[item.template.placeholders[0]] = TYPED[item.type] if alone else values[item.template.placeholders[0]]
+    for item in asked.constraints:
+        if _open(item):
+            values[item.attribute] = TYPED.get(item.type, f"{_WORD.sub('-', item.key.rpartition('/')[2]).strip('-')}-1")
+    declared = {item.key for item in asked.envelope}
+    if asked.enveloped:
+        values |= {f"envelopemetadata/{name}": f"example.{name}" for name in ("type", "source") if name not in declared}
+    return values
+
+
+def _open(item: Constraint) -> bool:
+    """Tell whether a message's maker has to give a property its value."""
+    stated = item.constant is not None or item.template is not None or item.now
+    return item.required and not stated and item.key not in EVENT_ID
+
+
+def samples(message: Message, data: Any, values: Mapping[str, str]) -> Iterator[Sample]:
+    """Give a message in each protocol and mode that the definition allows, an event without protocol first."""
+    asked = definition(target(message))
+    for protocol in (asked.protocol,) if asked.protocol else _protocols(message, enveloped=asked.enveloped):
+        known = carrier(protocol)
+        modes = known.modes if known and asked.enveloped else ("",)
+        for mode in (asked.mode,) if asked.mode and asked.enveloped else modes:
+            if mode in {"", BINARY, STRUCTURED}:
+                yield _sample(message, data, values, protocol, mode)
+
+
+def _protocols(message: Message, *, enveloped: bool) -> tuple[str, ...]:
+    """Return the protocols of the endpoints that carry a message which names none itself."""
+    spoken = dict.fromkeys(endpoint.protocol for endpoint, _ in message.carriers if carrier(endpoint.protocol))
+    return (*([""] if enveloped else []), *spoken)
+
+
+def _sample(message: Message, data: Any, values: Mapping[str, str], protocol: str, mode: str) -> Sample:
+    asked = mode if protocol else ""
+    try:
+        made = new(message, values, data, now=NOW, new_id=ID, mode=asked, protocol=protocol)
+    except MessageError as error:
+        return Sample(protocol or BARE, mode, None, "; ".join(error.problems))
+    return Sample(protocol or BARE, mode, made)

@@ -1,0 +1,194 @@
+"""What a message looks like on the wire, for its page: examples with marked placeholders, and lines to copy."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.properties import Text
+from xregit.messages.definitions import definition, target
+from xregit.messages.payloading import NO_DATA
+from xregit.pages import commands
+from xregit.pages.documents import json_text
+from xregit.pages.samples import BARE, Sample, context, samples, told
+from xregit.protocols import wire_json
+
+if TYPE_CHECKING:
+    from xregit.catalog.views import Endpoint, Message
+    from xregit.pages.book import Book
+    from xregit.protocols import Wire
+
+# What a page shows of a payload in an example; the payload stands whole further down.
+MAX_BODY_CHARS = 1_500
+BODY = frozenset({"protocol", "body", "body_base64"})
+MARKED_CHARS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One tab: its title, the message as text cut at the values of placeholders, and the lines that make and send it.
+
+    ``reason`` says why there is no message.
+    """
+
+    title: str
+    text: tuple[Text, ...]
+    making: str
+    sending: str
+    program: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One placeholder: its value in the examples, and the properties in which it stands."""
+
+    name: str
+    value: str
+    users: tuple[str, ...]
+    said: str = ""
+
+
+def examples(book: Book, message: Message) -> tuple[Example, ...]:
+    """Return an example for each protocol and mode that a message may have."""
+    value = told(book, message).example
+    values = context(definition(target(message)))
+    known = _Known(
+        message,
+        values,
+        pattern=_pattern(message, values),
+        carriers=_carriers(message),
+        payload="" if value is NO_DATA else json_text(value, spread=False),
+    )
+    return tuple(_example(known, sample) for sample in samples(message, value, values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What all examples of one message share; ``payload`` is the payload's value as JSON."""
+
+    message: Message
+    values: Mapping[str, str]
+    pattern: re.Pattern[str] | None
+    carriers: Mapping[str, tuple[Endpoint, ...]]
+    payload: str
+
+
+def meanings(message: Message) -> tuple[Meaning, ...]:
+    """Return what is to be known of each placeholder of a message."""
+    asked = definition(target(message))
+    values = context(asked)
+    said: dict[str, str] = {}
+    for item in message.properties:
+        for name in item.placeholders if item.description else ():
+            said.setdefault(name, item.description)
+    return tuple(
+        Meaning(name, values[name], tuple(place.rpartition("/")[2] for place in places), said.get(name, ""))
+        for name, places in asked.placeholders.items()
+    )
+
+
+def _example(known: _Known, sample: Sample) -> Example:
+    title = f"{sample.protocol}, {sample.mode}" if sample.mode else sample.protocol
+    if sample.wire is None:
+        return Example(title, (), "", "", "", sample.reason)
+    sending = _sending(sample.wire, known.carriers.get(sample.protocol, ()))
+    return Example(
+        title=title,
+        text=tuple(_marked(wire_text(wire_json(sample.wire)), known.pattern)),
+        making=_making(known, sample) if len(known.payload) <= commands.MAX_BODY_BYTES else "",
+        sending=sending,
+        program=sending.rpartition("\n")[2].partition(" ")[0],
+    )
+
+
+def _making(known: _Known, sample: Sample) -> str:
+    """Return the lines that make an example, which name only what the definition leaves open."""
+    options = known.message.resolved.attributes.get("envelopeoptions")
+    fixed = isinstance(options, Mapping) and bool(options.get("mode"))
+    protocol = "" if known.message.protocol or sample.protocol == BARE else sample.protocol
+    return commands.making(known.message.xid, known.values, known.payload, "" if fixed else sample.mode, protocol)
+
+
+def wire_text(said: Mapping[str, Any]) -> str:
+    """Return a message as people read it: a line for each field, and below them the payload."""
+    if "specversion" in said:
+        return _cut(json_text(said))
+    stated = sorted((item for item in said.items() if item[0] not in BODY), key=_spread)
+    lines = [line for name, value in stated for line in _lines(name, value)]
+    if "body_base64" in said:
+        return "\n".join((*lines, "", f"{_cut(said['body_base64'])}", "(Base64)"))
+    if "body" not in said:
+        return "\n".join(lines)
+    body = said["body"]
+    if isinstance(body, str) and commands.readable(body.encode()) is None:
+        return wire_text({**said, "body_base64": b64encode(body.encode()).decode()})
+    return "\n".join((*lines, "", _cut(body if isinstance(body, str) else json_text(body))))
+
+
+def _spread(item: tuple[str, Any]) -> bool:
+    # What tells where a message goes stands before what travels with it.
+    return isinstance(item[1], Mapping | list)
+
+
+def _lines(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, list) and all(isinstance(item, Mapping) and "name" in item for item in value):
+        yield f"{name}:"
+        yield from (f"  {item['name']}: {_scalar(item['value'])}" for item in value)
+    elif isinstance(value, Mapping):
+        yield f"{name}:"
+        yield from (f"  {key}: {_scalar(item)}" for key, item in value.items())
+    else:
+        yield f"{name}: {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
+    return value if isinstance(value, str) else json_text(value, spread=False)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MAX_BODY_CHARS:
+        return text
+    return f"{text[:MAX_BODY_CHARS]}\n… {len(text) - MAX_BODY_CHARS:,} more characters"
+
+
+def _pattern(message: Message, values: Mapping[str, str]) -> re.Pattern[str] | None:
+    """Return what finds the values of placeholders in an example; one that is too short would be found anywhere."""
+    names = definition(target(message)).placeholders
+    found = [re.escape(values[name]) for name in names if len(values[name]) >= MARKED_CHARS]
+    return re.compile(f"(?<![\\w-])(?:{'|'.join(found)})(?![\\w-])") if found else None
+
+
+def _marked(text: str, pattern: re.Pattern[str] | None) -> Iterator[Text]:
+    end = 0
+    for found in pattern.finditer(text) if pattern else ():
+        yield Text(text[end : found.start()])
+        yield Text(found[0], found[0])
+        end = found.end()
+    yield Text(text[end:])
+
+
+def _carriers(message: Message) -> Mapping[str, tuple[Endpoint, ...]]:
+    """Return the endpoints that carry a message, by protocol."""
+    found: dict[str, list[Endpoint]] = defaultdict(list)
+    for endpoint, _ in message.carriers:
+        found[endpoint.protocol].append(endpoint)
+    return {protocol: tuple(endpoints) for protocol, endpoints in found.items()}
+
+
+def _sending(wire: Wire, carriers: tuple[Endpoint, ...]) -> str:
+    stated = [address for endpoint in carriers for address in addresses(endpoint)]
+    options = {name: value for name, value in carriers[0].options.items() if isinstance(value, str)} if carriers else {}
+    return commands.sending(wire, stated, options)
+
+
+def addresses(endpoint: Endpoint) -> tuple[str, ...]:
+    """Return where an endpoint says one connects."""
+    stated = endpoint.options.get("endpoints")
+    members = [item for item in stated if isinstance(item, Mapping)] if isinstance(stated, list | tuple) else []
+    found = (item.get("url") or item.get("uri") for item in members)
+    return tuple(address for address in found if isinstance(address, str))
