@@ -22,6 +22,11 @@ STRUCTURE = (
     '{"$schema": "https://json-structure.org/meta/extended/v0/#", "$id": "https://example.com/a", "name": "A", '
     '"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}'
 )
+BRANCHING = (
+    '{"anyOf": [{"$ref": "#/definitions/b"}, {"$ref": "#/definitions/c"}], "definitions": {'
+    '"b": {"properties": {"a": {"$ref": "#"}}, "required": ["b"]},'
+    '"c": {"properties": {"a": {"$ref": "#"}}, "required": ["c"]}}}'
+)
 SCHEMAS: dict[str, tuple[str, str]] = {
     "JsonSchema": (
         "JsonSchema/draft-07",
@@ -29,6 +34,7 @@ SCHEMAS: dict[str, tuple[str, str]] = {
     ),
     "lookahead": ("JsonSchema/draft-07", '{"properties": {"a": {"pattern": "^(a|aa)+(?!b)$"}}}'),
     "recursive": ("JsonSchema/draft-07", '{"properties": {"a": {"$ref": "#"}}}'),
+    "branching": ("JsonSchema/draft-07", BRANCHING),
     "JsonStructure": ("JsonStructure/draft-02", STRUCTURE),
     "Avro": ("Avro", '{"type": "record", "name": "L", "fields": [{"name": "n", "type": ["null", "L"]}]}'),
     "Avro nulls": ("Avro", '{"type": "array", "items": "null"}'),
@@ -40,6 +46,8 @@ ENTITIES = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10
 BODIES: dict[str, bytes] = {
     "braces": b"{" * 2**20,
     "brackets": b"[" * 2**20,
+    "somewhat deep": b'{"a":' * 90 + b"1" + b"}" * 90,
+    "hardly deep": b'{"a":' * 9 + b"1" + b"}" * 9,
     "deep": b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
     "backtracking": b'{"a": "' + b"a" * 50_000 + b'!"}',
     "backtracking in XML": b"<a>" + b"a" * 50_000 + b"!</a>",

@@ -78,7 +78,9 @@ def _value(nodes: tuple[Node, ...], way: _Way, index: int, depth: int) -> Any:
 def _with_branch(all_: Layers, way: _Way) -> Layers:
     """Return the layers with one of the alternatives, and with what an ``if`` asks for then."""
     branches = all_.branches()
-    more = [branches[way.branch % len(branches)]] if branches else []
+    # Where one branch leads back to what the value is inside of, another one ends it.
+    ending = [node for node in branches if not layers(node).cut] or branches
+    more = [ending[way.branch % len(ending)]] if branches else []
     more += [node.at(node.schema["then"]) for node in all_.nodes if way.branch % 2 == 0 and "then" in node.schema]
     return layers(*all_.nodes, *more) if more else all_
 

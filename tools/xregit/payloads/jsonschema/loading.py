@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin
@@ -11,7 +11,8 @@ import jsonschema_rs
 
 from xregit.payloads.documents import Document, json_value
 from xregit.payloads.jsonschema.drafts import LATEST, Draft, declared, stated
-from xregit.payloads.jsonschema.walking import Path, check_cost, references
+from xregit.payloads.jsonschema.steps import with_steps
+from xregit.payloads.jsonschema.walking import Path, recurs, references
 from xregit.payloads.shapes import Problem, SchemaError
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ _MAX_PROBLEMS = 20
 class Loaded:
     """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
 
-    ``documents`` holds the values of all of them by URI, as they were written: the library sorts keys.
+    ``documents`` holds the values of all of them by URI, as they were written: the library sorts keys. In the registry
+    of a schema that ``recurs``, each subschema counts its uses.
     """
 
     root: Any
@@ -34,6 +36,7 @@ class Loaded:
     draft: Draft
     registry: jsonschema_rs.Registry
     documents: Mapping[str, Any]
+    recurs: bool = False
 
     def lookup(self, reference: str, resolver: jsonschema_rs.Resolver) -> jsonschema_rs.Resolved:
         """Return what a reference leads to, with the keys in the library's order.
@@ -47,15 +50,14 @@ class Loaded:
             raise LookupError(_plain(str(error))) from error
 
     def written(self, uri: str, fragment: str, found: Any) -> Any:
-        """Return what was found as it is written in its document, if a pointer leads there."""
-        value = self.documents.get(uri, found)
-        for part in fragment.split("/")[1:] if fragment.startswith("/") else ():
+        """Return what was found as it is written in its document, if a pointer leads there from the top."""
+        if uri not in self.documents or (fragment and not fragment.startswith("/")):
+            return found
+        value = self.documents[uri]
+        for part in fragment.split("/")[1:]:
             key = unquote(part).replace("~1", "/").replace("~0", "~")
-            if isinstance(value, dict):
-                value = value.get(key, found)
-            elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-                value = value[int(key)]
-        return value if value == found else found
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        return value
 
 
 def load(document: Document) -> Loaded:
@@ -73,8 +75,10 @@ def load(document: Document) -> Loaded:
     dangling = tuple(_dangling(document, loaded))
     if dangling:
         raise SchemaError(*dangling)
-    check_cost(root, loaded.registry.resolver(uri))
-    return loaded
+    if not recurs(root, loaded.registry.resolver(uri)):
+        return loaded
+    counted = [(address, with_steps(value)) for address, value in documents.items()]
+    return replace(loaded, registry=jsonschema_rs.Registry(counted, draft=draft.number), recurs=True)
 
 
 def _check(document: Document, root: Any, draft: Draft) -> None:

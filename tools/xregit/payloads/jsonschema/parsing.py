@@ -13,6 +13,8 @@ from xregit.payloads.jsonschema import drafts
 from xregit.payloads.jsonschema.examples import example
 from xregit.payloads.jsonschema.fields import fields
 from xregit.payloads.jsonschema.loading import Loaded, load
+from xregit.payloads.jsonschema.steps import MAX_STEPS, Steps
+from xregit.payloads.jsonschema.walking import most_branches
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 # What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
 _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 _MAX_PROBLEMS = 20
+# Reasons are gathered without a limit to the work.
+_MAX_COMPARISONS = 10_000
 _MAX_CHARACTERS = 300
 
 
@@ -34,6 +38,7 @@ class JsonSchema:
     loaded: Loaded
     pointer: str
     validator: jsonschema_rs.Validator
+    steps: Steps
 
     def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
         """Return what is wrong with a JSON text."""
@@ -41,6 +46,17 @@ class JsonSchema:
             value = self.decode(body, contenttype)
         except PayloadError as error:
             return error.problems
+        return self._bounded(value) if self.loaded.recurs else problems(self.validator, value)
+
+    def _bounded(self, value: Any) -> tuple[str, ...]:
+        """Return what is wrong with a value of a schema that leads back to itself, the reasons where they are few."""
+        self.steps.left = MAX_STEPS
+        if self.validator.is_valid(value):
+            return ()
+        if self.steps.left < 0:
+            return (f"the value would be compared with more than {MAX_STEPS} subschemas",)
+        if most_branches(self.loaded.root) ** _depth(value) > _MAX_COMPARISONS:
+            return ("the schema doesn't accept the value, which is nested too deeply to say where",)
         return problems(self.validator, value)
 
     def decode(self, body: bytes, contenttype: str = "") -> Any:  # noqa: ARG002 - JSON whatever its media type
@@ -74,7 +90,8 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
     """
     loaded = load(document)
     pointer = _pointer(document, loaded)
-    return JsonSchema(document.format, loaded, pointer, _validator(loaded, pointer, formats))
+    steps = Steps()
+    return JsonSchema(document.format, loaded, pointer, _validator(loaded, pointer, formats, steps), steps)
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
@@ -113,7 +130,7 @@ def _definitions(root: Any) -> list[str]:
     return [name for table in tables if isinstance(table, dict) for name in table]
 
 
-def _validator(loaded: Loaded, pointer: str, formats: bool | None) -> jsonschema_rs.Validator:
+def _validator(loaded: Loaded, pointer: str, formats: bool | None, steps: Steps) -> jsonschema_rs.Validator:
     wrapper = {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"}
     try:
         return jsonschema_rs.validator_for(
@@ -121,6 +138,7 @@ def _validator(loaded: Loaded, pointer: str, formats: bool | None) -> jsonschema
             registry=loaded.registry,
             pattern_options=_PATTERNS,
             validate_formats=formats,
+            keywords=steps.keywords() if loaded.recurs else None,
             offline=True,
         )
     except (ValueError, jsonschema_rs.ReferencingError) as error:
@@ -137,3 +155,9 @@ def _sentence(error: jsonschema_rs.ValidationError) -> str:
     path = "/".join(map(str, error.instance_path))
     message = error.message if len(error.message) <= _MAX_CHARACTERS else f"{error.message[:_MAX_CHARACTERS]}…"
     return f"/{path}: {message}" if path else message
+
+
+def _depth(value: Any) -> int:
+    """Return how many levels a value has; bodies have few enough to go down."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(_depth, inner), default=0)

@@ -22,6 +22,7 @@ _ONE = (
 )
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
 _MAPPINGS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+_DYNAMIC = ("$dynamicRef", "$recursiveRef")
 _KEYWORDS = frozenset((*_ONE, *_LISTS, *_MAPPINGS))
 # Checking one value may look at this many subschemas: real ones stay far below, a bomb of references far above.
 _MAX_COST = 100_000
@@ -55,13 +56,21 @@ def references(schema: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
             yield from references(inner, (*path, *step))
 
 
-def check_cost(root: Any, resolver: jsonschema_rs.Resolver) -> None:
-    """Refuse a schema whose references multiply, so that checking one value would take ages.
+def most_branches(schema: Any) -> int:
+    """Return with how many subschemas at most one value is compared by one keyword."""
+    held = (len(schema[key]) for key in ("allOf", "anyOf", "oneOf") if isinstance(schema, dict) and key in schema)
+    return max((1, *held, *(most_branches(inner) for _, _, inner in subschemas(schema))))
+
+
+def recurs(root: Any, resolver: jsonschema_rs.Resolver) -> bool:
+    """Tell whether a schema leads back to itself, so that the work grows with the depth of the value.
 
     Raises:
-        SchemaError: a value would be compared with too many subschemas.
+        SchemaError: its references multiply: even a flat value would be compared with too many subschemas.
     """
-    _Cost().of(root, resolver)
+    cost = _Cost()
+    cost.of(root, resolver)
+    return cost.recurs
 
 
 class _Cost:
@@ -69,10 +78,14 @@ class _Cost:
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], int] = {}
+        self.open: set[tuple[str, str]] = set()
+        self.recurs = False
 
     def of(self, schema: Any, resolver: jsonschema_rs.Resolver) -> int:
         inner = ((keyword, self.of(item, resolver)) for keyword, _, item in subschemas(schema))
         total = 1 + sum(cost for keyword, cost in inner if keyword in SAME_VALUE)
+        if isinstance(schema, dict) and not schema.keys().isdisjoint(_DYNAMIC):
+            self.recurs = True
         if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             total += self.of_reference(schema["$ref"], resolver)
         if total > _MAX_COST:
@@ -82,11 +95,14 @@ class _Cost:
 
     def of_reference(self, reference: str, resolver: jsonschema_rs.Resolver) -> int:
         key = (resolver.base_uri, reference)
+        self.recurs = self.recurs or key in self.open
         if key not in self.known:
             self.known[key] = 0  # a schema that leads back to itself costs nothing more
             try:
                 found = resolver.lookup(reference)
             except (ValueError, jsonschema_rs.ReferencingError):
                 return 0
+            self.open.add(key)
             self.known[key] = self.of(found.contents, found.resolver)
+            self.open.discard(key)
         return self.known[key]
