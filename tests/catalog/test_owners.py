@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from xregit.catalog.owners import PLACES, Owners, read_owners
+from xregit.catalog.owners import MAX_BYTES, PLACES, Owners, read_owners
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,8 +50,37 @@ def test_nothing_is_owned_without_the_file(tmp_path: Path) -> None:
     assert read_owners(tmp_path).of("a") == ()
 
 
-def test_pattern_that_is_none_is_told() -> None:
-    """A file that can't be used owns nothing, and says why."""
-    owners = Owners("CODEOWNERS", "/a[b @me\n")
+@pytest.mark.parametrize(
+    ("line", "column", "word"),
+    [
+        ("/a[b @me", 1, "/a[b"),
+        ("/b/  me @you", 6, "me"),
+        ("/c/ @me  team/you # said so", 10, "team/you"),
+    ],
+)
+def test_line_that_cannot_be_used_is_told(line: str, column: int, word: str) -> None:
+    """What is wrong is named at its place."""
+    (problem,) = Owners("CODEOWNERS", f"* @all\n{line}\n").problems
+    assert (problem.path, problem.line, problem.column) == ("CODEOWNERS", 2, column)
+    assert problem.message.startswith(f'"{word}" is no ')
+
+
+def test_lines_that_hosts_take_are_no_problem() -> None:
+    """Escaped spaces, comments, sections, email addresses and lines without owners are fine."""
+    text = "# all\n* @all # everybody\n[Section] @team\n^[Other]\n/a\\ b/ a@example.com\n/c/\n\n"
+    assert Owners("CODEOWNERS", text).problems == ()
+
+
+def test_file_with_a_pattern_that_is_none_owns_nothing() -> None:
+    """What a host would make of the other lines is not guessed."""
+    owners = Owners("CODEOWNERS", "* @all\n/a[b @me\n")
+    assert not owners.usable
     assert owners.of("a") == ()
-    assert "unterminated" in owners.reason
+
+
+def test_file_that_hosts_do_not_read_is_told(tmp_path: Path) -> None:
+    """A file that is too large owns nothing, and that is said."""
+    (tmp_path / "CODEOWNERS").write_text("* @all\n" * (MAX_BYTES // 7 + 1), encoding="utf-8")
+    found = read_owners(tmp_path)
+    assert not found.usable
+    assert [problem.message for problem in found.problems] == ["The file is larger than 3 MiB."]

@@ -132,7 +132,7 @@ def _add(made: Example, name: str, language: str, lines: list[str]) -> None:
     head = _FILE.match(lines[0])
     assert head, f"the first line of a block names its file: {lines[0]}"
     path = head["path"]
-    shown = path.encode("unicode_escape").decode()
+    shown = path.removeprefix("../").encode("unicode_escape").decode()
     for number, line in enumerate(lines, 1):
         mark = _MARK.search(line)
         if mark:

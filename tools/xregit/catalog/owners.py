@@ -8,57 +8,92 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xregit.diagnostics import Diagnostic, Severity
+
 if TYPE_CHECKING:
     from codeowners import CodeOwners
 
 # Where hosts look for the file, the first that exists counts.
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 MAX_BYTES = 3 * 2**20
+RULE = "malformed-codeowners"
+ESCAPED_SPACE = "\\ "
+SECTIONS = ("[", "^[")  # what GitLab's headings begin with
 
 
 @dataclass(frozen=True, eq=False)
 class Owners:
     """The owners that a repository names; ``path`` is the file's own, empty where there is none.
 
-    ``reason`` says why the file can't be used.
+    ``unread`` says why the file can't be read as a whole.
     """
 
     path: str = ""
     text: str = ""
+    unread: str = ""
 
     def of(self, path: str) -> tuple[str, ...]:
         """Return the owners of a file by its path in the repository, such as ``@fleet/team``; the last line counts."""
-        parsed = self._parsed[0]
-        return tuple(dict.fromkeys(owner for _, owner in parsed.of(path))) if parsed else ()
-
-    @property
-    def reason(self) -> str:
-        """Why the file can't be used, or an empty string."""
-        return self._parsed[1]
+        return tuple(dict.fromkeys(owner for _, owner in self._parsed.of(path))) if self._parsed else ()
 
     @cached_property
-    def _parsed(self) -> tuple[CodeOwners | None, str]:
-        if not self.text:
-            return None, ""
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """Why the file, or a line of it, can't be used."""
+        return tuple(self._problems())
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is a file that says who owns what."""
+        return self._parsed is not None
+
+    @cached_property
+    def _parsed(self) -> CodeOwners | None:
         from codeowners import CodeOwners
 
         try:
-            return CodeOwners(self.text), ""
-        except ValueError as error:  # a pattern that is none
-            return None, str(error)
+            return CodeOwners(self.text) if self.path and not self.unread else None
+        except ValueError:  # a pattern that is none
+            return None
+
+    def _problems(self) -> Iterator[Diagnostic]:
+        if self.unread:
+            yield Diagnostic(RULE, Severity.ERROR, self.path, self.unread, xid="/", help="Hosts pass over it as well.")
+        for number, line in enumerate(self.text.splitlines(), 1):
+            words = line.replace(ESCAPED_SPACE, "??").partition("#")[0].split()
+            if not words or words[0].startswith(SECTIONS):
+                continue
+            for word in words[_is_pattern(words[0]) :]:
+                if word is words[0]:
+                    text = (f'"{word}" is no pattern: its bracket is not closed.', "Close it, or do without brackets.")
+                elif "@" not in word:
+                    text = (f'"{word}" is no owner.', "Write @name, @organisation/team or an email address.")
+                else:
+                    continue
+                column = line.find(word) + 1
+                place = (number, column, number, column + len(word)) if column else (number, 1, number, 0)
+                yield Diagnostic(RULE, Severity.ERROR, self.path, text[0], *place, "/", text[1])
 
 
 def read_owners(repository: Path) -> Owners:
-    """Return the owners that a repository names; none where it has no such file, or one that is no text."""
-    for path, file in _candidates(repository):
+    """Return the owners that a repository names; none where it has no such file."""
+    for path in PLACES:
+        file = repository / path
         try:
-            if file.is_file() and file.stat().st_size <= MAX_BYTES:
-                return Owners(path, file.read_text(encoding="utf-8", errors="replace"))
-        except OSError:
-            continue
+            if not file.is_file():
+                continue
+            if file.stat().st_size > MAX_BYTES:
+                return Owners(path, unread=f"The file is larger than {MAX_BYTES // 2**20} MiB.")
+            return Owners(path, file.read_text(encoding="utf-8", errors="replace"))
+        except OSError as error:
+            return Owners(path, unread=f"The file can't be read: {error.strerror}.")
     return Owners()
 
 
-def _candidates(repository: Path) -> Iterator[tuple[str, Path]]:
-    for place in PLACES:
-        yield place, repository / place
+def _is_pattern(text: str) -> bool:
+    from codeowners import path_to_regex
+
+    try:
+        path_to_regex(text)
+    except ValueError:
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ class NotThenError(XregitError):
 
 
 def read_folder(folder: Path) -> Registry:
-    """Return what a registry folder holds, with all that is wrong with its files as ``problems``.
+    """Return what a registry folder holds, with all that is wrong with its files, and CODEOWNERS, as ``problems``.
 
     Raises:
         XregitError: the folder isn't there or has no ``registry.yaml``.
@@ -50,7 +51,9 @@ def read_folder(folder: Path) -> Registry:
         raise XregitError(message)
     repository = repository_of(root)
     with uncollected():
-        return _Reading(Origin(repository, root), files.listing(root), partial(files.read, root)).registry()
+        found = _Reading(Origin(repository, root), files.listing(root), partial(files.read, root)).registry()
+    problems = found.owners.problems
+    return replace(found, problems=found.problems + problems) if problems else found
 
 
 def read_commit(folder: Path, ref: str) -> Registry:
