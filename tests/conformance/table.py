@@ -30,7 +30,7 @@ _HEAD = """# Conformance
 
 What the specifications require, in our own words, and how xregit fulfils it. `pytest tests/conformance
 --update-golden` writes this page; a test fails when it is not current, or when a row has no test. The ids are those
-that rules, model files and tests cite. *By* names rules, attributes of the model (see [Attributes](model/index.md))
+that rules, model files and tests cite. *By* names rules, attributes of the model (see [Attributes](model-reference/index.md))
 and functions.
 """
 
@@ -102,7 +102,7 @@ def page(tests: Mapping[str, Sequence[str]]) -> str:
 
 
 def _by(row: Requirement, rules: Sequence[str], attributes: Sequence[str]) -> str:
-    links = [f"[{name}](rules/{name}/index.md)" for name in rules]
+    links = [f"[{name}](check-rules/{name}/index.md)" for name in rules]
     return "<br>".join((*links, *(f"`{name}`" for name in (*attributes, *row.by)), *filter(None, [row.why_not])))
 
 
