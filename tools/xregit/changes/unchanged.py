@@ -29,11 +29,11 @@ class Unchanged:
             if not self.is_written_alike(old, new):
                 break
             below = new.xref or base_xid(new.attributes)
-            bases = self.before.resource(below), self.after.resource(below)
-            if bases[0] is None or bases[1] is None:
-                self.known[new.xid] = bases[0] is bases[1]
+            old_base, new_base = self.before.resource(below), self.after.resource(below)
+            if old_base is None or new_base is None:
+                self.known[new.xid] = old_base is new_base
                 break
-            old, new = bases
+            old, new = old_base, new_base
         result = self.known[new.xid]
         self.known.update(dict.fromkeys(chain, result))
         return result
