@@ -30,8 +30,8 @@ _HEAD = """# Conformance
 
 What the specifications require, in our own words, and how xregit fulfils it. `pytest tests/conformance
 --update-golden` writes this page; a test fails when it is not current, or when a row has no test. The ids are those
-that rules, model files and tests cite. *By* names rules, attributes of the model (see [Attributes](model-reference/index.md))
-and functions.
+that rules, model files and tests cite. *By* names rules, attributes of the
+[model](model-reference/index.md) and functions.
 """
 
 
