@@ -100,7 +100,7 @@ class Xsd:
         if self.component is not None or not self.schema.elements:
             message = "the schema object is a type; only elements stand alone in a document"
             raise PayloadError(message)
-        return _roots(self.schema)[0]
+        return roots(self.schema)[0]
 
 
 def parse(document: Document) -> Xsd:
@@ -136,7 +136,7 @@ def _selected(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:
     return found
 
 
-def _roots(schema: xmlschema.XMLSchemaBase) -> list[Any]:
+def roots(schema: xmlschema.XMLSchemaBase) -> list[Any]:
     """Return the elements that no other refers to first: those that stand at the top of documents."""
     used = {
         item.name for item in schema.iter_components(xmlschema.XsdElement) if getattr(item, "ref", None) is not None

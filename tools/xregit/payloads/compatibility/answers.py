@@ -1,0 +1,79 @@
+"""What is said of two schemas: one verdict for each change, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Answer(StrEnum):
+    """Whether what one schema wrote is read with another; UNCLEAR where neither can be shown. The worst comes first."""
+
+    NO = "no"
+    UNCLEAR = "can't tell"
+    YES = "yes"
+
+
+WORST_FIRST = tuple(Answer)
+# Where a change is that concerns all of it.
+ROOT = "the payload"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why one schema may not read what another wrote, as a language finds it.
+
+    ``kind`` is a key of `kinds.yaml`, ``where`` the place in the payload, ``words`` fill its sentence; ``written`` and
+    ``read`` are how the place looks in the schema that wrote and in the one that reads. An ``answer`` takes the place
+    of the kind's own.
+    """
+
+    kind: str
+    where: str
+    written: str = ""
+    read: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
+
+    ``kind`` names the kind of change, ``message`` says in a sentence what changed and what follows, ``help`` what to do.
+    """
+
+    where: str
+    kind: str
+    backward: Answer
+    forward: Answer
+    message: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compatibility:
+    """How two schemas relate; there is no verdict on changes that matter to nobody."""
+
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def backward(self) -> Answer:
+        """Whether the new schema reads what was written with the old one."""
+        return worst(*(item.backward for item in self.verdicts))
+
+    @property
+    def forward(self) -> Answer:
+        """Whether the old schema reads what is written with the new one."""
+        return worst(*(item.forward for item in self.verdicts))
+
+    @property
+    def full(self) -> Answer:
+        """Both at once."""
+        return worst(self.backward, self.forward)
+
+
+def worst(*answers: Answer) -> Answer:
+    """Return the worst answer; YES where there is none."""
+    return min(answers, key=WORST_FIRST.index, default=Answer.YES)

@@ -1,0 +1,135 @@
+"""Avro: why a schema can't read what was written with another, by its rules of schema resolution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xregit.payloads.avro.parsing import Avro
+    from xregit.payloads.avro.types import Member, Type
+
+# What each primitive type is promoted to (Avro specification, "Schema Resolution").
+_PROMOTED: Mapping[str, frozenset[str]] = {
+    "int": frozenset(("long", "float", "double")),
+    "long": frozenset(("float", "double")),
+    "float": frozenset(("double",)),
+    "string": frozenset(("bytes",)),
+    "bytes": frozenset(("string",)),
+}
+_NAMED = frozenset(("record", "enum", "fixed"))
+
+
+def reasons(written: Avro, read: Avro) -> Iterator[Reason]:
+    """Give why the second schema can't read what was written with the first."""
+    yield from _Resolving().of(written.type, read.type, "")
+
+
+class _Resolving:
+    """One resolution; types that hold themselves are compared once."""
+
+    def __init__(self) -> None:
+        self.seen: set[tuple[int, int]] = set()
+
+    def of(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
+        pair = id(written), id(read)
+        if pair in self.seen:
+            return
+        self.seen.add(pair)
+        if written.kind == "union":
+            for branch in written.inner:
+                yield from self.of_branch(branch, read, path)
+        elif read.kind == "union":
+            yield from self.of_branch(written, read, path)
+        else:
+            yield from self.of_single(written, read, path)
+
+    def of_branch(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
+        """Give why one type of a union, or one that is read as a union, can't be read."""
+        if read.kind != "union":
+            if _matches(written, read):
+                yield from self.of_single(written, read, path)
+            else:
+                yield Reason("branch", path or ROOT, _shown(written), _shown(read), {"branch": _shown(written)})
+            return
+        # Readers take the first branch that matches.
+        branch = next((item for item in read.inner if _matches(written, item)), None)
+        if branch is None:
+            yield Reason("branch", path or ROOT, _shown(written), _shown(read), {"branch": _shown(written)})
+        else:
+            yield from self.of_single(written, branch, path)
+
+    def of_single(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
+        if not _matches(written, read):
+            same = written.kind == read.kind and written.kind in _NAMED
+            kind = "size" if same and written.size != read.size else "name" if same else "type"
+            yield Reason(kind, path or ROOT, _detailed(written), _detailed(read))
+            return
+        yield from _logical(written, read, path)
+        if written.kind == "record":
+            yield from self.of_members(written, read, path)
+        elif written.kind == "enum":
+            yield from _symbols(written, read, path)
+        elif written.kind in {"array", "map"}:
+            yield from self.of(written.inner[0], read.inner[0], f"{path}[]")
+
+    def of_members(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
+        known = {item.name: item for item in written.members}
+        for member in read.members:
+            here = f"{path}.{member.name}" if path else member.name
+            source = _source(member, known)
+            if source is not None:
+                yield from self.of(source.type, member.type, here)
+            elif not member.has_default:
+                yield Reason("field", here, words={"name": member.name})
+
+
+def _source(member: Member, known: Mapping[str, Member]) -> Member | None:
+    """Return the written field that a field reads: of its name, or of an earlier name of it."""
+    return next((known[name] for name in (member.name, *member.aliases) if name in known), None)
+
+
+def _matches(written: Type, read: Type) -> bool:
+    """Tell whether a written type is read as another, as far as their outsides tell."""
+    if written.kind == read.kind:
+        return written.kind not in _NAMED or (_same_name(written, read) and written.size == read.size)
+    return read.kind in _PROMOTED.get(written.kind, ())
+
+
+def _same_name(written: Type, read: Type) -> bool:
+    short = written.name.rpartition(".")[2]
+    return short == read.name.rpartition(".")[2] or written.name in read.aliases
+
+
+def _symbols(written: Type, read: Type, path: str) -> Iterator[Reason]:
+    missing = [symbol for symbol in written.symbols if symbol not in read.symbols]
+    if missing and not read.default:
+        yield Reason("symbol", path or ROOT, words={"symbols": ", ".join(missing)})
+
+
+def _logical(written: Type, read: Type, path: str) -> Iterator[Reason]:
+    """Give what differs in how a number or text is understood; its bytes are read all the same."""
+    if written.logical == read.logical:
+        if (written.precision, written.scale) != (read.precision, read.scale):
+            yield Reason("decimal", path or ROOT, _detailed(written), _detailed(read))
+    else:
+        both = written.logical and read.logical
+        answer = Answer.NO if both else Answer.UNCLEAR
+        yield Reason("logical", path or ROOT, _detailed(written), _detailed(read), answer=answer)
+
+
+def _shown(type_: Type) -> str:
+    if type_.kind == "union":
+        return f"[{', '.join(_shown(item) for item in type_.inner)}]"
+    return type_.logical or type_.name or type_.kind
+
+
+def _detailed(type_: Type) -> str:
+    if type_.logical == "decimal":
+        return f"decimal({type_.precision}, {type_.scale})"
+    if type_.kind == "fixed":
+        return f"{type_.name} of {type_.size} bytes"
+    return _shown(type_)

@@ -1,0 +1,118 @@
+"""Two schemas to their verdicts: each language says why one can't read the other, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from xregit.payloads.compatibility.answers import ROOT, Answer, Compatibility, Reason, Verdict, worst
+from xregit.payloads.documents import nothing
+from xregit.payloads.languages import language, parse
+
+if TYPE_CHECKING:
+    from xregit.payloads.shapes import Fetch, PayloadSchema
+
+# Each module has ``reasons(written, read)``, why the second schema may not read what was written with the first.
+_MODULES = {
+    "JsonSchema": "xregit.payloads.compatibility.jsonschema.reasons",
+    "JsonStructure": "xregit.payloads.compatibility.jsonschema.reasons",
+    "Avro": "xregit.payloads.compatibility.avro",
+    "Protobuf": "xregit.payloads.compatibility.protobuf",
+    "XSD": "xregit.payloads.compatibility.xsd.reasons",
+}
+_MAX_VERDICTS = 100
+
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of change: the answer of the direction that finds it, its sentence for each direction, what to do."""
+
+    answer: Answer
+    says: Mapping[str, str]
+    help: str
+
+
+def compatible(
+    format: str,  # noqa: A002 - the attribute's own name
+    before: bytes | object,
+    after: bytes | object,
+    *,
+    newformat: str = "",
+    selectors: tuple[str, str] = ("", ""),
+    uris: tuple[str, str] = ("", ""),
+    fetches: tuple[Fetch, Fetch] = (nothing, nothing),
+) -> Compatibility:
+    """Return how two documents relate; ``newformat`` is that of the second where it differs.
+
+    Of ``selectors``, ``uris`` and ``fetches``, the first goes with the document before, the second with that after.
+
+    Raises:
+        SchemaError: one of them isn't a schema of its language, or lacks the object.
+    """
+    first, second = format, newformat or format
+    old = parse(first, before, fragment=selectors[0], uri=uris[0], fetch=fetches[0])
+    new = parse(second, after, fragment=selectors[1], uri=uris[1], fetch=fetches[1])
+    return compare(old, new)
+
+
+def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:
+    """Return how two schema objects relate."""
+    names = language(old.format), language(new.format)
+    if names[0] != names[1]:
+        reason = Reason("language", ROOT, old.format, new.format)
+        return Compatibility(tuple(merged(names[0], [reason], [Reason("language", ROOT, new.format, old.format)])))
+    module = import_module(_MODULES[names[0]])
+    return Compatibility(tuple(merged(names[0], module.reasons(old, new), module.reasons(new, old)))[:_MAX_VERDICTS])
+
+
+def merged(name: str, backward: Iterable[Reason], forward: Iterable[Reason]) -> list[Verdict]:
+    """Return one verdict for each place and kind of change, in the order in which they are found."""
+    table = kinds()[_family(name)]
+    found: dict[tuple[str, str], dict[str, Reason]] = {}
+    for direction, reasons in (("backward", backward), ("forward", forward)):
+        for reason in reasons:
+            if {direction, "both"} & table[reason.kind].says.keys():
+                found.setdefault((reason.where, reason.kind), {}).setdefault(direction, reason)
+    return [_verdict(table[kind], sides) for (_, kind), sides in found.items()]
+
+
+def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
+    answers = {side: worst(reason.answer or kind.answer) for side, reason in sides.items()}
+    side, reason = next(iter(sides.items()))
+    old, new = (reason.written, reason.read) if side == "backward" else (reason.read, reason.written)
+    says = kind.says.get("both" if len(sides) > 1 else side) or next(iter(kind.says.values()))
+    words = {**reason.words, "where": reason.where, "old": old, "new": new}
+    return Verdict(
+        reason.where,
+        reason.kind,
+        answers.get("backward", Answer.YES),
+        answers.get("forward", Answer.YES),
+        says.format_map(words),
+        kind.help.format_map(words),
+    )
+
+
+def _family(name: str) -> str:
+    """Return the part of the table for a language; JSON Structure is compared as the JSON Schema that says the same."""
+    return "JsonSchema" if name == "JsonStructure" else name
+
+
+@cache
+def kinds() -> Mapping[str, Mapping[str, Kind]]:
+    """Return the kinds of changes of each language, as `kinds.yaml` has them; some are found in all languages."""
+    import yaml
+
+    text = (files("xregit.payloads.compatibility") / "kinds.yaml").read_text(encoding="utf-8")
+    value: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    every = value.pop("all")
+    return {name: {key: _kind(item) for key, item in {**every, **table}.items()} for name, table in value.items()}
+
+
+def _kind(item: Mapping[str, Any]) -> Kind:
+    said = item["says"]
+    return Kind(Answer(item["answer"]), {"both": said} if isinstance(said, str) else said, item["help"])

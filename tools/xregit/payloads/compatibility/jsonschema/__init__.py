@@ -1,0 +1,1 @@
+"""JSON Schema: whether all values of one schema are values of another, shown by proof or by counterexample."""

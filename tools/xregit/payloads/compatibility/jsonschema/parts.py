@@ -1,0 +1,131 @@
+"""A JSON Schema taken apart: the schemas that apply to one value together, references followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from xregit.payloads.jsonschema.walking import subschemas
+
+if TYPE_CHECKING:
+    from xregit.payloads.jsonschema.loading import Loaded
+
+_PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One schema, where its references start, and a key that is the same whenever it is met."""
+
+    schema: Any
+    resolver: jsonschema_rs.Resolver
+    key: str
+
+    def inner(self, schema: Any, *step: str | int) -> Part:
+        """Return a schema inside this one."""
+        return Part(schema, self.resolver, "/".join((self.key, *map(str, step))))
+
+    def without(self, keyword: str) -> Part:
+        """Return the schema without one keyword."""
+        kept = {name: value for name, value in self.schema.items() if name != keyword}
+        return Part(kept, self.resolver, f"{self.key}!{keyword}")
+
+
+Parts = tuple[Part, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Space:
+    """The document of one schema: follows its references and makes validators of its parts."""
+
+    loaded: Loaded
+    formats: bool
+    validators: dict[tuple[str, ...], jsonschema_rs.Validator] = field(default_factory=dict)
+
+    def root(self, pointer: str) -> Part:
+        """Return the part that a pointer leads to."""
+        resolver = self.loaded.registry.resolver(self.loaded.uri)
+        found = self.loaded.lookup(f"#{pointer}", resolver)
+        return Part(found.contents, found.resolver, f"{self.loaded.uri}#{pointer}")
+
+    def flat(self, part: Part, seen: frozenset[str] = frozenset()) -> Iterator[Part]:
+        """Give the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
+        schema = part.schema
+        if not isinstance(schema, dict) or part.key in seen:
+            yield from (part,) if not isinstance(schema, dict) else ()
+            return
+        inside = seen | {part.key}
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            found = self.loaded.lookup(reference, part.resolver)
+            yield from self.flat(Part(found.contents, found.resolver, _target(reference, found)), inside)
+            # Up to draft 07, nothing beside a reference counts.
+            if self.loaded.draft.number <= jsonschema_rs.Draft7:
+                return
+        for index, item in enumerate(schema.get("allOf", ())):
+            yield from self.flat(part.inner(item, "allOf", index), inside)
+        yield part
+
+    def validator(self, parts: Parts) -> jsonschema_rs.Validator:
+        """Return what validates values by all of some parts.
+
+        Raises:
+            LookupError: a part has parts with an address of their own, which can't be taken out of their document.
+        """
+        key = tuple(part.key for part in parts)
+        if key not in self.validators:
+            inner = [self.absolute(part.schema, part) for part in parts]
+            said = {"$schema": self.loaded.draft.uri, "allOf": inner}
+            self.validators[key] = jsonschema_rs.validator_for(
+                said if parts else {},
+                registry=self.loaded.registry,
+                pattern_options=_PATTERNS,
+                validate_formats=self.formats,
+                offline=True,
+            )
+        return self.validators[key]
+
+    def absolute(self, schema: Any, part: Part, depth: int = 0) -> Any:
+        """Return a schema that means the same wherever it stands: its references begin with where they lead."""
+        if not isinstance(schema, dict):
+            return schema
+        own = [name for name in ("$id", "id") if isinstance(schema.get(name), str)]
+        if own and depth:
+            raise LookupError(own[0])
+        made = {name: value for name, value in schema.items() if name not in {*own, "$anchor", "$schema"}}
+        reference = made.get("$ref")
+        if isinstance(reference, str):
+            made["$ref"] = _target(reference, self.loaded.lookup(reference, part.resolver))
+        for _, step, inner in subschemas(schema):
+            _put(made, step, self.absolute(inner, part, depth + 1))
+        return made
+
+
+def _target(reference: str, found: jsonschema_rs.Resolved) -> str:
+    """Return the address of what a reference leads to."""
+    return f"{found.resolver.base_uri.partition('#')[0]}#{reference.partition('#')[2]}"
+
+
+def _put(made: dict[str, Any], step: tuple[str | int, ...], inner: Any) -> None:
+    first = step[0]
+    if len(step) == 1:
+        made[str(first)] = inner
+        return
+    held = made[str(first)]
+    copied: Any = list(held) if isinstance(held, list) else dict(held)
+    copied[step[1]] = inner
+    made[str(first)] = copied
+
+
+@lru_cache(maxsize=1024)
+def pattern(text: str) -> re.Pattern[str] | None:
+    """Return a pattern for names, or None for one that Python can't read."""
+    try:
+        return re.compile(text)
+    except re.error:
+        return None

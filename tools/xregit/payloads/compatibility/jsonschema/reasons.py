@@ -1,0 +1,107 @@
+"""JSON Schema and JSON Structure: why a schema may not read what was written with another.
+
+All values of the one are values of the other, or an example shows that they are not; else nobody can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
+from xregit.payloads.compatibility.jsonschema.containing import ANY, ITEM, Containing, Gap, Path
+from xregit.payloads.compatibility.jsonschema.keywords import shown
+from xregit.payloads.compatibility.jsonschema.parts import Space
+from xregit.payloads.compatibility.jsonschema.samples import Sampling
+from xregit.payloads.jsonschema.parsing import JsonSchema
+from xregit.payloads.shapes import PayloadError
+
+if TYPE_CHECKING:
+    from xregit.payloads.jsonstructure.parsing import JsonStructure
+
+# From this draft on, "format" is a remark.
+_DRAFTS_WITH_FORMATS = ("draft-04", "draft-06", "draft-07")
+
+
+def reasons(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructure) -> Iterator[Reason]:
+    """Give why the second schema may not accept a value of the first."""
+    try:
+        yield from _found(written, read)
+    except (LookupError, ValueError, jsonschema_rs.ReferencingError):
+        # A part that has an address of its own can't be looked at without its document.
+        yield Reason("large", ROOT, words={"proof": ""})
+
+
+def _found(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructure) -> Iterator[Reason]:
+    one, other = _schema(written), _schema(read)
+    spaces = tuple(Space(item.loaded, _has_formats(stated, item)) for stated, item in ((written, one), (read, other)))
+    root, reader = spaces[0].root(one.pointer), spaces[1].root(other.pointer)
+    gaps = list(dict.fromkeys(Containing(*spaces).gaps((root,), reader, ())))
+    if gaps:
+        values = [*_own(one), *Sampling(*spaces).values((root,), (reader,))]
+        refused = list(_refused(other, [value for value in values if one.validator.is_valid(value)]))
+        yield from _reasons(gaps, refused)
+
+
+# A value that is refused, with each place and keyword that refuses it.
+Refused = tuple[Any, list[tuple[tuple[str | int, ...], str]]]
+
+
+def _refused(read: JsonSchema, values: list[Any]) -> Iterator[Refused]:
+    for value in values:
+        errors = [
+            (tuple(error.instance_path), str(error.schema_path[-1])) for error in read.validator.iter_errors(value)
+        ]
+        if errors:
+            yield value, errors
+
+
+def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
+    """Give a reason for each gap, with the first example of it; what no gap explains is told of the first one."""
+    shortest = sorted(refused, key=lambda item: (len(item[1]), len(repr(item[0]))))
+    examples = {gap: next((value for value, errors in shortest if _shows(gap, errors)), _NONE) for gap in gaps}
+    told = [gap for gap in gaps if not gap.undescribed] or gaps
+    if refused and all(value is _NONE for value in examples.values()):
+        examples[told[0]] = shortest[0][0]
+    for gap, value in examples.items():
+        shows = value is not _NONE
+        words: Mapping[str, str] = {"proof": f", as {shown(value)} shows" if shows else ""}
+        where = _where(gap.path)
+        yield Reason(gap.kind, where, gap.written, gap.read, words, Answer.NO if shows else None)
+
+
+_NONE = object()
+
+
+def _shows(gap: Gap, errors: list[tuple[tuple[str | int, ...], str]]) -> bool:
+    return not gap.undescribed and any(
+        _leads(gap.place, path) and gap.keyword in {"", keyword} for path, keyword in errors
+    )
+
+
+def _leads(place: Path, path: tuple[str | int, ...]) -> bool:
+    return len(place) == len(path) and all(
+        isinstance(step, int) if due == ITEM else due in {ANY, step} for due, step in zip(place, path, strict=True)
+    )
+
+
+def _where(path: Path) -> str:
+    return "".join(step if step == ITEM else f".{step}" for step in path).lstrip(".") or ROOT
+
+
+def _schema(stated: JsonSchema | JsonStructure) -> JsonSchema:
+    return stated if isinstance(stated, JsonSchema) else stated.schema
+
+
+def _has_formats(stated: JsonSchema | JsonStructure, schema: JsonSchema) -> bool:
+    return not isinstance(stated, JsonSchema) or schema.loaded.draft.name in _DRAFTS_WITH_FORMATS
+
+
+def _own(schema: JsonSchema) -> list[Any]:
+    """Return the example that the schema makes of itself."""
+    try:
+        return [schema.example()]
+    except PayloadError:
+        return []

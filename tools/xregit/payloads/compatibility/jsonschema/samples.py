@@ -1,0 +1,135 @@
+"""Values of one JSON Schema that lie at its bounds and at those of another: what a difference shows in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.payloads.compatibility.jsonschema.said import Said, is_number
+from xregit.payloads.patterns import text_for
+from xregit.payloads.samples import TEXTS
+
+if TYPE_CHECKING:
+    from xregit.payloads.compatibility.jsonschema.parts import Parts, Space
+
+_MAX_DEPTH = 6
+_MAX_INSIDE = 24
+_MAX_VALUES = 600
+_MAX_LENGTH = 40
+_UNDESCRIBED = "undescribed"
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const")
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Makes values of schemas of one document, with an eye on what another says."""
+
+    written: Space
+    read: Space
+
+    def values(self, parts: Parts, others: Parts, depth: int = 0) -> list[Any]:
+        """Return values that fit all parts, the plainest first, at the bounds that either side states."""
+        said = Said(tuple(flat for part in parts for flat in self.written.flat(part)), self.written)
+        other = Said(tuple(flat for part in others for flat in self.read.flat(part)), self.read)
+        validator = self.written.validator(parts)
+        found: dict[str, Any] = {}
+        most = _MAX_INSIDE if depth else _MAX_VALUES
+        for value in self.candidates(said, other, depth):
+            if len(found) >= most:
+                break
+            if repr(value) not in found and validator.is_valid(value):
+                found[repr(value)] = value
+        return list(found.values())
+
+    def candidates(self, said: Said, other: Said, depth: int) -> Iterator[Any]:
+        """Give values that may fit."""
+        if said.finite is not None:
+            yield from said.finite
+            return
+        cases = list(said.branches())
+        if cases and depth < _MAX_DEPTH:
+            for case in cases:
+                yield from self.candidates(Said(case, said.space), other, depth + 1)
+            return
+        if other.finite is not None:
+            yield from other.finite
+        names = said.types
+        if "object" in names and depth < _MAX_DEPTH:
+            yield from self.objects(said, other, depth)
+        if "string" in names:
+            yield from _texts(said, other)
+        if "integer" in names:
+            yield from _numbers(said, other, fractions="fraction" in names)
+        yield from (value for name, value in (("boolean", True), ("boolean", False), ("null", None)) if name in names)
+        if "array" in names and depth < _MAX_DEPTH:
+            yield from self.arrays(said, other, depth)
+
+    def objects(self, said: Said, other: Said, depth: int) -> Iterator[dict[str, Any]]:
+        """Give objects: with everything, with what must be there, with one property left out or of another value."""
+        values = {
+            name: self.values(said.of_name(name), other.of_name(name), depth + 1)
+            for name in dict.fromkeys((*said.declared, *sorted(said.required)))
+        }
+        for text in said.patterns:
+            name = text_for(text)
+            if name is not None and name not in values:
+                values[name] = self.values(said.of_name(name), other.of_name(name), depth + 1)
+        whole = {name: found[0] for name, found in values.items() if found}
+        least = {name: value for name, value in whole.items() if name in said.required}
+        yield from (whole, least)
+        beyond = self.values(said.others, other.others, depth + 1)
+        yield from ({**base, _UNDESCRIBED: value} for base in (whole, least) for value in beyond)
+        for name in whole:
+            yield {key: value for key, value in whole.items() if key != name}
+            yield {**least, name: whole[name]}
+        for name, found in values.items():
+            yield from ({**base, name: value} for value in found[1:] for base in (whole, least))
+
+    def arrays(self, said: Said, other: Said, depth: int) -> Iterator[list[Any]]:
+        """Give arrays of the lengths at which something changes."""
+        places = max(said.places, other.places, 1)
+        items = [self.values(said.item(index), other.item(index), depth + 1) for index in range(places + 1)]
+        first = [found[0] for found in items if found]
+        lengths = {0, 1, 2, places, places + 1}
+        for keyword in ("minItems", "maxItems"):
+            for bound in (*said.stated(keyword), *other.stated(keyword)):
+                lengths |= {int(bound) - 1, int(bound), int(bound) + 1}
+        if len(first) == len(items):
+            for length in sorted(length for length in lengths if 0 <= length <= _MAX_LENGTH):
+                yield (first + first[-1:] * length)[:length]
+        yield list(items[-1])
+        for index, found in enumerate(items):
+            yield from ([*first[:index], value] for value in found)
+            yield from ([*first[:index], value, *first[index + 1 :]] for value in found)
+
+
+def _texts(said: Said, other: Said) -> Iterator[str]:
+    """Give texts by format, pattern and length."""
+    for form in (*said.stated("format"), *other.stated("format")):
+        if form in TEXTS:
+            yield TEXTS[form]
+    least, most = said.largest("minLength"), said.smallest("maxLength")
+    for text in (*said.stated("pattern"), *other.stated("pattern")):
+        for length in {0, int(least or 0)}:
+            found = text_for(text, length, None if most is None else int(most))
+            if found is not None:
+                yield found
+    yield from ("text", "", "0", "1.5", "A")
+    for keyword in ("minLength", "maxLength"):
+        for bound in (*said.stated(keyword), *other.stated(keyword)):
+            for length in (int(bound), int(bound) + 1, int(bound) - 1):
+                if 0 <= length <= 10 * _MAX_LENGTH:
+                    yield "x" * length
+
+
+def _numbers(said: Said, other: Said, *, fractions: bool) -> Iterator[Any]:
+    """Give numbers at and beside the bounds."""
+    stated = [item for side in (said, other) for name in _BOUNDS for item in side.stated(name) if is_number(item)]
+    yield from (1, 0, -1)
+    for bound in stated:
+        whole = int(bound) if abs(bound) < 2**200 else 0  # noqa: PLR2004 - beyond that, nothing is near
+        yield from (whole, whole + 1, whole - 1, whole * 2, whole * 3)
+    if fractions:
+        yield from (1.5, 0.5)
+        yield from (value for bound in stated if abs(bound) < 2**50 for value in (bound, bound + 0.5, bound - 0.5))  # noqa: PLR2004
