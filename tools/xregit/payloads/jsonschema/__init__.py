@@ -1,1 +1,1 @@
-"""JSON Schema from draft-04 on, by the jsonschema-rs library: linear patterns, no network, in microseconds."""
+"""JSON Schema of all drafts, by the jsonschema-rs library: linear patterns, no network, in microseconds."""

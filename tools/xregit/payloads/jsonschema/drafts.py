@@ -27,8 +27,12 @@ class Draft:
 
 
 LATEST = Draft("draft/2020-12", "https://json-schema.org/draft/2020-12/schema", jsonschema_rs.Draft202012)
+# Read as draft-04, in whose words `draft03` puts it.
+DRAFT03 = Draft("draft-03", "http://json-schema.org/draft-03/schema", jsonschema_rs.Draft4, "id")
+DRAFT04 = Draft("draft-04", "http://json-schema.org/draft-04/schema", jsonschema_rs.Draft4, "id")
 DRAFTS = (
-    Draft("draft-04", "http://json-schema.org/draft-04/schema", jsonschema_rs.Draft4, "id"),
+    DRAFT03,
+    DRAFT04,
     Draft("draft-06", "http://json-schema.org/draft-06/schema", jsonschema_rs.Draft6),
     Draft("draft-07", "http://json-schema.org/draft-07/schema", jsonschema_rs.Draft7),
     Draft("draft/2019-09", "https://json-schema.org/draft/2019-09/schema", jsonschema_rs.Draft201909),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin
 
 import jsonschema_rs
 
 from xregit.payloads.documents import Document, json_value
-from xregit.payloads.jsonschema.drafts import LATEST, Draft, declared, stated
+from xregit.payloads.jsonschema import draft03
+from xregit.payloads.jsonschema.drafts import DRAFT03, DRAFT04, LATEST, Draft, declared, stated
 from xregit.payloads.jsonschema.steps import with_steps
 from xregit.payloads.jsonschema.walking import Path, recurs, references
 from xregit.payloads.shapes import Problem, SchemaError
@@ -69,6 +71,8 @@ def load(document: Document) -> Loaded:
     root = document.value()
     draft = declared(root) or stated(document.format) or LATEST
     _check(document, root, draft)
+    if draft is DRAFT03:
+        root, draft = draft03.upgraded(root), DRAFT04
     uri = _uri(document, root, draft)
     documents = {uri: root}
     loaded = Loaded(root, uri, draft, _registry(document, draft, documents), documents)
@@ -91,9 +95,10 @@ def _errors(root: Any, draft: Draft) -> Iterator[tuple[Path, str]]:
     if not isinstance(root, dict | bool):
         yield (), "a schema is an object"
         return
-    for count, error in enumerate(_metaschema(draft).iter_errors(root)):
-        if count == _MAX_PROBLEMS:
-            return
+    if draft is DRAFT03:
+        yield from islice(draft03.errors(root), _MAX_PROBLEMS)
+        return
+    for error in islice(_metaschema(draft).iter_errors(root), _MAX_PROBLEMS):
         yield tuple(error.instance_path), error.message
 
 
@@ -124,7 +129,8 @@ def _registry(document: Document, draft: Draft, documents: dict[str, Any]) -> js
         if content is None:
             missing.append(_not_found(document, root, uri, reference))
             raise LookupError(reference)
-        documents[reference] = json_value(content)
+        value = json_value(content)
+        documents[reference] = draft03.upgraded(value) if declared(value) is DRAFT03 else value
         return documents[reference]
 
     try:

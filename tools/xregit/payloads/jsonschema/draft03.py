@@ -1,0 +1,113 @@
+"""JSON Schema of draft-03 in the words of draft-04; the library `jsonschema` knows what draft-03 allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Path = tuple[str | int, ...]
+
+ANY = "any"
+FORMATS = {"ip-address": "ipv4", "host-name": "hostname", "utc-millisec": ""}
+
+
+def errors(root: Any) -> Iterator[tuple[Path, str]]:
+    """Give what draft-03 does not allow in a schema, each with its place."""
+    from jsonschema import Draft3Validator
+
+    for error in Draft3Validator(Draft3Validator.META_SCHEMA).iter_errors(root):
+        yield tuple(error.absolute_path), error.message
+
+
+def upgraded(schema: Any) -> Any:
+    """Return a schema of draft-03 that accepts the same under draft-04; what is no schema stays as it is."""
+    if not isinstance(schema, dict):
+        return schema
+    made: dict[str, Any] = {}
+    for name, value in schema.items():
+        made |= _KEYWORDS.get(name, _kept)(name, value)
+    found = [*_listed(schema.get("extends")), *_alternatives(schema.get("type"), "anyOf"), *_refused(schema)]
+    return {**made, "allOf": [*made.get("allOf", ()), *found]} if found else made
+
+
+def _kept(name: str, value: Any) -> dict[str, Any]:
+    return {name: value}
+
+
+def _dropped(name: str, value: Any) -> dict[str, Any]:  # noqa: ARG001 - said in another way, or of the object around it
+    return {}
+
+
+def _one(name: str, value: Any) -> dict[str, Any]:
+    return {name: [upgraded(item) for item in value] if isinstance(value, list) else upgraded(value)}
+
+
+def _several(name: str, value: Any) -> dict[str, Any]:
+    return {name: {key: upgraded(item) for key, item in value.items()}} if isinstance(value, dict) else {name: value}
+
+
+def _properties(name: str, value: Any) -> dict[str, Any]:
+    """Return properties, and those that say that they are required as the list that draft-04 has on their object."""
+    if not isinstance(value, dict):
+        return {name: value}
+    required = [key for key, item in value.items() if isinstance(item, dict) and item.get("required") is True]
+    return _several(name, value) | ({"required": required} if required else {})
+
+
+def _dependencies(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {name: value}
+    return {name: {key: [item] if isinstance(item, str) else upgraded(item) for key, item in value.items()}}
+
+
+def _type(name: str, value: Any) -> dict[str, Any]:
+    """Return the types where all of them are names; schemas among them become alternatives."""
+    names = value if isinstance(value, list) else [value]
+    plain = all(isinstance(item, str) and item != ANY for item in names) and names
+    return {name: value} if plain else {}
+
+
+def _format(name: str, value: Any) -> dict[str, Any]:
+    found = FORMATS.get(value, value) if isinstance(value, str) else value
+    return {name: found} if found != "" else {}
+
+
+def _listed(value: Any) -> list[Any]:
+    found = value if isinstance(value, list) else [] if value is None else [value]
+    return [upgraded(item) for item in found]
+
+
+def _alternatives(value: Any, keyword: str) -> list[dict[str, Any]]:
+    """Return what a list of types with schemas among them means, nothing where there are none or anything will do."""
+    if not isinstance(value, list) or ANY in value or all(isinstance(item, str) for item in value):
+        return []
+    return [{keyword: [{"type": item} if isinstance(item, str) else upgraded(item) for item in value]}]
+
+
+def _refused(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    value = schema.get("disallow")
+    if value is None:
+        return []
+    names = value if isinstance(value, list) else [value]
+    if ANY in names:
+        return [{"not": {}}]
+    return [{"not": {"anyOf": [{"type": item} if isinstance(item, str) else upgraded(item) for item in names]}}]
+
+
+_KEYWORDS: Mapping[str, Callable[[str, Any], dict[str, Any]]] = {
+    "$schema": lambda name, _: {name: "http://json-schema.org/draft-04/schema#"},
+    "required": _dropped,
+    "extends": _dropped,
+    "disallow": _dropped,
+    "divisibleBy": lambda _, value: {"multipleOf": value},
+    "type": _type,
+    "format": _format,
+    "properties": _properties,
+    "patternProperties": _several,
+    "definitions": _several,
+    "$defs": _several,
+    "dependencies": _dependencies,
+    "items": _one,
+    "additionalItems": _one,
+    "additionalProperties": _one,
+}
