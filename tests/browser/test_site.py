@@ -31,6 +31,7 @@ MESSAGE = "messagegroups/doors.mqtt/messages/doors.opened/"
 KINDS = [
     "",
     "all-messages/",
+    "map/",
     "messagegroups/",
     "messagegroups/doors/",
     MESSAGE,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 GOLDEN_PAGES = [
     "",
     "all-messages/",
+    "map/",
     "messagegroups/",
     "messagegroups/doors/",
     "messagegroups/doors/messages/doors.closed/",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +14,7 @@ from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
 from xregit.catalog.views import text_of
 from xregit.pages.attributes import message_link
+from xregit.pages.discretion import discreet
 from xregit.pages.histories import Lives
 from xregit.pages.linking import Link, address, href, is_safe, link_to, reference
 from xregit.pages.properties import ADDRESSES, shown
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Place
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Entity, Registry
-    from xregit.catalog.views import Message
+    from xregit.catalog.views import Endpoint, Message
     from xregit.messages.schemas import Source as SchemaSource
     from xregit.pages.samples import Told
 
@@ -35,6 +36,8 @@ PLACEHOLDERS = "all-placeholders/"
 LABELS = "all-labels/"
 OWNERS = "all-owners/"
 DEPRECATIONS = "all-deprecations/"
+MAP = "map/"
+CHANGES = "all-changes/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class Book:
         self.registry = registry
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
+        self._open: dict[str, Endpoint] = {}
         self.told: dict[SchemaSource, Told] = {}
 
     def link(self, xid: str, text: str = "") -> Link:
@@ -155,10 +159,29 @@ class Book:
         name = self.registry.settings.title or text_of(self.registry.attributes, "name")
         return name or text_of(self.registry.attributes, "registryid") or "Registry"
 
+    def open(self, endpoint: Endpoint) -> Endpoint:
+        """Return an endpoint as everybody may see it."""
+        if endpoint.xid not in self._open:
+            self._open[endpoint.xid] = discreet(endpoint)
+        return self._open[endpoint.xid]
+
     @cached_property
     def lives(self) -> Lives:
         """What Git knows of the entities."""
         return Lives(self)
+
+    @cached_property
+    def channels(self) -> Mapping[str, tuple[Endpoint, ...]]:
+        """The endpoints by the title that they have on the map: their channel, else their own id, in that order."""
+        found: dict[str, list[Endpoint]] = defaultdict(list)
+        for endpoint in self.registry.endpoints:
+            found[endpoint.channel or f"{endpoint.id} (no channel)"].append(endpoint)
+        return {title: tuple(found[title]) for title in sorted(found)}
+
+    @cached_property
+    def channel_ids(self) -> Mapping[str, str]:
+        """The heading of each part of the map, by its title."""
+        return ids(self.channels)
 
     @cached_property
     def placeholder_ids(self) -> Mapping[str, str]:

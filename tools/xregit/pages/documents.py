@@ -67,6 +67,12 @@ def yaml_text(value: Mapping[str, Any]) -> str:
         return ""
 
 
+def texts(written: Mapping[str, Any], stated: Mapping[str, Any]) -> list[tuple[str, Source]]:
+    """Return an entity as its file says it, in YAML, and as it is in the compiled document, in JSON."""
+    found = [("YAML", Source(yaml_text(written), "yaml")), ("JSON", Source(json_text(stated), "json"))]
+    return [(title, each) for title, each in found if 0 < len(each.text) <= MAX_CHARS_BESIDE]
+
+
 def _plain(value: object) -> object:
     if isinstance(value, bytes):
         return value.decode("latin-1")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from xregit.model import siblings
 from xregit.pages.attributes import Value, inner, rows, shown, texts_in
+from xregit.pages.diagrams import channel_diagram
+from xregit.pages.documents import texts
 from xregit.pages.linking import address
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -31,7 +33,8 @@ USAGES = {
 
 
 def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
-    """Return the page of an endpoint."""
+    """Return the page of an endpoint; nothing on it looks like a credential."""
+    endpoint = book.open(endpoint)
     models = siblings(endpoint.entity.type.attributes, endpoint.attributes)
     head = book.head(endpoint.entity, "endpoint", endpoint.attributes, endpoint.attributes)
     contract = _contract(book, endpoint)
@@ -56,6 +59,9 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
         contract=contract,
         mixed=len({via for _, via in contract}) > 1,
         others=rows(book.registry, endpoint.attributes, models, without=ELSEWHERE),
+        diagram=channel_diagram(book, (endpoint, *endpoint.related), endpoint.channel, endpoint.xid),
+        happenings=book.lives.of(endpoint.xid, endpoint.entity.place),
+        texts=texts(endpoint.attributes, endpoint.attributes),
     )
     return Page(
         address(endpoint.xid),
@@ -65,6 +71,7 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
         search=_search(endpoint),
         keys=(endpoint.id, *([endpoint.channel] if endpoint.channel not in {"", endpoint.id} else [])),
         parent=address("/endpoints"),
+        api=head.source.api,
     )
 
 

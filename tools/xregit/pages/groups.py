@@ -10,6 +10,7 @@ from xregit.catalog.views import Message, text_of
 from xregit.model import siblings
 from xregit.pages.attributes import rows, texts_in
 from xregit.pages.book import titled
+from xregit.pages.documents import texts
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -49,6 +50,8 @@ def group_page(book: Book, group: Group) -> Page:
         carriers=[book.link(xid) for xid in book.carriers.get(group.xid, ())],
         messages=messages_of(book, group),
         resources=list(_resources(book, group)),
+        happenings=book.lives.of(group.xid, group.place),
+        texts=texts(group.attributes, group.attributes),
     )
     return Page(
         address(group.xid),
@@ -58,6 +61,7 @@ def group_page(book: Book, group: Group) -> Page:
         search=" ".join((plain(group.attributes.get("description")), *texts_in(group.attributes, named - {"name"}))),
         keys=(group.id,),
         parent=address(f"/{group.type.plural}"),
+        api=head.source.api,
     )
 
 

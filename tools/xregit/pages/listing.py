@@ -11,6 +11,7 @@ from xregit.pages.endpoints import endpoint_page
 from xregit.pages.groups import group_page, groups_page
 from xregit.pages.indexes import index_pages
 from xregit.pages.manual import model_pages, rule_pages
+from xregit.pages.maps import map_page
 from xregit.pages.messages import message_page
 from xregit.pages.overview import messages_page, registry_page
 from xregit.pages.page import Page, placed
@@ -35,6 +36,7 @@ def _pages(book: Book) -> Iterator[Page]:
     yield registry_page(book)
     if registry.messages:
         yield messages_page(book)
+    yield from map_page(book)
     for model in registry.model.groups.values():
         groups = registry.groups.get(model.plural)
         if groups:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import siblings
-from xregit.pages import documents
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
-from xregit.pages.documents import json_text, yaml_text
+from xregit.pages.documents import texts
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.payloads import names, payload
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from xregit.catalog.properties import Property, Text
-    from xregit.catalog.views import Message
+    from xregit.catalog.views import Endpoint, Message
     from xregit.pages.book import Book, Entry
     from xregit.pages.wires import Meaning
 
@@ -84,7 +83,7 @@ def message_page(book: Book, message: Message) -> Page:
         placeholders=_placeholders(book, message),
         payload=payload(book, message),
         happenings=book.lives.of(message.xid, message.entity.place),
-        texts=_texts(message),
+        texts=texts(message.entity.written, message.attributes),
         others=rows(
             book.registry,
             {**message.entity.meta, **resolved.attributes},
@@ -138,16 +137,17 @@ def _selectors(book: Book, message: Message) -> list[tuple[str, str, Link | None
 
 
 def _carriers(book: Book, message: Message) -> tuple[Carrier, ...]:
-    return tuple(
-        Carrier(
-            book.link(endpoint.xid, endpoint.name),
-            endpoint.usage,
-            endpoint.protocol,
-            book.link(via),
-            addresses(endpoint),
-            tuple((name, value) for name, value in endpoint.options.items() if isinstance(value, str)),
-        )
-        for endpoint, via in message.carriers
+    return tuple(_carrier(book, book.open(endpoint), via) for endpoint, via in message.carriers)
+
+
+def _carrier(book: Book, endpoint: Endpoint, via: str) -> Carrier:
+    return Carrier(
+        book.link(endpoint.xid, endpoint.name),
+        endpoint.usage,
+        endpoint.protocol,
+        book.link(via),
+        addresses(endpoint),
+        tuple((name, value) for name, value in endpoint.options.items() if isinstance(value, str)),
     )
 
 
@@ -199,14 +199,6 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
 def _placeholders(book: Book, message: Message) -> list[tuple[Meaning, Link]]:
     """Return what is to be known of each placeholder, with the link to all messages that have it."""
     return [(each, book.placeholder(each.name)) for each in meanings(message)]
-
-
-def _texts(message: Message) -> list[tuple[str, documents.Source]]:
-    """Return the message as its file states it, and as the compiled document does."""
-    stated = json_text(message.attributes)
-    written = yaml_text(message.entity.written)
-    found = [("YAML", documents.Source(written, "yaml")), ("JSON", documents.Source(stated, "json"))]
-    return [(title, each) for title, each in found if 0 < len(each.text) <= documents.MAX_CHARS_BESIDE]
 
 
 def _keys(book: Book, message: Message) -> tuple[str, ...]:

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.schemas import Schema
 from xregit.catalog.views import text_of
+from xregit.messages.schemas import Source
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import rows, texts_in
 from xregit.pages.linking import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
+from xregit.pages.payloads import Fields, fields
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
+from xregit.pages.samples import told_by
+from xregit.payloads import language
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
@@ -74,6 +78,9 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
         aliases=[book.link(xid) for xid in book.registry.indexes.aliases.get(resource.xid, ())],
         users=_users(book, target),
         others=_others(book, resource, target),
+        fields=_fields(book, version),
+        happenings=book.lives.of(resource.xid, resource.place),
+        texts=documents.texts(resource.written, target.attributes),
     )
     return Page(
         address(resource.xid),
@@ -83,6 +90,7 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
         search=_search(target.attributes),
         keys=(resource.id,),
         parent=address(resource.xid.rsplit("/", 2)[0]),
+        api=head.source.api,
     )
 
 
@@ -101,6 +109,7 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
         versions=_versions(book, resource),
         differing=names,
         document=_document(book, version),
+        fields=_fields(book, version),
         others=rows(book.registry, version.attributes, models, without=_elsewhere(resource)),
     )
     return Page(
@@ -150,6 +159,15 @@ def _document(book: Book, version: Version | None) -> Shown | None:
         return None
     url = version.document.url
     return Shown(documents.source(version.document), reference(book.registry, url) if url else None)
+
+
+def _fields(book: Book, version: Version | None) -> Fields | None:
+    """Return the fields that a schema document describes, None where it is none or in a language we don't read."""
+    document = version.document if version else None
+    form = text_of(version.attributes, "format") if version else ""
+    if version is None or document is None or document.data is None or not language(form):
+        return None
+    return fields(told_by(book, Source(form, document.data, uri=version.xid)).fields)
 
 
 def _users(book: Book, resource: Resource) -> list[Entry]:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from xregit.messages.definitions import Definition, definition, target
 from xregit.messages.making import MessageError, new
 from xregit.messages.payloading import NO_DATA
-from xregit.messages.schemas import payload_schema
 from xregit.messages.schemas import source as schema_source
-from xregit.payloads import Field, PayloadError, SchemaError
+from xregit.payloads import Field, PayloadError, SchemaError, parse
 from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Message
     from xregit.messages.constraints import Constraint
+    from xregit.messages.schemas import Source
     from xregit.pages.book import Book
     from xregit.protocols import Wire
 
@@ -55,23 +55,24 @@ class Told:
 
 
 def told(book: Book, message: Message) -> Told:
-    """Return what the schema of a message's payload tells; each schema is read once."""
-    meant = target(message)
-    found = schema_source(meant)
-    if found is None:
-        return Told()
+    """Return what the schema of a message's payload tells."""
+    found = schema_source(target(message))
+    return told_by(book, found) if found is not None else Told()
+
+
+def told_by(book: Book, found: Source) -> Told:
+    """Return what a schema tells; each is read once."""
     if found not in book.told:
-        book.told[found] = _told(book, meant)
+        book.told[found] = _told(book, found)
     return book.told[found]
 
 
-def _told(book: Book, message: Message) -> Told:
+def _told(book: Book, found: Source) -> Told:
+    fetch = book.registry.schema_documents.get
     try:
-        schema = payload_schema(book.registry, message)
+        schema = parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=fetch)
     except SchemaError as error:
         return Told(reason=str(error))
-    if schema is None:
-        return Told()
     try:
         return Told(schema.fields(), schema.example())
     except PayloadError as error:

@@ -61,7 +61,7 @@ def examples(book: Book, message: Message) -> tuple[Example, ...]:
         message,
         values,
         pattern=_pattern(message, values),
-        carriers=_carriers(message),
+        carriers=_carriers(book, message),
         payload="" if value is NO_DATA else json_text(value, spread=False),
     )
     return tuple(_example(known, sample) for sample in samples(message, value, values))
@@ -172,11 +172,11 @@ def _marked(text: str, pattern: re.Pattern[str] | None) -> Iterator[Text]:
     yield Text(text[end:])
 
 
-def _carriers(message: Message) -> Mapping[str, tuple[Endpoint, ...]]:
+def _carriers(book: Book, message: Message) -> Mapping[str, tuple[Endpoint, ...]]:
     """Return the endpoints that carry a message, by protocol."""
     found: dict[str, list[Endpoint]] = defaultdict(list)
     for endpoint, _ in message.carriers:
-        found[endpoint.protocol].append(endpoint)
+        found[endpoint.protocol].append(book.open(endpoint))
     return {protocol: tuple(endpoints) for protocol, endpoints in found.items()}
 
 

@@ -61,6 +61,11 @@ def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[
             yield found(*path, message=message, help=_HELP)
 
 
+def is_credential(name: str, value: Any) -> bool:
+    """Tell whether what stands under a name in an endpoint is a credential, which is not to be shown."""
+    return _is_secret(name, value) or (isinstance(value, str) and bool(_SECRET.search(value)))
+
+
 def _is_secret(name: str, value: Any) -> bool:
     return re.sub("[-_. ]", "", name.lower()) in SECRETS and isinstance(value, str) and bool(value) and "{" not in value
 

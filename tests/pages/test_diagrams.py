@@ -1,0 +1,79 @@
+"""Diagrams of who sends to whom: nothing overlaps, whatever their size, and all of it can be followed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from xregit.pages import pages
+from xregit.pages.book import Book
+from xregit.pages.diagrams import MAX_CHARS, MAX_GROUPS, WIDTH, Diagram, channel_diagram
+from xregit.pages.discretion import HIDDEN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+
+def _diagram(folder: Path, senders: int, receivers: int, groups: int) -> Diagram:
+    files = {f"messagegroups/group{number}/messagegroup.yaml": "description: A group.\n" for number in range(groups)}
+    carried = ", ".join(f"/messagegroups/group{number}" for number in range(groups))
+    for number in range(senders):
+        files[f"endpoints/a-very-long-name-of-a-sender-{number}/endpoint.yaml"] = (
+            f"usage: [producer]\nchannel: all\nmessagegroups: [{carried}]\n"
+        )
+    for number in range(receivers):
+        files[f"endpoints/receiver{number}/endpoint.yaml"] = "usage: [consumer]\nchannel: all\n"
+    found = registry_of(folder, files)
+    return channel_diagram(Book(found), tuple(found.endpoints), "all")
+
+
+@pytest.mark.parametrize(
+    ("senders", "receivers", "groups"), [(1, 1, 1), (60, 1, 3), (1, 60, 0), (30, 30, 60), (3, 0, 2)]
+)
+def test_nothing_overlaps(tmp_path: Path, senders: int, receivers: int, groups: int) -> None:
+    """Boxes of a column stand below each other within the drawing, and their texts fit."""
+    diagram = _diagram(tmp_path, senders, receivers, groups)
+    assert len(diagram.boxes) == senders + receivers + 1 == len(diagram.paths) + 1
+    for x in {box.x for box in diagram.boxes}:
+        column = sorted((box for box in diagram.boxes if box.x == x), key=lambda box: box.y)
+        assert all(above.y + above.height < below.y for above, below in pairwise(column))
+        assert column[0].y >= 0
+        assert column[-1].y + column[-1].height <= diagram.height
+        assert x + WIDTH <= diagram.width
+    assert max(len(line.text) for box in diagram.boxes for line in box.lines) <= MAX_CHARS
+    assert all(line.y < box.height for box in diagram.boxes for line in box.lines)
+
+
+def test_many_groups_are_counted(tmp_path: Path) -> None:
+    """A channel's box names so many groups as one can read, and how many there are besides."""
+    channel = next(box for box in _diagram(tmp_path, 1, 0, MAX_GROUPS + 5).boxes if box.kind == "channel")
+    assert channel.lines[-1].text == "5 more message groups"
+
+
+def test_own_endpoint_is_marked(small: Registry) -> None:
+    """On an endpoint's page its own box stands out, and the names lead to the other pages."""
+    diagram = channel_diagram(Book(small), tuple(small.endpoints), "doors", "/endpoints/panel")
+    assert [box.lines[0].text for box in diagram.boxes if box.own] == ["Door panel"]
+    assert all(box.lines[0].href for box in diagram.boxes)
+
+
+def test_credential_is_on_no_page(tmp_path: Path) -> None:
+    """What looks like a credential is not repeated, neither as an attribute nor in the source or a command."""
+    endpoint = """
+        usage: [producer]
+        protocol: HTTP
+        messagegroups: [/messagegroups/g]
+        protocoloptions:
+          endpoints: [{uri: "https://me:hunter22@example.com"}]
+          authorization: [{type: Plain, password: hunter22}]
+        """
+    message = "protocol: HTTP\nprotocoloptions: {method: POST, path: /a}\n"
+    found = registry_of(tmp_path, {"endpoints/e/endpoint.yaml": endpoint, "messagegroups/g/messages/a.yaml": message})
+    made = {page.address: page for page in pages(found)}
+    assert HIDDEN in made["endpoints/e/"].html
+    assert all("hunter22" not in page.html + page.search for page in made.values())

@@ -1,0 +1,136 @@
+"""Who sends to whom, as boxes and lines to be drawn: senders on the left, a channel in the middle, receivers right.
+
+Positions are in the units of an SVG's view box; colours come from the style sheet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from xregit.pages.book import MAP
+from xregit.pages.linking import Link, address, href
+
+if TYPE_CHECKING:
+    from xregit.catalog.views import Endpoint
+    from xregit.pages.book import Book
+
+WIDTH, LINE, PADDING, GAP, BETWEEN = 230, 18, 8, 12, 70
+MAX_CHARS = 31
+# A channel's box names at most this many groups.
+MAX_GROUPS = 40
+SENDING = "producer"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of text in a box, below its upper edge; ``full`` is the text before it was cut."""
+
+    text: str
+    href: str
+    y: int
+    full: str = ""
+    small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box with its lines; ``own`` marks the one that the page is about."""
+
+    x: int
+    y: int
+    height: int
+    lines: tuple[Line, ...]
+    kind: str
+    own: bool = False
+
+    @property
+    def middle(self) -> int:
+        """Where lines between boxes begin and end."""
+        return self.y + self.height // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """Boxes, and the paths of the lines between them."""
+
+    width: int
+    height: int
+    boxes: tuple[Box, ...]
+    paths: tuple[str, ...]
+    title: str
+
+
+def channel_diagram(book: Book, endpoints: Sequence[Endpoint], channel: str, own: str = "") -> Diagram:
+    """Return the diagram of the endpoints on one channel; without a channel, of a single endpoint."""
+    senders = [each for each in endpoints if SENDING in each.usage]
+    receivers = [each for each in endpoints if set(each.usage) - {SENDING} or not each.usage]
+    middle = _channel_box(book, endpoints, channel)
+    left = list(_column(0, (_endpoint_box(book, each, own) for each in senders)))
+    right = list(_column(2 * (WIDTH + BETWEEN), (_endpoint_box(book, each, own) for each in receivers)))
+    height = max((box.y + box.height for box in (*left, *right, middle)), default=0)
+    left, right = [_centred(column, height) for column in (left, right)]
+    (middle,) = _centred([replace(middle, x=WIDTH + BETWEEN)], height)
+    paths = (
+        *(_path(box.x + WIDTH, box.middle, middle.x, middle.middle) for box in left),
+        *(_path(middle.x + WIDTH, middle.middle, box.x, box.middle) for box in right),
+    )
+    title = f"Who sends to whom {'on ' + channel if channel else 'through ' + endpoints[0].id}"
+    return Diagram(3 * WIDTH + 2 * BETWEEN, height, (*left, middle, *right), paths, title)
+
+
+def _endpoint_box(book: Book, endpoint: Endpoint, own: str) -> Box:
+    link = book.link(endpoint.xid, endpoint.name)
+    lines = [(link, False), (Link(", ".join(filter(None, (endpoint.protocol, *endpoint.usage)))), True)]
+    return _box(lines, "endpoint", own=endpoint.xid == own)
+
+
+def _channel_box(book: Book, endpoints: Sequence[Endpoint], channel: str) -> Box:
+    """Return the box of a channel: its name, and what travels there."""
+    groups: Mapping[str, str] = {group.xid: group.id for each in endpoints for group in each.messagegroups}
+    lines = [(Link(channel, f"{href(MAP)}#{book.channel_ids[channel]}"), False)] if channel else []
+    lines += [(book.link(xid), True) for xid in list(groups)[:MAX_GROUPS]]
+    if len(groups) > MAX_GROUPS:
+        lines.append((Link(f"{len(groups) - MAX_GROUPS} more message groups", href(address("/messagegroups"))), True))
+    for each in endpoints:
+        held = len(each.entity.collections.get("messages", {}))
+        if held:
+            text = f"{held} message{'s' * (held != 1)} of {each.id}"
+            lines.append((Link(text, f"{book.link(each.xid).href}#contract"), True))
+    return _box(lines or [(Link("no messages"), True)], "channel")
+
+
+def _box(lines: Iterable[tuple[Link, bool]], kind: str, *, own: bool = False) -> Box:
+    shown = tuple(
+        Line(_cut(link.text), link.href, PADDING + LINE * number + LINE - 5, link.text, small=small)
+        for number, (link, small) in enumerate(lines)
+        if link.text
+    )
+    return Box(0, 0, 2 * PADDING + LINE * len(shown), shown, kind, own=own)
+
+
+def _column(x: int, boxes: Iterable[Box]) -> Iterator[Box]:
+    y = 0
+    for box in boxes:
+        yield replace(box, x=x, y=y)
+        y += box.height + GAP
+
+
+def _centred(boxes: list[Box], height: int) -> list[Box]:
+    used = max((box.y + box.height for box in boxes), default=0)
+    return [replace(box, y=box.y + (height - used) // 2) for box in boxes]
+
+
+def _path(x1: int, y1: int, x2: int, y2: int) -> str:
+    """Return a line that leaves and arrives level, with the head of an arrow."""
+    half = (x1 + x2) // 2
+    return f"M{x1} {y1}C{half} {y1} {half} {y2} {x2 - 1} {y2}m-7 -4l7 4l-7 4"
+
+
+def _cut(text: str) -> str:
+    """Return a text that fits into a box; what is left out is in the middle, as ids begin and end tellingly."""
+    if len(text) <= MAX_CHARS:
+        return text
+    half = (MAX_CHARS - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
