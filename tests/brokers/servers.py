@@ -37,7 +37,7 @@ ARTEMIS = """
     <persistence-enabled>false</persistence-enabled>
     <security-enabled>false</security-enabled>
     <acceptors>
-      <acceptor name="amqp">tcp://127.0.0.1:{port}?protocols=AMQP</acceptor>
+      <acceptor name="amqp">tcp://127.0.0.1:{port}?protocols=AMQP;amqpIdleTimeout=0</acceptor>
     </acceptors>
   </core>
 </configuration>
