@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 CAUSE = "Caused by: "
 _BRANCH = "↳"
+# Of a stream that failed, what comes before and after the cause.
+_STREAM = re.compile(
+    r"\[STREAM_FAILED\].*?terminated with exception: (.*?)(?: SQLSTATE: \w+)?\s*(?:=== Streaming Query ===.*)?\Z",
+    re.DOTALL,
+)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -42,7 +47,7 @@ def told_of(path: Place) -> Iterator[None]:
 
 def reason(error: BaseException) -> str:
     """Return the innermost cause that an error's text tells of, without stack traces, as one line."""
-    text = _COLOUR.sub("", str(error))
+    text = _STREAM.sub(r"\1", _COLOUR.sub("", str(error)))
     if _BRANCH in text:  # a chain of causes, each on a line of its own
         chain = [" ".join(part.split()) for part in text.split(_BRANCH)]
         return f"{chain[0]}: {chain[-1]}"

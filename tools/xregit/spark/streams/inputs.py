@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ FORMATS = (LINES, KAFKA_PARQUET, KAFKA_JSON)
 # The columns of Spark's Kafka source that say something of a message; in JSON files, bytes are in base 64.
 KAFKA = "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>"
 TEXT = "value"
+# What has a meaning in the patterns that Hadoop compares file names with.
+_SPECIAL = re.compile(r"[\\*?\[\]{},]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,9 @@ def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) ->
         message = f'there is no "{place}" to read messages from'
         raise XregitError(message)
     reader = spark.readStream.option("maxFilesPerTrigger", batch_files)
+    if "://" not in place and Path(place).is_file():  # Spark follows folders only
+        reader = reader.option("pathGlobFilter", _SPECIAL.sub(r"\\\g<0>", Path(place).name))
+        place = str(Path(place).resolve().parent)
     if form == LINES:
         return reader.option("lineSep", "\n").text(place)
     return reader.schema(KAFKA).json(place) if form == KAFKA_JSON else reader.schema(KAFKA).parquet(place)

@@ -31,6 +31,7 @@ BATCH_FILES = 1000
 TRIGGER = "1 second"
 # A job that runs for hours gains by the better of Java's compilers, which takes longer to get going.
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+EMPTY = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart"
 LASTING = "-XX:TieredStopAtLevel=4"
 
 
@@ -103,6 +104,20 @@ def route(
     return router.routed
 
 
+@contextmanager
+def _half_begun(session: SparkSession) -> Iterator[None]:
+    """Let Spark take a checkpoint that it was killed over while it made it, before the first batch; it would refuse."""
+    before = session.conf.get(EMPTY, None)
+    session.conf.set(EMPTY, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(EMPTY)
+        else:
+            session.conf.set(EMPTY, before)
+
+
 def _frame(session: SparkSession, messages: DataFrame | Path | str, options: Options) -> DataFrame:
     if not isinstance(messages, Path | str):
         return messages
@@ -137,7 +152,8 @@ class Router:
             lambda frame, number: self._guarded(replace(given, frame=frame), number)
         )
         writer = writer.trigger(processingTime=TRIGGER) if continuous else writer.trigger(availableNow=True)
-        query = writer.start()
+        with _half_begun(given.frame.sparkSession):
+            query = writer.start()
         try:
             with self._failures():
                 query.awaitTermination()

@@ -1,0 +1,265 @@
+"""Routing with Spark: batches and streams, what a second run does, and what stops a run with one clear line."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from deltalake import DeltaTable, write_deltalake
+
+import xregit
+from tests.spark.streams import CATALOG, GROUP, READING, definition, event, registry_of, rows, write
+from xregit.cli.commands import xregit as command
+from xregit.errors import XregitError
+from xregit.spark.streams.checkpoint import BATCH
+from xregit.spark.streams.ledger import Ledger
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from xregit.catalog import Registry
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    """Return the catalog of these tests."""
+    return registry_of(tmp_path)
+
+
+def ids(tables: Path, name: str) -> list[int]:
+    """Return the ids of the events in a table, in order."""
+    return sorted(int(row["ce_id"]) for row in rows(tables, name))
+
+
+def test_files_are_taken_once(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Each run takes what is new, in batches of so many files; a run with nothing new writes nothing."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    write(folder / "1.jsonl", event(1), event(2, "t.two"), "", "no message")
+    write(folder / "2.jsonl", event(3), event(4, "t.both"))
+    told: list[int] = []
+    first = xregit.route(
+        registry, folder, tables, spark=spark, batch_files=1, tell=lambda done: told.append(done.batches)
+    )
+    assert (first.batches, told) == (2, [1, 1])
+    assert first.rows == {"g__one": 2, "g__two": 1, "unmatched": 1, "ambiguous": 1}
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {}
+    write(folder / "3.jsonl", event(5))
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
+    assert (ids(tables, "g__one"), ids(tables, "g__two")) == ([1, 3, 5], [2])
+    found = DeltaTable(tables / "g__one")
+    assert (found.version(), found.metadata().name) == (2, f"{GROUP}one")
+    assert spark.read.parquet(*found.file_uris()).where("value > 2").count() == 2
+
+
+def test_definition_that_gains_fields_gains_columns(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """A new field, also one in a record, is a new column; a new definition is used from the next start."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    write(folder / "1.jsonl", event(1, data={"value": 1, "new": "x"}), event(2, "t.three"))
+    xregit.route(registry, folder, tables, spark=spark)
+    place = {"type": "object", "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}}}
+    grown = {**READING, "properties": {**READING["properties"], "new": {"type": "string"}, "place": place}}
+    later = registry_of(tmp_path, {**CATALOG, "one": definition("t.one", grown), "three": definition("t.three")})
+    write(folder / "2.jsonl", event(3, data={"value": 1, "new": "y", "place": {"lon": 2}}), event(4, "t.three"))
+    xregit.route(later, folder, tables, spark=spark)
+    first, second = sorted(rows(tables, "g__one"), key=lambda row: str(row["ce_id"]))
+    assert (first["new"], first["_rest"]) == (None, '{"/new":"x"}')
+    assert (second["new"], second["place"]) == ("y", {"lat": None, "lon": 2.0})
+    assert ids(tables, "g__three") == [4]
+
+
+def test_column_of_another_type_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Where a field changes its type, one line says so; with the old catalog, or another folder, it goes on."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    write(folder / "1.jsonl", event(1))
+    xregit.route(registry, folder, tables, spark=spark)
+    other = registry_of(
+        tmp_path, {**CATALOG, "one": definition("t.one", {"properties": {"value": {"type": "string"}}})}
+    )
+    write(folder / "2.jsonl", event(2, data={"value": "x"}))
+    with pytest.raises(XregitError, match=r'"value" of .*g__one is DOUBLE, and STRING in the catalog'):
+        xregit.route(other, folder, tables, spark=spark)
+    assert ids(tables, "g__one") == [1]
+    elsewhere = xregit.route(other, folder, tmp_path / "elsewhere", spark=spark)
+    assert elsewhere.rows == {"g__one": 1, "unmatched": 1}
+
+
+class CrashError(Exception):
+    """The machine stops here."""
+
+
+def test_batch_is_sorted_again_as_it_was(
+    spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch that ended in the middle of its commits goes on by the catalog that it began with."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    write(folder / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.three"))
+    commit = Ledger._commit  # noqa: SLF001 - where a crash does most harm
+
+    def crash(ledger: Ledger, batch: Any, landing: Any, files: Any) -> None:
+        if landing.name == "unmatched":
+            raise CrashError
+        commit(ledger, batch, landing, files)
+
+    monkeypatch.setattr(Ledger, "_commit", crash)
+    with pytest.raises(CrashError):
+        xregit.route(registry, folder, tables, spark=spark)
+    monkeypatch.undo()
+    assert (ids(tables, "g__one"), rows(tables, "unmatched")) == ([1], [])
+    # By the new catalog, the event of the first table would be one of the last, and the other way round.
+    changed = {**CATALOG, "one": definition("t.three"), "three": definition("t.one")}
+    xregit.route(registry_of(tmp_path, changed), folder, tables, spark=spark)
+    assert (ids(tables, "g__one"), ids(tables, "g__two"), ids(tables, "g__three")) == ([1], [2], [])
+    assert [json.loads(row["message"])["id"] for row in rows(tables, "unmatched")] == ["3"]
+    write(folder / "2.jsonl", event(4))
+    xregit.route(registry_of(tmp_path, changed), folder, tables, spark=spark)
+    assert ids(tables, "g__three") == [4]
+
+
+def test_data_frame_is_one_batch(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """The rows of a data frame are one batch, those of the next another; a column of text or of Kafka will do."""
+    tables = tmp_path / "tables"
+    lines = spark.createDataFrame([(json.dumps(event(1)),), (json.dumps(event(2)),)], "value string")
+    assert xregit.route(registry, lines, tables).rows == {"g__one": 2}
+    given = {"ce_specversion": "1.0", "ce_id": "3", "ce_source": "/vehicles/V", "ce_type": "t.one"}
+    headers = [(name, text.encode()) for name, text in given.items()]
+    records = [(b"V", b'{"value":3}', "t", headers), (b"V", b"\xff", "readings", None)]
+    form = "key binary, value binary, topic string, headers array<struct<key: string, value: binary>>"
+    assert xregit.route(registry, spark.createDataFrame(records, form), tables).rows == {"g__one": 1, "g__record": 1}
+    assert ids(tables, "g__one") == [1, 2, 3]
+    (record,) = rows(tables, "g__record")
+    assert (record["context_vin"], record["payload_base64"]) == ("V", base64.b64encode(b"\xff").decode())
+    assert json.loads(record["_wire"])["topic"] == "readings"
+
+
+@pytest.mark.parametrize("form", ["kafka-parquet", "kafka-json"])
+def test_files_of_kafka_columns(form: str, spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Files with the columns of Spark's Kafka source are read as such, structured events among them."""
+    body = json.dumps(event(1)).encode()
+    headers = [("content-type", b"application/cloudevents+json")]
+    form_of = "key binary, value binary, topic string, headers array<struct<key: string, value: binary>>"
+    frame = spark.createDataFrame([(None, body, "t", headers)], form_of)
+    frame.write.format(form.removeprefix("kafka-")).save(str(tmp_path / "in"))
+    xregit.route(registry, tmp_path / "in", tmp_path / "tables", spark=spark, format=form)
+    assert ids(tmp_path / "tables", "g__one") == [1]
+
+
+def test_stream_of_the_users_own(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """A streaming data frame is followed with its own checkpoint; only the endpoint's messages are recognised."""
+    write(tmp_path / "in" / "1.jsonl", event(1))
+    frame = spark.readStream.text(str(tmp_path / "in"))
+    done = xregit.route(registry, frame, tmp_path / "tables", checkpoint=tmp_path / "memory", endpoint="/endpoints/all")
+    assert done.rows == {"g__one": 1}
+    assert (tmp_path / "memory" / BATCH).exists()
+    assert not (tmp_path / "tables" / "_checkpoint").exists()
+
+
+def test_command_sorts_and_says_how_many(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """The command reads the catalog from a document, and says how many rows went where."""
+    assert spark is not None
+    assert registry.origin is not None
+    write(tmp_path / "in.jsonl", event(1), "no message")
+    options = ["--catalog", str(tmp_path / "test.json"), "--input", str(tmp_path / "in.jsonl")]
+    tables = tmp_path / "tables"
+    for expected in ("g__one 1, unmatched 1", "nothing new"):
+        done = CliRunner().invoke(command, ["route", *options, "--tables", str(tables)])
+        assert (done.exit_code, done.stdout) == (0, f"{tables}: {expected}\n"), done.output
+
+
+@pytest.mark.parametrize("changed", ["name", "endpoint", "group"])
+def test_checkpoint_of_another_job_is_refused(
+    changed: str, spark: SparkSession, registry: Registry, tmp_path: Path
+) -> None:
+    """A checkpoint of another catalog, or of another part of it, is refused in one line."""
+    write(tmp_path / "in" / "1.jsonl", event(1))
+    xregit.route(registry, tmp_path / "in", tmp_path / "tables", spark=spark)
+    again = registry_of(tmp_path, name="other") if changed == "name" else registry
+    endpoint = "/endpoints/all" if changed == "endpoint" else ""
+    group = "/messagegroups/g" if changed == "group" else ""
+    with pytest.raises(XregitError, match=r"belongs to a job with the (catalog|endpoint|group) .* --checkpoint"):
+        xregit.route(again, tmp_path / "in", tmp_path / "tables", spark=spark, endpoint=endpoint, group=group)
+
+
+def test_damaged_checkpoint_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Where Spark's part of a checkpoint is gone, or ours is no JSON, one line says so, and no row is lost unsaid."""
+    tables = tmp_path / "tables"
+    for number in (1, 2):
+        write(tmp_path / "in" / f"{number}.jsonl", event(number))
+        xregit.route(registry, tmp_path / "in", tables, spark=spark)
+    shutil.rmtree(tables / "_checkpoint" / "spark")
+    with pytest.raises(XregitError, match="is damaged: Spark begins batch 0, after batch 1"):
+        xregit.route(registry, tmp_path / "in", tables, spark=spark)
+    (tables / "_checkpoint" / "job.json").write_text("{", encoding="utf-8")
+    with pytest.raises(XregitError, match=r"job\.json can't be read: .*; name another folder"):
+        xregit.route(registry, tmp_path / "in", tables, spark=spark)
+    with pytest.raises(XregitError, match="holds something else than a checkpoint"):
+        xregit.route(registry, tmp_path / "in", tables, spark=spark, checkpoint=tmp_path / "in")
+
+
+def test_folder_that_holds_something_else_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """A table's folder that is none, or another table, or one that needs a newer writer, is left alone."""
+    write(tmp_path / "in" / "1.jsonl", event(1))
+    faults = {"something else than a Delta": _notes, "a Delta table, but not": _table, "newer Delta writer": _newer}
+    for number, (said, make) in enumerate(faults.items()):
+        tables = tmp_path / f"tables{number}"
+        make(tables / "g__one")
+        with pytest.raises(XregitError, match=said):
+            xregit.route(registry, tmp_path / "in", tables, spark=spark)
+    (tmp_path / "file").write_text("text", encoding="utf-8")
+    with pytest.raises(XregitError, match=r"file"):
+        xregit.route(registry, tmp_path / "in", tmp_path / "file", spark=spark)
+
+
+def _notes(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "notes.txt").write_text("text", encoding="utf-8")
+
+
+def _table(folder: Path) -> None:
+    write_deltalake(folder, pa.table({"a": [1]}))
+
+
+def _newer(folder: Path) -> None:
+    write_deltalake(
+        folder, pa.table({"a": [1]}), name=f"{GROUP}one", configuration={"delta.enableDeletionVectors": "true"}
+    )
+
+
+def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """A path with nothing there, a format that we do not read, and a data frame of other columns are named."""
+    with pytest.raises(XregitError, match=r'there is no ".*nowhere" to read messages from'):
+        xregit.route(registry, tmp_path / "nowhere", tmp_path / "tables", spark=spark)
+    with pytest.raises(XregitError, match='the format "csv" is unknown; the formats are jsonl'):
+        xregit.route(registry, tmp_path, tmp_path / "tables2", spark=spark, format="csv")
+    with pytest.raises(XregitError, match="the data frame has the columns id; messages are in one column of text"):
+        xregit.route(registry, spark.range(3), tmp_path / "tables3")
+    with pytest.raises(XregitError, match='there is no endpoint or message group "/endpoints/al"'):
+        xregit.route(registry, tmp_path, tmp_path / "tables4", spark=spark, endpoint="/endpoints/al")
+    with pytest.raises(XregitError, match=r"s3://bucket/tables is in a store; .* --checkpoint"):
+        xregit.route(registry, tmp_path, "s3://bucket/tables", spark=spark)
+
+
+def test_failing_disk_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Where executors can't write any more, one line says why; what was done stays, and the next run goes on."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    write(folder / "1.jsonl", event(1))
+
+    write(folder / "2.jsonl", event(2), event(3, "t.two"))
+
+    def spoil(_: Any) -> None:
+        (tables / "g__two").write_text("in the way", encoding="utf-8")
+
+    with pytest.raises(XregitError) as caught:
+        xregit.route(registry, folder, tables, spark=spark, tell=spoil, batch_files=1)
+    (tables / "g__two").unlink()
+    said = f"can't write the tables in {tables}: FileExistsError: [Errno 17] File exists: '{tables / 'g__two'}'"
+    assert str(caught.value) == said
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1, "g__two": 1}

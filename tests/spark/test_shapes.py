@@ -1,0 +1,256 @@
+"""Fields of payloads to columns: the type of each, what a value becomes, and what goes to the rest."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xregit.payloads import Field, parse
+from xregit.spark.streams.shapes import Names, members, record, shape
+from xregit.spark.streams.types import arrow, clashes, covers, sql, struct
+
+if TYPE_CHECKING:
+    from xregit.payloads import PayloadSchema
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+# A JSON Schema, the column that it becomes, and values with what the column and the rest hold of each.
+JSON_SCHEMAS: list[tuple[dict[str, Any], str, list[tuple[Any, Any, Any]]]] = [
+    ({"type": "boolean"}, "BOOLEAN", [(True, True, None), (1, None, 1)]),
+    ({"type": "integer"}, "BIGINT", [(7, 7, None), (7.0, 7, None), (2**63, None, 2**63), (True, None, True)]),
+    ({"type": "integer", "format": "uint8"}, "SMALLINT", [(255, 255, None), (256, None, 256)]),
+    ({"type": "integer", "format": "uint64"}, "DECIMAL(20,0)", [(2**64 - 1, Decimal(2**64 - 1), None)]),
+    ({"type": "number"}, "DOUBLE", [(1, 1.0, None), (0.5, 0.5, None), (2**53 + 1, None, 2**53 + 1)]),
+    ({"type": "string"}, "STRING", [("é", "é", None), (1, None, 1), ("\ud800", None, "\ud800")]),
+    ({"enum": ["a", "b"]}, "STRING", [("a", "a", None)]),
+    ({"enum": [1, 2]}, "BIGINT", [(2, 2, None)]),
+    ({"enum": ["a", 2]}, "STRING", [(2, "2", None), ("a", '"a"', None)]),
+    (
+        {"type": "string", "format": "date-time"},
+        "TIMESTAMP",
+        [
+            ("2026-01-01T12:00:00Z", NOON, None),
+            ("2026-01-01t14:00:00+02:00", NOON, None),
+            ("soon", None, "soon"),
+        ],
+    ),
+    ({"type": "string", "format": "date"}, "DATE", [("2026-01-01", date(2026, 1, 1), None), ("x", None, "x")]),
+    ({"type": "string", "format": "time"}, "STRING", [("12:00:00Z", "12:00:00Z", None)]),
+    ({"type": ["string", "null"]}, "STRING", [("a", "a", None)]),
+    ({"type": "array", "items": {"type": "integer"}}, "ARRAY<BIGINT>", [([1, None], [1, None], None), (1, None, 1)]),
+    (
+        {"type": "object", "additionalProperties": {"type": "number"}},
+        "MAP<STRING, DOUBLE>",
+        [({"a": 1}, [("a", 1.0)], None)],
+    ),
+    (
+        {"type": "object", "properties": {"a": {"type": "integer"}, "b.c": {"type": "string"}}},
+        "STRUCT<`a`: BIGINT, `b_c`: STRING>",
+        [({"a": 1, "b.c": "x"}, {"a": 1, "b_c": "x"}, None)],
+    ),
+    ({"anyOf": [{"type": "integer"}, {"type": "number"}]}, "DOUBLE", [(1, 1.0, None)]),
+    (
+        {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "STRUCT<`member0`: BIGINT, `member1`: STRING>",
+        [(1, {"member0": 1}, None), ("a", {"member1": "a"}, None), ([1], None, [1])],
+    ),
+    ({}, "STRING", [({"a": [1]}, '{"a":[1]}', None), (None, None, None)]),
+    ({"type": "string", "format": "decimal"}, "STRING", [("1.50", "1.50", None)]),
+]
+
+
+def column(schema: PayloadSchema) -> tuple[str, Any]:
+    """Return the SQL type of the one field "x" of a payload, and what makes a record of the payload."""
+    made = members(schema.fields())
+    assert [each.key for each in made] == ["x"]
+    return sql(made[0].shape.form), record(made)
+
+
+@pytest.mark.parametrize(("schema", "expected", "values"), JSON_SCHEMAS, ids=[each[1] for each in JSON_SCHEMAS])
+def test_json_schema_becomes_a_column(
+    schema: dict[str, Any], expected: str, values: list[tuple[Any, Any, Any]]
+) -> None:
+    """Each kind of schema has its type; what fits is in the column, what does not is in the rest, nothing is lost."""
+    parsed = parse("JsonSchema/draft-07", {"type": "object", "properties": {"x": schema}})
+    found, convert = column(parsed)
+    assert found == expected
+    form = members(parsed.fields())[0].shape.form
+    for value, held, left in values:
+        rest: dict[str, Any] = {}
+        made = convert({"x": value}, "", rest)["x"]
+        assert (made, rest.get("/x")) == (held, left)
+        pa.array([made], arrow(form))
+
+
+AVRO = {
+    "type": "record",
+    "name": "R",
+    "fields": [
+        {"name": "i", "type": "int"},
+        {"name": "l", "type": ["null", "long"]},
+        {"name": "n", "type": ["int", "long"]},
+        {"name": "f", "type": "float"},
+        {"name": "d", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}},
+        {"name": "day", "type": {"type": "int", "logicalType": "date"}},
+        {"name": "at", "type": {"type": "long", "logicalType": "timestamp-micros"}},
+        {"name": "near", "type": {"type": "long", "logicalType": "local-timestamp-millis"}},
+        {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["A", "B"]}},
+        {"name": "m", "type": {"type": "map", "values": "double"}},
+        {"name": "u", "type": ["int", "string", {"type": "array", "items": "string"}]},
+        {"name": "next", "type": ["null", "R"]},
+        {"name": "b", "type": "bytes"},
+    ],
+}
+AVRO_COLUMNS = {
+    "i": "INT",
+    "l": "BIGINT",
+    "n": "BIGINT",
+    "f": "FLOAT",
+    "d": "DECIMAL(9,2)",
+    "day": "DATE",
+    "at": "TIMESTAMP",
+    "near": "STRING",
+    "e": "STRING",
+    "m": "MAP<STRING, DOUBLE>",
+    "u": "STRUCT<`member0`: INT, `member1`: STRING, `member2`: ARRAY<STRING>>",
+    "next": "STRING",
+    "b": "BINARY",
+}
+PROTO = b"""
+syntax = "proto3";
+import "google/protobuf/timestamp.proto";
+message M {
+  uint64 big = 1;
+  google.protobuf.Timestamp at = 2;
+  repeated Inner items = 3;
+  map<string, int32> counts = 4;
+  bytes raw = 5;
+  oneof choice { string text = 6; int64 number = 7; }
+  enum Kind { NONE = 0; SOME = 1; }
+  Kind kind = 8;
+  message Inner { double x = 1; }
+}
+"""
+PROTO_COLUMNS = {
+    "big": "DECIMAL(20,0)",
+    "at": "TIMESTAMP",
+    "items": "ARRAY<STRUCT<`x`: DOUBLE>>",
+    "counts": "MAP<STRING, INT>",
+    "raw": "BINARY",
+    "text": "STRING",
+    "number": "BIGINT",
+    "kind": "STRING",
+}
+STRUCTURE = {
+    "$schema": "https://json-structure.org/meta/core/v0/#",
+    "$id": "https://example.com/s",
+    "name": "S",
+    "type": "object",
+    "properties": {
+        "id": {"type": "uuid"},
+        "count": {"type": "int64"},
+        "price": {"type": "decimal"},
+        "at": {"type": "datetime"},
+        "tags": {"type": "set", "items": {"type": "string"}},
+        "by": {"type": "map", "values": {"type": "double"}},
+    },
+}
+STRUCTURE_COLUMNS = {
+    "id": "STRING",
+    "count": "BIGINT",
+    "price": "STRING",
+    "at": "TIMESTAMP",
+    "tags": "ARRAY<STRING>",
+    "by": "MAP<STRING, DOUBLE>",
+}
+LANGUAGES = [
+    ("Avro/1.12.0", json.dumps(AVRO).encode(), AVRO_COLUMNS),
+    ("Protobuf/3", PROTO, PROTO_COLUMNS),
+    ("JsonStructure/draft-02", json.dumps(STRUCTURE).encode(), STRUCTURE_COLUMNS),
+]
+
+
+@pytest.mark.parametrize(("format_", "document", "expected"), LANGUAGES, ids=["avro", "protobuf", "jsonstructure"])
+def test_language_becomes_columns_that_hold_its_example(
+    format_: str, document: bytes, expected: dict[str, str]
+) -> None:
+    """Each language's types become columns, which hold all of an encoded and decoded example."""
+    schema = parse(format_, document, fragment="M" if document is PROTO else "")
+    made = members(schema.fields())
+    assert {each.name: sql(each.shape.form) for each in made} == expected
+    rest: dict[str, Any] = {}
+    value = record(made)(schema.decode(schema.encode(schema.example())), "", rest)
+    assert rest == {}
+    form = struct((each.name, each.shape.form, "") for each in made)
+    assert pa.array([value], arrow(form)).to_pylist()[0].keys() == expected.keys()
+
+
+def test_what_stays_json_says_so() -> None:
+    """The comment of a column that is JSON text, or text for want of a type, says so."""
+    schema = parse("Avro/1.12.0", AVRO)
+    said = {each.name: each.comment for each in members(schema.fields())}
+    assert said["next"] == "As JSON, as it may hold itself."
+    assert said["near"] == "As text, as it names no time zone."
+    assert said["i"] == ""
+
+
+def test_names_differ_without_regard_to_case() -> None:
+    """Names that Spark takes for the same are told apart, and characters that Delta refuses are replaced."""
+    names = Names(["ce_id"])
+    assert [names.free(name) for name in ("a b", "A_B", "a_b", "CE_ID", "")] == [
+        "a_b",
+        "A_B_2",
+        "a_b_3",
+        "CE_ID_2",
+        "_",
+    ]
+
+
+FIELDS = st.recursive(
+    st.sampled_from(
+        ["boolean", "int32", "int64", "uint64", "float64", "string", "timestamp", "bytes", "any", "date"]
+    ).map(lambda kind: Field("item", kind)),
+    lambda inner: st.one_of(
+        inner.map(lambda item: Field("item", "array", fields=(item,))),
+        inner.map(lambda item: Field("item", "map", fields=(item,))),
+        st.lists(inner, min_size=1, max_size=3).map(
+            lambda items: Field(
+                "item", "record", fields=tuple(Field(f"f{n}", i.type, fields=i.fields) for n, i in enumerate(items))
+            )
+        ),
+        st.lists(inner, min_size=2, max_size=3).map(lambda items: Field("item", "union", fields=tuple(items))),
+    ),
+    max_leaves=6,
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.datetimes() | st.decimals(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text() | st.sampled_from(["f0", "f1"]), inner),
+    max_leaves=8,
+)
+
+
+@given(FIELDS, VALUES)
+def test_any_value_goes_somewhere(field: Field, value: Any) -> None:
+    """Whatever a payload holds, the column takes what was made of it; what it can't hold is in the rest."""
+    made = shape(field)
+    rest: dict[str, Any] = {}
+    held = None if value is None else made.convert(value, "/x", rest)
+    pa.array([held], arrow(made.form))
+    assert value is None or held is not None or rest
+
+
+def test_types_grow_and_clash() -> None:
+    """A column covers one with fewer fields; another type of the same name is a clash that is named."""
+    small = struct([("a", "long", ""), ("b", struct([("c", "string", "")]), "")])
+    large = struct([("a", "long", ""), ("b", struct([("c", "string", ""), ("d", "long", "")]), ""), ("e", "date", "")])
+    other = struct([("b", struct([("c", "double", "")]), "")])
+    assert (covers(large, small), covers(small, large)) == (True, False)
+    assert clashes(small, large) is None
+    assert clashes(small, other) == ("b.c", "STRING", "DOUBLE")

@@ -1,0 +1,205 @@
+"""Sorting without Spark: each message is in exactly one table, whatever it is, and with all that it says."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.spark.streams import GROUP, definition, event, registry_of
+from xregit.protocols import Wire
+from xregit.spark.streams import sorting
+from xregit.spark.streams.inputs import messages
+from xregit.spark.streams.landing import table_names
+from xregit.spark.streams.plans import Packed, packed, plan, unpacked
+from xregit.spark.streams.sorting import Job, Sorter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from xregit.messages.reading import Input
+
+BINARY = {
+    "protocol": "KAFKA",
+    "topic": "t",
+    "headers": {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"},
+    "body": {"value": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Packed:
+    """Return the plan for the catalog of these tests."""
+    return packed(plan(registry_of(tmp_path_factory.mktemp("catalog"))))
+
+
+def landed(made: Packed, given: Iterable[Input], folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each table after these messages."""
+    sorter = Sorter(unpacked(made.digest, made.data), str(folder))
+    found: dict[str, list[dict[str, Any]]] = {}
+    for batch in sorter.sort((item, 1) for item in given):
+        for row in batch.to_pylist():
+            rows = pq.read_table(folder / row["table"] / row["path"]).to_pylist()
+            assert row["records"] == len(rows) == json.loads(row["stats"])["numRecords"]
+            found.setdefault(row["table"], []).extend(rows)
+    return found
+
+
+def line(value: Any) -> bytes:
+    """Return a message as a line."""
+    return value if isinstance(value, bytes) else json.dumps(value).encode()
+
+
+LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
+    (event(8), "g__one", {"ce_id": "8", "context_vin": "1", "value": 8.0, "ce_time": None, "_rest": None}),
+    (event(8, more="x"), "g__one", {"ce_others": [("more", "x")]}),
+    (event(8, data={"value": 1, "odd": {"a": 1}}), "g__one", {"_rest": '{"/odd":{"a":1}}'}),
+    (
+        event(8, data={"value": 1, "place": {"lat": 2, "z": 3}}),
+        "g__one",
+        {"place": {"lat": 2.0}, "_rest": '{"/place/z":3}'},
+    ),
+    (BINARY, "g__one", {"ce_id": "9", "context_vin": "V", "value": 1.0}),
+    ({"protocol": "KAFKA", "topic": "readings", "key": "V", "body": "text"}, "g__record", {"payload": "text"}),
+    (
+        {"protocol": "KAFKA", "topic": "readings", "key": "V", "body_base64": "/w=="},
+        "g__record",
+        {"context_vin": "V", "payload": None, "payload_base64": "/w=="},
+    ),
+    (event(8, "t.both"), "ambiguous", {}),
+    (event(8, "t.none"), "unmatched", {}),
+    (event(8, data={"value": "x"}), "unmatched", {}),
+    ({"specversion": "1.0"}, "unmatched", {}),
+    (b"not json", "unmatched", {"message": "not json", "message_base64": None}),
+    (b"\xff", "unmatched", {"message": None, "message_base64": "/w=="}),
+    (b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one"}', "unmatched", {}),
+]
+
+
+@pytest.mark.parametrize(("message", "table", "expected"), LANDINGS)
+def test_message_lands_in_one_table(
+    message: Any, table: str, expected: Mapping[str, Any], plain: Packed, tmp_path: Path
+) -> None:
+    """Each kind of message lands in its table, alone, with the columns that it fills."""
+    found = landed(plain, [line(message)], tmp_path)
+    assert found.keys() == {table}
+    (row,) = found[table]
+    assert {name: row[name] for name in expected} == expected
+
+
+def test_reasons_are_those_of_match(plain: Packed, tmp_path: Path) -> None:
+    """A payload that breaks its schema is unmatched, with what is wrong; what fits several has its candidates."""
+    given = [line(event(1, data={"value": "x"})), line(event(2, "t.both"))]
+    found = landed(plain, given, tmp_path)
+    (reason,) = json.loads(found["unmatched"][0]["reasons"])
+    assert reason["xid"] == f"{GROUP}one"
+    assert '"x" is not of type "number"' in reason["failed"][0]["found"]
+    assert json.loads(found["ambiguous"][0]["candidates"]) == [
+        {"xid": f"{GROUP}both.a", "context": {"vin": "2"}},
+        {"xid": f"{GROUP}both.b", "context": {"vin": "2"}},
+    ]
+
+
+def test_batch_lands_event_by_event(plain: Packed, tmp_path: Path) -> None:
+    """Each event of a batch lands in its own table; one that fits nothing is kept alone."""
+    headers = [{"name": "content-type", "value": "application/cloudevents-batch+json"}]
+    events = [event(1), event(2, "t.two"), event(3, "t.none")]
+    wire = {"protocol": "HTTP", "method": "POST", "headers": headers, "body": events}
+    found = landed(plain, [line(wire)], tmp_path)
+    assert {name: len(rows) for name, rows in found.items()} == {"g__one": 1, "g__two": 1, "unmatched": 1}
+    assert json.loads(found["unmatched"][0]["message"])["id"] == "3"
+
+
+def test_kafka_columns_are_messages() -> None:
+    """Rows of Spark's Kafka source are messages: bytes are text where they can be, repeated headers keep all values."""
+    rows = [
+        {
+            "key": b"k",
+            "value": b"v",
+            "topic": "t",
+            "partition": 3,
+            "headers": [{"key": "a", "value": b"1"}, {"key": "a", "value": b"\xff"}, {"key": "b", "value": None}],
+        },
+        {"key": b"\xff", "value": None, "topic": "t", "partition": None, "headers": None},
+    ]
+    headers = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+    schema = pa.schema(
+        [
+            ("key", pa.binary()),
+            ("value", pa.binary()),
+            ("topic", pa.string()),
+            ("partition", pa.int32()),
+            ("headers", headers),
+        ]
+    )
+    batch = pa.RecordBatch.from_pylist(rows, schema)
+    assert [message for message, _ in messages(iter([batch]), kafka=True)] == [
+        Wire("KAFKA", {"topic": "t", "partition": 3, "key": "k", "headers": {"a": ("1", b"\xff")}}, b"v"),
+        Wire("KAFKA", {"topic": "t", "key_base64": b"\xff"}, None),
+    ]
+
+
+def test_much_is_written_in_parts(plain: Packed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many messages there are, few wait in memory: they are packed, and written, in between."""
+    monkeypatch.setattr(sorting, "MAX_WAITING", 3)
+    monkeypatch.setattr(sorting, "MAX_BYTES", 10)
+    found = landed(plain, [line(event(number)) for number in range(25)], tmp_path)
+    assert sorted(int(row["ce_id"]) for row in found["g__one"]) == list(range(25))
+    assert len(list((tmp_path / "g__one").iterdir())) == 3
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+EVENTS = st.builds(
+    lambda type_, data, more: event(1, type_, **more) | {"data": data},
+    st.sampled_from(["t.one", "t.two", "t.both", "t.none", ""]),
+    JSON
+    | st.fixed_dictionaries(
+        {"value": st.integers() | st.floats(allow_nan=False, allow_infinity=False), "at": st.text()}
+    ),
+    st.dictionaries(st.sampled_from(["time", "subject", "more", "data_base64"]), JSON, max_size=2),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.binary() | JSON.map(line) | EVENTS.map(line), max_size=8))
+def test_every_message_is_somewhere_once(plain: Packed, given_: list[bytes]) -> None:
+    """Whatever bytes come, each message is in exactly one table; blank lines are none."""
+    batch = pa.RecordBatch.from_pydict({"value": pa.array(given_, pa.binary())})
+    with TemporaryDirectory() as folder:
+        job = Job(plain, folder, kafka=False)
+        counts = Counter(
+            {row["table"] + row["path"]: row["records"] for each in job(iter([batch])) for row in each.to_pylist()}
+        )
+    assert counts.total() == sum(1 for each in given_ if each and not each.isspace())
+
+
+def test_tables_have_safe_names_of_their_own() -> None:
+    """Names are made of group and message; two that come out the same, or too long, have a digest at the end."""
+    xids = ["/messagegroups/G.x/messages/a-b", "/messagegroups/g.x/messages/a.b", f"/endpoints/e/messages/{'m' * 190}"]
+    first, second, third = (table_names(xids)[xid] for xid in xids)
+    assert first == "g_x__a_b"
+    assert second.startswith("g_x__a_b_")
+    assert third.startswith("e__mmm")
+    assert len(third) < 200
+
+
+def test_tables_name_what_their_columns_are(tmp_path: Path) -> None:
+    """A payload's field that is called like another column has a name of its own, and says which it is."""
+    schema = {"type": "object", "properties": {"ce_id": {"type": "string"}, "_rest": {"type": "string"}}}
+    registry = registry_of(tmp_path, {"odd": definition("t.odd", schema)})
+    columns = {column.name: column.comment for column in plan(registry).landing(f"{GROUP}odd").columns}
+    assert columns["ce_id_2"] == '"ce_id" of the payload.'
+    assert columns["_rest_2"] == '"_rest" of the payload.'
+    assert len(plan(registry).facts) == 1
