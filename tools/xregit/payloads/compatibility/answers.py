@@ -41,7 +41,7 @@ class Reason:
 class Verdict:
     """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
 
-    ``kind`` names the kind of change, ``message`` says in a sentence what changed and what follows, ``help`` what to do.
+    ``kind`` names the kind of change, ``message`` says what changed and what follows, ``help`` what to do.
     """
 
     where: str

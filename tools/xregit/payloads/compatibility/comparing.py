@@ -10,11 +10,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.answers import ROOT, Answer, Compatibility, Reason, Verdict, worst
-from xregit.payloads.documents import nothing
 from xregit.payloads.languages import language, parse
 
 if TYPE_CHECKING:
-    from xregit.payloads.shapes import Fetch, PayloadSchema
+    from xregit.payloads.shapes import PayloadSchema
 
 # Each module has ``reasons(written, read)``, why the second schema may not read what was written with the first.
 _MODULES = {
@@ -25,7 +24,6 @@ _MODULES = {
     "XSD": "xregit.payloads.compatibility.xsd.reasons",
 }
 _MAX_VERDICTS = 100
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +40,18 @@ def compatible(
     before: bytes | object,
     after: bytes | object,
     *,
+    selector: str = "",
     newformat: str = "",
-    selectors: tuple[str, str] = ("", ""),
-    uris: tuple[str, str] = ("", ""),
-    fetches: tuple[Fetch, Fetch] = (nothing, nothing),
 ) -> Compatibility:
-    """Return how two documents relate; ``newformat`` is that of the second where it differs.
+    """Return how two documents relate, or the objects in them that a selector names.
 
-    Of ``selectors``, ``uris`` and ``fetches``, the first goes with the document before, the second with that after.
+    ``newformat`` is the format of the second where it differs.
 
     Raises:
         SchemaError: one of them isn't a schema of its language, or lacks the object.
     """
-    first, second = format, newformat or format
-    old = parse(first, before, fragment=selectors[0], uri=uris[0], fetch=fetches[0])
-    new = parse(second, after, fragment=selectors[1], uri=uris[1], fetch=fetches[1])
-    return compare(old, new)
+    old = parse(format, before, fragment=selector)
+    return compare(old, parse(newformat or format, after, fragment=selector))
 
 
 def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:

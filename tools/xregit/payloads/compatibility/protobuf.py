@@ -110,7 +110,8 @@ def _proto(message: Descriptor) -> Any:
 def _oneofs(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
     """Give fields that exclude each other when they are read and could be written together."""
     for group in read.oneofs:
-        known = [written.fields_by_number[item.number] for item in group.fields if item.number in written.fields_by_number]
+        numbers: dict[int, Any] = dict(written.fields_by_number)
+        known = [numbers[item.number] for item in group.fields if item.number in numbers]
         homes = {item.containing_oneof.name if item.containing_oneof else item.name for item in known}
         if len(known) > 1 and len(homes) > 1:
             names = ", ".join(item.name for item in known)

@@ -9,16 +9,11 @@ from xregit.payloads.compatibility.answers import Answer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_NAMES: Mapping[int, str] = {
-    number: name
-    for number, name in enumerate(
-        (
-            *("double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group"),
-            *("message", "bytes", "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"),
-        ),
-        start=1,
-    )
-}
+# In the order of the numbers that descriptors have for them, from 1 on.
+_TYPES = (
+    *("double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group"),
+    *("message", "bytes", "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"),
+)
 # All values of the first are read as themselves by the others (Protobuf, "Updating A Message Type").
 _WIDER: Mapping[str, frozenset[str]] = {
     "bool": frozenset(("int32", "uint32", "int64", "uint64")),
@@ -33,7 +28,7 @@ _WIDER: Mapping[str, frozenset[str]] = {
 
 def relation(written: Any, read: Any) -> Answer:
     """Tell whether every value of one field's type is read as itself by another's; numbers become any enum's values."""
-    one, other = _NAMES[written.type], _NAMES[read.type]
+    one, other = _name(written), _name(read)
     if one == other or other in _WIDER.get(one, ()):
         return Answer.YES
     return Answer.UNCLEAR if (one, other) == ("int32", "enum") and not read.enum_type.is_closed else Answer.NO
@@ -42,4 +37,8 @@ def relation(written: Any, read: Any) -> Answer:
 def shown(field: Any) -> str:
     """Return a field's type as a .proto file names it."""
     named = field.message_type or field.enum_type
-    return str(named.name) if named is not None else _NAMES[field.type]
+    return str(named.name) if named is not None else _name(field)
+
+
+def _name(field: Any) -> str:
+    return _TYPES[field.type - 1]

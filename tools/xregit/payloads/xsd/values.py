@@ -134,7 +134,7 @@ def _chosen(group: Any) -> list[Any]:
     """Return the elements of a group: all of a sequence, the first of a choice; none where any element may stand."""
     found: list[Any] = []
     for part in group:
-        inner = _chosen(part) if hasattr(part, "model") else [part] if hasattr(part, "type") else []
+        inner = _chosen(part) if hasattr(part, "model") else [part] if getattr(part, "type", None) is not None else []
         if group.model == "choice" and inner:
             return inner
         found += inner

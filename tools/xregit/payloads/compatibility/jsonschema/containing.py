@@ -84,7 +84,7 @@ class Containing:
         whole = [gap for gap in found if gap.kind == "type" and gap.path == path] if not cases else []
         if not cases and any(gap.kind in {"alternatives", "type"} for gap in found):
             cases = list(_by_type(said))
-        if len(cases) < 2:  # noqa: PLR2004 - one case is all that there is
+        if not cases:
             return found
         made = [gap for case in cases for gap in self.gaps(case, read, path, splits + 1)]
         if whole:
@@ -116,6 +116,7 @@ class Containing:
         yield from self.of_alternatives(said, part, path)
 
     def of_values(self, values: list[Any], part: Part, path: Path) -> Iterator[Gap]:
+        """Give the values of a list that aren't read."""
         validator = self.read.validator((part,))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
@@ -131,16 +132,20 @@ class Containing:
         listed = "enum" if "enum" in schema else "const"
         if listed in schema:
             yield Gap("values", path, listed)
-        if "string" in said.types and self.read.formats and "format" in schema:
-            if not self.written.formats or schema["format"] not in said.stated("format"):
-                yield Gap("pattern", path, "format", "", shown(schema["format"]))
+        if "format" in schema and "string" in said.types and self.of_format(said, schema["format"]):
+            yield Gap("pattern", path, "format", "", shown(schema["format"]))
         for keywords in _TOGETHER:
             if keywords[0] in schema and not same(said, schema, keywords):
                 yield Gap("condition", path, keywords[0])
         if any(name in schema for name in _UNREAD):
             yield Gap("large", path, "")
 
+    def of_format(self, said: Said, stated: Any) -> bool:
+        """Tell whether a format refuses what may be written."""
+        return self.read.formats and not (self.written.formats and stated in said.stated("format"))
+
     def of_object(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+        """Give the gaps of an object's properties."""
         schema = part.schema
         for name in schema.get("required", ()):
             if name not in said.required:
@@ -163,6 +168,7 @@ class Containing:
             yield Gap("declared", path, "", name, undescribed=True)
 
     def of_pattern(self, said: Said, read: Part, text: str, path: Path) -> Iterator[Gap]:
+        """Give the gaps of properties whose names match a pattern."""
         compiled = pattern(text)
         for name in said.declared:
             if compiled is not None and compiled.search(name):
@@ -194,6 +200,7 @@ class Containing:
             yield Gap("closing", path, "additionalProperties")
 
     def of_array(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+        """Give the gaps of an array's items."""
         most = said.smallest("maxItems")
         listed, beyond = prefix(part), rest(part)
         for index, inner in enumerate(listed):
@@ -208,6 +215,7 @@ class Containing:
             yield Gap("condition", path, "unevaluatedItems")
 
     def of_item(self, parts: Parts, read: Part, path: Path) -> Iterator[Gap]:
+        """Give the gaps of one item; where nobody describes it, it may be anything."""
         yield from self.gaps(parts or (Part({}, read.resolver, "any"),), read, (*path, ITEM))
 
     def of_alternatives(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
@@ -240,9 +248,9 @@ class Containing:
 
 def _by_type(said: Said) -> Iterator[Parts]:
     """Give what is said of each type alone."""
-    names = {"number" if name == "fraction" else name for name in said.types}
-    for name in sorted(names - ({"integer"} if "number" in names else set())):
-        if said.parts and len(names) > 1:
+    names = _names(said.types)
+    if said.parts and len(names) > 1:
+        for name in names:
             yield (*said.parts, said.parts[0].inner({"type": name}, "type", name))
 
 
@@ -256,5 +264,10 @@ def _types(names: frozenset[str]) -> str:
     """Return types as a sentence names them."""
     if names == TYPES:
         return "any type"
-    shorter = {"number" if name == "fraction" else name for name in names}
-    return " or ".join(sorted(shorter - ({"integer"} if "number" in shorter else set())))
+    return " or ".join(_names(names))
+
+
+def _names(types: frozenset[str]) -> list[str]:
+    """Return types as schemas name them: a number may have a fraction or not."""
+    names = {"number" if name == "fraction" else name for name in types}
+    return sorted(names - ({"integer"} if "number" in names else set()))

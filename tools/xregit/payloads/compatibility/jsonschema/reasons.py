@@ -13,7 +13,7 @@ import jsonschema_rs
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
 from xregit.payloads.compatibility.jsonschema.containing import ANY, ITEM, Containing, Gap, Path
 from xregit.payloads.compatibility.jsonschema.keywords import shown
-from xregit.payloads.compatibility.jsonschema.parts import Space
+from xregit.payloads.compatibility.jsonschema.parts import Part, Space
 from xregit.payloads.compatibility.jsonschema.samples import Sampling
 from xregit.payloads.jsonschema.parsing import JsonSchema
 from xregit.payloads.shapes import PayloadError
@@ -30,19 +30,27 @@ def reasons(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructur
     try:
         yield from _found(written, read)
     except (LookupError, ValueError, jsonschema_rs.ReferencingError):
-        # A part that has an address of its own can't be looked at without its document.
+        # As below.
         yield Reason("large", ROOT, words={"proof": ""})
 
 
 def _found(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructure) -> Iterator[Reason]:
     one, other = _schema(written), _schema(read)
-    spaces = tuple(Space(item.loaded, _has_formats(stated, item)) for stated, item in ((written, one), (read, other)))
+    spaces = Space(one.loaded, _has_formats(written, one)), Space(other.loaded, _has_formats(read, other))
     root, reader = spaces[0].root(one.pointer), spaces[1].root(other.pointer)
     gaps = list(dict.fromkeys(Containing(*spaces).gaps((root,), reader, ())))
     if gaps:
-        values = [*_own(one), *Sampling(*spaces).values((root,), (reader,))]
+        values = [*_own(one), *_sampled(Sampling(*spaces), root, reader)]
         refused = list(_refused(other, [value for value in values if one.validator.is_valid(value)]))
         yield from _reasons(gaps, refused)
+
+
+def _sampled(sampling: Sampling, root: Part, reader: Part) -> list[Any]:
+    try:
+        return sampling.values((root,), (reader,))
+    except (LookupError, ValueError, jsonschema_rs.ReferencingError):
+        # A part that has an address of its own can't be taken out of its document.
+        return []
 
 
 # A value that is refused, with each place and keyword that refuses it.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xregit.payloads.compatibility.jsonschema.parts import Part, Parts, pattern
 
@@ -146,7 +145,7 @@ def prefix(part: Part) -> list[Any]:
     return stated if isinstance(stated, list) else []
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Tell whether a value is a number, which in Python true and false are too."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -184,5 +183,3 @@ def _of_property(part: Part, name: str) -> Parts:
 
 def _has(part: Part, keyword: str) -> bool:
     return isinstance(part.schema, dict) and isinstance(part.schema.get(keyword), list)
-
-

@@ -80,9 +80,9 @@ class Sampling:
         yield from (whole, least)
         beyond = self.values(said.others, other.others, depth + 1)
         yield from ({**base, _UNDESCRIBED: value} for base in (whole, least) for value in beyond)
-        for name in whole:
-            yield {key: value for key, value in whole.items() if key != name}
-            yield {**least, name: whole[name]}
+        for name, value in whole.items():
+            yield {key: other for key, other in whole.items() if key != name}
+            yield {**least, name: value}
         for name, found in values.items():
             yield from ({**base, name: value} for value in found[1:] for base in (whole, least))
 
@@ -128,8 +128,8 @@ def _numbers(said: Said, other: Said, *, fractions: bool) -> Iterator[Any]:
     stated = [item for side in (said, other) for name in _BOUNDS for item in side.stated(name) if is_number(item)]
     yield from (1, 0, -1)
     for bound in stated:
-        whole = int(bound) if abs(bound) < 2**200 else 0  # noqa: PLR2004 - beyond that, nothing is near
+        whole = int(bound) if abs(bound) < 2**200 else 0
         yield from (whole, whole + 1, whole - 1, whole * 2, whole * 3)
     if fractions:
         yield from (1.5, 0.5)
-        yield from (value for bound in stated if abs(bound) < 2**50 for value in (bound, bound + 0.5, bound - 0.5))  # noqa: PLR2004
+        yield from (value for bound in stated if abs(bound) < 2**50 for value in (bound, bound + 0.5, bound - 0.5))

@@ -102,6 +102,10 @@ class _Comparing:
         for item in {item.name: item for item in one if item.name in known}.values():
             here = f"{path}/{item.local_name}" if path else item.local_name
             yield from self.element(item, known[item.name], here)
+        taken = [item for item in one if item.name is None]
+        for name in sorted(known.keys() - {item.name for item in one}):
+            if known[name].type.name != _ANY and any(item.is_matching(name) for item in taken):
+                yield Reason("declared", f"{path}/{known[name].local_name}" if path else known[name].local_name)
 
 
 def _foreign(written: Any, *sides: list[Any]) -> Iterator[str]:
@@ -163,6 +167,8 @@ def _attributes(written: Any, read: Any, path: str) -> Iterator[Reason]:
         elif not _takes(read, name):
             yield Reason("attribute", here)
     for name, attribute in other.items():
+        if name not in one and _takes(written, name):
+            yield Reason("declared", f"{path}/@{attribute.local_name}" if path else f"@{attribute.local_name}")
         if attribute.use == "required" and (name not in one or one[name].use != "required"):
             yield Reason("required", f"{path}/@{attribute.local_name}" if path else f"@{attribute.local_name}")
     wild, taken = (getattr(type_, "attributes", {}).get(None) for type_ in (written, read))

@@ -1,0 +1,102 @@
+"""The cases of compatibility, and the page of the site that is made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).resolve().parents[1] / "cases" / "compatibility"
+PAGE = Path("site/docs/compatibility.md")
+# In the order in which the page has them.
+FILES = ("jsonschema", "avro", "protobuf", "xsd", "jsonstructure")
+MARK = "@"
+
+_HEAD = """# Which changes of a schema are compatible
+
+A change is *backward* compatible if who reads with the new schema can read what was written with the old one,
+*forward* compatible if who reads with the old schema can read what is written with the new one, and *full* if both
+hold. For a message, backward protects consumers who move first and payloads that are kept; forward protects consumers
+who move last.
+
+A schema says which of them its versions keep to as `compatibility`: `backward`, `forward` or `full` hold a version
+against the one that it was made from, `backward_transitive`, `forward_transitive` and `full_transitive` against all
+before it. The rule [version-incompatible](rules/version-incompatible/index.md) finds versions that don't. `xregit diff`
+and `xregit check --against` judge each change of a schema that a message uses, whatever the schema promises.
+
+*Can't tell* is an answer: it stands where no proof was found that all payloads are read, and no payload that isn't.
+Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
+Verdicts on Protobuf are about its binary form, and heed the names that its JSON form has.
+
+This page is made from the cases in `tests/cases/compatibility/`, each of which is a test: the schema before, the schema
+after, and these answers.
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: what changes, the two documents, and what is to be said of them."""
+
+    language: str
+    change: str
+    format: str
+    newformat: str
+    selector: str
+    before: bytes
+    after: bytes
+    answers: tuple[str, str]
+    why: str
+    remark: str
+
+    @property
+    def full(self) -> str:
+        """The answer for both directions at once."""
+        return next(answer for answer in ("no", "can't tell", "yes") if answer in self.answers)
+
+
+def loaded(name: str) -> Any:
+    """Return a file of cases."""
+    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def cases() -> Iterator[Case]:
+    """Give all cases in the order of the page."""
+    for name in FILES:
+        table = loaded(name)
+        for item in table["cases"]:
+            stated = {**table, **item}
+            before, after = (stated["frame"].replace(MARK, stated[side]).encode() for side in ("before", "after"))
+            yield Case(
+                language=table["language"],
+                change=item["change"],
+                format=stated["format"],
+                newformat=stated.get("newformat", ""),
+                selector=stated.get("selector", ""),
+                before=before,
+                after=after,
+                answers=(item["answers"][0], item["answers"][1]),
+                why=item["why"],
+                remark=item.get("remark", ""),
+            )
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    sections = [_HEAD]
+    language = ""
+    for case in cases():
+        if case.language != language:
+            language = case.language
+            sections.append(f"\n## {language}\n\n| change | backward | forward | full | why |\n|---|---|---|---|---|\n")
+        answers = " | ".join(map(_shown, (*case.answers, case.full)))
+        sections.append(f"| {case.change} | {answers} | {case.why} |\n")
+    return "".join(sections)
+
+
+def _shown(answer: str) -> str:
+    return f"**{answer}**" if answer == "no" else answer

@@ -1,0 +1,110 @@
+"""Which changes of payload schemas are compatible: each case, each promise of a schema, and the page made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.payloads.compatibility_page import PAGE, Case, cases, loaded, page
+from xregit.payloads import PayloadError, parse
+from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible
+from xregit.payloads.compatibility.comparing import kinds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = tuple(cases())
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.language}: {case.change}")
+
+
+def related(case: Case) -> Compatibility:
+    """Return what is said of a case."""
+    return compatible(case.format, case.before, case.after, newformat=case.newformat, selector=case.selector)
+
+
+@every_case
+def test_verdict(case: Case) -> None:
+    """Both answers are those of the case, and whatever isn't right says so in a sentence, with a way out."""
+    found = related(case)
+    assert case.answers == (found.backward, found.forward)
+    assert case.full == found.full
+    assert [case.remark] * bool(case.remark) == [item.kind for item in found.verdicts if item.kind == "freed"]
+    for verdict in found.verdicts:
+        assert verdict.message[:1].isupper() or not verdict.message[:1].isalpha()
+        assert verdict.message.endswith(".")
+        assert verdict.help.endswith(".")
+        assert verdict.where
+
+
+@every_case
+def test_the_other_way_round(case: Case) -> None:
+    """What is undone is compatible where doing it was, with forward and backward exchanged; reserved numbers aside."""
+    if "reserved" in case.before.decode() + case.after.decode():
+        return
+    mirrored = compatible(
+        case.newformat or case.format,
+        case.after,
+        case.before,
+        newformat=case.format,
+        selector=case.selector,
+    )
+    assert case.answers == (mirrored.forward, mirrored.backward)
+
+
+@every_case
+def test_examples_agree(case: Case) -> None:
+    """The example of one schema is read with the other where the verdict says so."""
+    old = parse(case.format, case.before, fragment=case.selector)
+    new = parse(case.newformat or case.format, case.after, fragment=case.selector)
+    if case.language == "Avro":
+        # Avro's readers need both schemas; `test_resolution` has them.
+        return
+    for written, read, answer in ((old, new, case.answers[0]), (new, old, case.answers[1])):
+        try:
+            body = written.encode(written.example())
+        except PayloadError:
+            continue
+        assert not (answer == "yes" and read.validate(body)), body
+
+
+@pytest.mark.parametrize("case", loaded("policies"), ids=lambda case: case["title"])
+def test_promises(case: dict[str, Any]) -> None:
+    """What a schema promises of its versions is held against each version and those before it."""
+    documents: dict[str, str] = case["versions"]
+    ids = list(documents)
+    ancestors = {vid: tuple(reversed(ids[:index])) for index, vid in enumerate(ids)}
+
+    def relate(older: str, newer: str) -> Compatibility:
+        return compatible("JsonSchema/draft-07", documents[older].encode(), documents[newer].encode())
+
+    found = breaches(case["policy"], ancestors, relate)
+    assert case["breaches"] == [f"{item.older} {item.newer} {item.direction} {item.answer}" for item in found]
+
+
+def test_every_kind_of_change_is_in_the_table() -> None:
+    """No kind is declared that no case shows."""
+    shown = {(_family(case), verdict.kind) for case in CASES for verdict in related(case).verdicts}
+    declared = {(family, kind) for family, table in kinds().items() for kind in table if kind != "language"}
+    assert declared - shown == set()
+
+
+def _family(case: Case) -> str:
+    return {"JSON Schema": "JsonSchema", "JSON Structure": "JsonSchema", "XML Schema": "XSD"}.get(
+        case.language, case.language
+    )
+
+
+def test_there_are_cases_enough() -> None:
+    """Each language has its changes, and all three answers occur."""
+    assert len(CASES) > 180
+    assert {answer for case in CASES for answer in case.answers} == set(Answer)
+
+
+def test_page_is_current(root: Path, request: pytest.FixtureRequest) -> None:
+    """The page of the site is the one that these cases write."""
+    written = page()
+    if request.config.getoption("--update-golden"):
+        (root / PAGE).write_text(written, encoding="utf-8")
+    found = (root / PAGE).read_text(encoding="utf-8") if (root / PAGE).is_file() else ""
+    assert found == written, f"{PAGE} is not current; pytest tests/payloads --update-golden rewrites it"
