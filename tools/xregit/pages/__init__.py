@@ -19,6 +19,7 @@ ASSETS = ("assets/xregit.css", "assets/xregit.js")
 
 def pages(registry: Registry) -> Iterator[Page]:
     """Give every page of a registry's site: overviews first, then each group with what it holds, then the reference."""
+    from xregit.pages.book import Book
     from xregit.pages.listing import all_pages
 
-    return all_pages(registry)
+    return all_pages(Book(registry))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xregit.changes.change import Impact
@@ -34,14 +35,24 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One commit: its link, time, author and subject, and what it changed; ``more`` counts changes left out."""
+    """One commit: its link, time, author and subject, and what it changed.
 
+    ``more`` counts changes left out, ``touched`` the entities of a commit that is not told change by change.
+    """
+
+    sha: str
     commit: Link
     time: str
     author: str
     subject: str
     changes: tuple[Said, ...] = ()
     more: int = 0
+    touched: int = 0
+
+    @property
+    def anchor(self) -> str:
+        """The id of its place on the page of all changes."""
+        return f"commit-{self.sha[:SHORT_HASH]}"
 
 
 class Lives:
@@ -69,9 +80,15 @@ class Lives:
         known = [self.commits[sha] for sha in found[:MAX_COMMITS] if sha in self.commits]
         return tuple(self.happening(commit, words.get(commit.sha, []), xid) for commit in known)
 
-    def happening(self, commit: Commit, changes: list[Change], xid: str = "") -> Happening:
+    @cached_property
+    def latest(self) -> tuple[Happening, ...]:
+        """The last commits of the registry, the newest first."""
+        return tuple(replace(self.happening(past.commit, past.changes), touched=past.touched) for past in self.recent)
+
+    def happening(self, commit: Commit, changes: Sequence[Change], xid: str = "") -> Happening:
         """Return one commit with what it changed."""
         return Happening(
+            sha=commit.sha,
             commit=self._link(commit),
             time=commit.time,
             author=commit.author,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Endpoint, Message
-from xregit.pages.book import Book
+from xregit.pages.chronicle import changes_page
 from xregit.pages.endpoints import endpoint_page
 from xregit.pages.groups import group_page, groups_page
 from xregit.pages.indexes import index_pages
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.registry import Registry
+    from xregit.pages.book import Book
 
 
-def all_pages(registry: Registry) -> Iterator[Page]:
+def all_pages(book: Book) -> Iterator[Page]:
     """Give every page, its links made relative to its address."""
-    book = Book(registry)
     for page in _pages(book):
         yield replace(page, html=placed(page.html, page.address))
 
@@ -44,6 +43,7 @@ def _pages(book: Book) -> Iterator[Page]:
             for group in groups.values():
                 yield from _group_pages(book, group)
     yield from index_pages(book)
+    yield from changes_page(book)
     yield from model_pages(book)
     yield from rule_pages(book)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.pages.attributes import rows
-from xregit.pages.book import ALL_MESSAGES, titled
+from xregit.pages.book import ALL_MESSAGES, CHANGES, titled
+from xregit.pages.chronicle import LATEST
 from xregit.pages.groups import listed
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
@@ -30,6 +31,8 @@ def registry_page(book: Book) -> Page:
         id=registry.attributes.get("registryid", ""),
         description=book.prose(registry.attributes.get("description")),
         counts=_counts(book),
+        latest=book.lives.latest[:LATEST],
+        changes=Link("All changes", href(CHANGES)),
         sections=[_section(book, model) for model in _types(book) if len(registry.groups[model.plural]) <= MAX_GROUPS],
         deprecated=[book.entry(message) for message in registry.messages if message.deprecated is not None],
         others=rows(registry, registry.attributes, registry.model.attributes, without=ELSEWHERE),

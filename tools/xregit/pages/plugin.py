@@ -6,6 +6,7 @@ from html import escape
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from mkdocs.config import base
 from mkdocs.config import config_options as options
@@ -14,10 +15,15 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
+from mkdocs.utils import get_relative_url
 
 from xregit.document import read
 from xregit.errors import XregitError
-from xregit.pages import ASSETS, Page, pages
+from xregit.pages import ASSETS, Page
+from xregit.pages.book import CHANGES, Book
+from xregit.pages.listing import all_pages
+from xregit.pages.machines import head_links, machine_files
+from xregit.pages.scripts import outsourced
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -69,7 +75,9 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def on_files(self, files: Files, /, *, config: MkDocsConfig) -> Files:
         """Add the registry's pages; a hand-written page at the same address takes the place of ours."""
         self.catalog_pages: list[CatalogPage] = []
-        found = self._pages(config)
+        self.scripts: dict[str, str] = {}
+        self.book, found = self._pages(config)
+        self.has_feed = any(page.address == CHANGES for page in found)
         config.site_name = config.site_name or found[0].title
         for page in found:
             uri = f"{page.address}index.md"
@@ -102,14 +110,37 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
                 entries.append(_entry(page))
         return env
 
+    def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
+        """Name in the page's head what there is for machines, and move the theme's scripts into files."""
+        if isinstance(page, CatalogPage):
+            links = head_links(page.catalog_page, has_feed=self.has_feed)
+            output = output.replace("</head>", f"{links}</head>", 1)
+        return outsourced(output, get_relative_url(".", page.url).rstrip("/") + "/", self.scripts)
+
+    def on_post_template(self, output_content: str, /, *, template_name: str, config: MkDocsConfig) -> str:
+        """Do so with the page for addresses that lead nowhere, which may be shown at any of them."""
+        if not template_name.endswith(".html"):
+            return output_content
+        return outsourced(output_content, urlsplit(config.site_url or "/").path.rstrip("/") + "/", self.scripts)
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Write what no page of MkDocs can be."""
+        found = [page.catalog_page for page in self.catalog_pages]
+        written = dict(machine_files(self.book, found, config.site_url or "")) | self.scripts
+        for name, text in written.items():
+            path = Path(config.site_dir, *name.split("/"))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002
         """Watch the registry, and nothing else of the repository."""
         server.watch(str(self._registry(config)))
         return server
 
-    def _pages(self, config: MkDocsConfig) -> tuple[Page, ...]:
+    def _pages(self, config: MkDocsConfig) -> tuple[Book, tuple[Page, ...]]:
         try:
-            return tuple(pages(read(self._registry(config))))
+            book = Book(read(self._registry(config)))
+            return book, tuple(all_pages(book))
         except XregitError as error:
             raise PluginError(str(error)) from error
 

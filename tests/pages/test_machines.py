@@ -1,0 +1,131 @@
+"""What the site has for machines: Markdown of every page, a list of what is where, a feed, links in the head."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.pages.links import target
+from tests.source.repositories import new_repository
+from xregit.catalog import read_folder
+from xregit.pages.book import Book
+from xregit.pages.chronicle import FEED, feed
+from xregit.pages.listing import all_pages
+from xregit.pages.machines import LLMS, head_links, machine_files
+from xregit.pages.markdown import to_markdown
+from xregit.pages.page import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
+MESSAGE = "registry__messagegroups__g__messages__a.yaml"
+CASES = [
+    ("<h1 id='x'>A &amp; b</h1>\n<p>c <strong>d</strong>\n e</p>", "# A & b\n\nc **d** e\n"),
+    ('<a href="../x/">y</a>', "[y](../x/)\n"),
+    ("<code>a<wbr>|`b</code>", "`a|'b`\n"),
+    ("<pre><code>{\n  &#34;a&#34;: *b*\n}</code></pre>", '```\n{\n  "a": *b*\n}\n```\n'),
+    (
+        "<table><thead><tr><th>A</th><th>B</th></tr></thead><tr><td><code>x|y</code></td><td><p>1</p></td></tr></table>",
+        "| A | B | \n| --- | --- |\n| `x\\|y` |  1 |\n",
+    ),
+    ("<pre>a ``` b</pre>", "````\na ``` b\n````\n"),
+    ("<ul><li>a</li><li><p>b</p></li></ul>", "- a\n- b\n"),
+    ("<dl><dt>a</dt><dd>b</dd></dl>", "- a: b\n"),
+    ("<nav><a href='x'>y</a></nav><p>a*b [c]</p>", "a\\*b \\[c\\]\n"),
+    ("<svg><text>drawn</text></svg><p>told</p>", "told\n"),
+    ('<p title="a > b">c</p>', "c\n"),
+]
+
+
+@pytest.mark.parametrize(("html", "expected"), CASES)
+def test_markdown_says_what_the_page_says(html: str, expected: str) -> None:
+    """Headings, texts, links, lists, tables and code become their marks; what is for the eye alone goes."""
+    assert to_markdown(Page("", "", html)) == expected
+
+
+@pytest.mark.parametrize("address", ["messagegroups/doors.mqtt/messages/doors.opened/", "endpoints/broker/", ""])
+def test_markdown_is_as_it_was_looked_at(
+    address: str, small_pages: Mapping[str, Page], golden: Callable[[str, str], None]
+) -> None:
+    """The Markdown of each kind of page is the one that was reviewed."""
+    name = address.strip("/").replace("/", "+") or "start"
+    golden(f"pages/{name}.md", to_markdown(small_pages[address]))
+
+
+def test_links_of_markdown_are_those_of_the_page(small_pages: Mapping[str, Page]) -> None:
+    """Each link in the Markdown that does not leave the site leads to a page."""
+    for page in small_pages.values():
+        unquoted = re.sub(r"```.*?```", "", to_markdown(page), flags=re.DOTALL)  # a source has links of its own
+        for link in re.findall(r"\]\(([^)]*)\)", unquoted):
+            found = target(page.path, link)
+            assert found is None or found[0].removesuffix("index.html") in small_pages, (page.address, link)
+
+
+def test_list_names_overviews_and_groups(small: Registry) -> None:
+    """llms.txt names files that are there, not each message."""
+    book = Book(small)
+    files = dict(machine_files(book, all_pages(book)))
+    named = {unquote(link) for link in re.findall(r"\]\(([^)]*)\)", files[LLMS])}
+    assert {"index.md", "map/index.md", "endpoints/broker/index.md", "messagegroups/doors/index.md"} <= named
+    assert named <= files.keys()
+    assert not any("/messages/" in name for name in named)
+    assert files[LLMS].startswith("# Small catalog\n\n> A small catalog; see the doors.\n")
+
+
+def test_head_names_the_other_forms() -> None:
+    """A page's head leads to its Markdown, its entity in the static API, and the feed."""
+    page = Page("endpoints/a/", "A", "", api='https://example.com/api/endpoints/a?"<')
+    links = head_links(page, has_feed=True)
+    assert 'href="index.md"' in links
+    assert 'type="application/json" href="https://example.com/api/endpoints/a?&quot;&lt;"' in links
+    assert 'href="../../changes.atom"' in links
+    assert head_links(Page("", "", ""), has_feed=False).count("<link") == 1
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Registry:
+    """Return a registry whose only message was changed by a second commit."""
+    made = new_repository(tmp_path / "repository")
+    begun = "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: a}}\n"
+    files = {"registry__registry.yaml": "registryid: test\n", MESSAGE: begun}
+    made.commit("Begin", **files)
+    made.commit("Call it <b> & \x08", **{MESSAGE: begun.replace("value: a", "value: b")})
+    return read_folder(made.root / "registry")
+
+
+def test_page_tells_what_changed(changed: Registry) -> None:
+    """A message's page and the page of changes tell in words what a commit did, and whom it breaks."""
+    made = {page.address: page.html for page in all_pages(Book(changed))}
+    for address in ("messagegroups/g/messages/a/", "all-changes/", ""):
+        assert "Call it &lt;b&gt; &amp;" in made[address], address
+        assert "breaks producers and consumers" in made[address] or "breaks consumers" in made[address], address
+
+
+def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
+    """The feed is well-formed, says when and what, and leads to the page of changes."""
+    root = ET.fromstring(feed(Book(changed), "https://docs.example.com/catalog/"))  # noqa: S314 - our own text
+    titles = [found.text or "" for found in root.findall("a:entry/a:title", ATOM)]
+    assert [title.strip()[:12] for title in titles] == ["Call it <b> ", "Begin"]
+    link = root.find("a:entry/a:link", ATOM)
+    assert link is not None
+    assert link.get("href", "").startswith("https://docs.example.com/catalog/all-changes/#commit-")
+    assert len({found.text for found in root.iterfind(".//a:id", ATOM)}) == len(titles) + 1
+    content = root.find("a:entry/a:content", ATOM)
+    assert content is not None
+    assert "breaks" in (content.text or "")
+
+
+def test_without_history_there_is_no_feed(small: Registry) -> None:
+    """A registry in no repository has neither feed nor page of changes."""
+    book = Book(small)
+    files = dict(machine_files(book, all_pages(book)))
+    assert FEED not in files
+    assert "all-changes/index.md" not in files

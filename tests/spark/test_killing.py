@@ -1,0 +1,94 @@
+"""A job that is killed again and again, at any moment, loses nothing and takes nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.spark.streams import event, registry_of, rows, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+KILLS, SECONDS = 20, 120
+LEAST_KILLS = 8
+FILES, ROWS = 4, 20
+LONGEST = 4.0
+TABLES = ("g__one", "g__two", "unmatched", "ambiguous")
+TYPES = ("t.one", "t.two", "t.both", "t.none", "t.one")
+READY = "ready"
+PROGRAM = """
+import sys, xregit
+from xregit.spark.session import session
+registry, messages, tables = sys.argv[1:]
+loaded = xregit.load(registry)
+session(name="killed", conf={"spark.ui.enabled": "false"})
+print("ready", flush=True)
+xregit.route(loaded, messages, tables, batch_files=1)
+"""
+
+
+def begin(folder: Path) -> subprocess.Popen[str]:
+    """Start a job, and return it when its session is up; all its processes are one group."""
+    arguments = [str(folder / name) for name in ("test.json", "in", "tables")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    job = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert job.stdout is not None
+    assert job.stdout.readline().strip() == READY
+    return job
+
+
+def more(folder: Path, files: int) -> int:
+    """Add some files, one line of each no message, to those that are there; return how many there are then."""
+    for number in range(files, files + FILES):
+        first = number * ROWS
+        events = (event(each, TYPES[each % len(TYPES)]) for each in range(first + 1, first + ROWS))
+        write(folder / "in" / f"{number}.jsonl", f"not a message {first}", *events)
+    return files + FILES
+
+
+def test_nothing_is_lost_or_doubled_by_kills(tmp_path: Path) -> None:
+    """Killed at 20 random moments and then let run to its end, a job has every row in exactly one table, once."""
+    chance = random.Random("route")  # noqa: S311 - moments, not secrets
+    registry_of(tmp_path)
+    kills = files = 0
+    end = time.monotonic() + SECONDS
+    while kills < KILLS and time.monotonic() < end:
+        files = more(tmp_path, files)
+        with begin(tmp_path) as job:
+            try:
+                assert job.wait(chance.uniform(0, LONGEST)) == 0
+            except subprocess.TimeoutExpired:
+                os.killpg(job.pid, signal.SIGKILL)
+                kills += 1
+    with begin(tmp_path) as job:
+        assert job.wait() == 0
+    found = Counter(_identity(row) for table in TABLES for row in rows(tmp_path / "tables", table))
+    events = {str(each) for each in range(files * ROWS) if each % ROWS}
+    assert found == Counter(events | {f"not a message {each * ROWS}" for each in range(files)})
+    assert kills >= LEAST_KILLS
+
+
+def _identity(row: dict[str, str]) -> str:
+    """Return what a message is told from others by: the id of its event, or its text."""
+    if "ce_id" in row:
+        return row["ce_id"]
+    text = row["message"]
+    return str(json.loads(text)["id"]) if text.startswith("{") else text

@@ -1,0 +1,63 @@
+"""What a site has for machines beside its pages: `llms.txt`, each page as Markdown, the feed, links in the head."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from xregit.pages.chronicle import FEED, feed
+from xregit.pages.markdown import to_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xregit.pages.book import Book
+    from xregit.pages.page import Page
+
+MARKDOWN = "index.md"
+LLMS = "llms.txt"
+# A list that is longer helps nobody: the page of a group names what it holds.
+MAX_LISTED = 2_000
+
+
+def machine_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
+    """Give the files by their paths below the site's start."""
+    listed = list(pages)
+    yield LLMS, llms(book, listed)
+    news = feed(book, site_url)
+    if news:
+        yield FEED, news
+    for page in listed:
+        yield f"{page.address}{MARKDOWN}", to_markdown(page)
+
+
+def llms(book: Book, pages: Iterable[Page]) -> str:
+    """Return the list of what is where (llmstxt.org): the overviews, then every group."""
+    listed = list(pages)
+    start = listed[0]
+    sections = {
+        "Overviews": [page for page in listed if page.listed],
+        "Groups": [page for page in listed if page.address.count("/") == 2 and not page.listed],  # noqa: PLR2004 - PLURAL/ID/
+    }
+    lines = [f"# {book.title}", "", f"> {start.description}", "", "Every page has its text in index.md beside it."]
+    for title, found in sections.items():
+        lines += ["", f"## {title}", "", *(_line(page) for page in found[:MAX_LISTED])]
+    return "\n".join(lines) + "\n"
+
+
+def head_links(page: Page, *, has_feed: bool) -> str:
+    """Return the links for a page's head: its Markdown, its entity in the static API, the feed."""
+    up = "../" * page.address.count("/")
+    found = [("text/markdown", MARKDOWN, "Markdown")]
+    found += [("application/json", page.api, "xRegistry entity")] if page.api else []
+    found += [("application/atom+xml", f"{up}{FEED}", "Changes")] if has_feed else []
+    return "".join(
+        f'<link rel="alternate" type="{kind}" href="{escape(href)}" title="{title}">' for kind, href, title in found
+    )
+
+
+def _line(page: Page) -> str:
+    title = page.title.replace("[", "(").replace("]", ")")
+    said = f": {page.description}" if page.description else ""
+    return f"- [{title}]({quote(page.address + MARKDOWN)}){said}"
