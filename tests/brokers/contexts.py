@@ -32,8 +32,6 @@ TEXTS = {
 }
 # What stands for a placeholder, the most awkward first: a definition may refuse some of it.
 AWKWARD = ("ö 50%2F?&=;\"'ß/😀", "ö50%2F?&=;\"'ß😀", "ö50%2F", "a-b_c")
-# What stands for a placeholder in the name of a Kafka topic, which has but a few characters.
-TOPIC, TOPIC_TEXT = "protocoloptions/topic", "a-b_c"
 
 
 def made(message: Message, texts: tuple[str, ...]) -> tuple[Wire, dict[str, str]]:
@@ -83,5 +81,3 @@ def _placeholders(constraints: tuple[Constraint, ...], text: str) -> Iterator[tu
     for item in constraints:
         if item.template and item.template.alone and item.type in TEXTS:
             yield item.template.placeholders[0], TEXTS[item.type]
-        if item.template and item.attribute == TOPIC:
-            yield from ((name, TOPIC_TEXT) for name in item.template.placeholders)

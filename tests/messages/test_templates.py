@@ -135,3 +135,13 @@ def test_lone_placeholder_may_bring_levels() -> None:
     template = Template.parse("{topic}", separators="/", refused="+#\0")
     assert list(template.faults({"topic": "a/b"})) == []
     assert len(list(template.faults({"topic": "a/#"}))) == 1
+
+
+@pytest.mark.parametrize(("value", "shown"), [("a/b", '"/"'), ("a b", "a space"), ("é", '"é"')])
+def test_values_that_the_place_has_no_characters_for_are_refused(value: str, shown: str) -> None:
+    """Where only some characters may stand, the fault names the first other one, and those."""
+    template = Template.parse("fleet.{vin}", allowed="A-Za-z0-9._-")
+    assert list(template.faults({"vin": value})) == [
+        f'the value of "vin" can\'t hold {shown} here, where only A-Za-z0-9._- may stand'
+    ]
+    assert list(template.faults({"vin": "a-b_c.7"})) == []

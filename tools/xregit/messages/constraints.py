@@ -24,6 +24,7 @@ class Constraint:
     placeholders; with neither, any value of the type will do. ``media`` says that values are media types, which
     compare without case, ``delivery`` that delivery sets the value, so that only who makes a message heeds it,
     ``now`` that the value is the time at which a message is made, and ``any_text`` that no value is of a wrong type.
+    ``in_bytes`` says that the protocol has bytes there, so that a text can be the bytes themselves.
     """
 
     attribute: str
@@ -36,6 +37,7 @@ class Constraint:
     delivery: bool = False
     now: bool = False
     any_text: bool = False
+    in_bytes: bool = False
 
     @property
     def binding(self) -> bool:
@@ -61,6 +63,8 @@ class Constraint:
         text = value if value.__class__ is str else plain(value)
         if self.template is not None:
             return self.template.read(text, context)
+        if self.type == "binary":
+            return self._fits_bytes(value)
         if self.constant is None:
             return self.any_text or canonical(self.type, value) is not None
         if text == self.constant:
@@ -68,6 +72,15 @@ class Constraint:
         if self.media:
             return media_type(text) == media_type(self.constant)
         return not self.any_text and canonical(self.type, value) == self.constant
+
+    def _fits_bytes(self, value: Any) -> bool:
+        """Tell whether a value is the bytes that are declared; a text may be their base 64, or they."""
+        written = canonical(self.type, value)
+        itself = canonical(self.type, value.encode()) if self.in_bytes and isinstance(value, str) else None
+        if self.constant is None:
+            return written is not None or itself is not None
+        # What was declared may be no base 64; nobody but that same text is equal to it.
+        return self.constant in {written, itself} or (isinstance(value, str) and value == self.constant)
 
 
 def canonical(kind: str, value: Any) -> str | None:

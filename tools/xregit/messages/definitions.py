@@ -113,7 +113,7 @@ def _constraint(item: Property, key: str, model: AttributeModel | None = None, *
     value = None if now else item.value
     template = None
     if isinstance(value, str) and has_placeholders(value):
-        bounds = {"separators": model.separators, "refused": model.refused} if model else {}
+        bounds = {"separators": model.separators, "refused": model.refused, "allowed": model.allowed} if model else {}
         template = Template.parse(value, item.type, **bounds)
     return Constraint(
         attribute="/".join((*item.path[:-1], item.name)),
@@ -124,6 +124,7 @@ def _constraint(item: Property, key: str, model: AttributeModel | None = None, *
         template=template,
         media=media,
         delivery=model is not None and model.delivery,
+        in_bytes=model is not None and model.property == "binary",
         now=now,
         # The time of an event that is valid is one.
         any_text=item.type in PLAIN_TYPES or (item.type == "timestamp" and item.path == (ENVELOPE, "time")),

@@ -6,6 +6,7 @@ than ``/``, in URIs other than ``?`` and ``#`` too; a text that is one placehold
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -26,9 +27,10 @@ class Template:
 
     ``prefix`` comes before the first placeholder; ``steps`` has each placeholder with the text that follows it.
     ``encoded`` says that values are percent-encoded, ``separators`` which characters part a value's levels, so that
-    none can come from a placeholder, and ``refused`` which no such value may hold at all. ``alone`` says that the
-    text is one placeholder and nothing else, which may stand for any number of levels, ``clear`` that no level has
-    several, so that a text can be read in one way only.
+    none can come from a placeholder, and ``refused`` which no such value may hold at all, ``allowed`` the only
+    ones that it may, as within the brackets of a regular expression. ``alone`` says that the text is one placeholder
+    and nothing else, which may stand for any number of levels, ``clear`` that no level has several, so that a text can
+    be read in one way only.
     """
 
     text: str
@@ -37,11 +39,14 @@ class Template:
     encoded: bool = False
     separators: str = ""
     refused: str = ""
+    allowed: str = ""
     alone: bool = False
     clear: bool = True
 
     @classmethod
-    def parse(cls, text: str, kind: str = "string", *, separators: str = "", refused: str = "") -> Template:
+    def parse(
+        cls, text: str, kind: str = "string", *, separators: str = "", refused: str = "", allowed: str = ""
+    ) -> Template:
         """Return the template of a property's value; ``kind`` is the property's type."""
         prefix, steps = "", []
         for part in texts(text):
@@ -54,7 +59,7 @@ class Template:
         alone = not prefix and len(steps) == 1 and not steps[0][1]
         bounded = all("/" in literal for _, literal in steps[:-1])
         clear = bounded and len({name for name, _ in steps}) == len(steps)
-        return cls(text, prefix, tuple(steps), kind in URI_TYPES, separators, refused, alone, clear)
+        return cls(text, prefix, tuple(steps), kind in URI_TYPES, separators, refused, allowed, alone, clear)
 
     @property
     def placeholders(self) -> tuple[str, ...]:
@@ -77,6 +82,9 @@ class Template:
             found = [sign for sign in dict.fromkeys(value) if sign in BREAKS or sign in levels or sign in self.refused]
             if found:
                 yield f'the value of "{name}" can\'t hold {shown(found[0])} here, where it would change the structure'
+            other = re.search(f"[^{self.allowed}]", value) if self.allowed and not found else None
+            if other is not None:
+                yield f'the value of "{name}" can\'t hold {shown(other[0])} here, where only {self.allowed} may stand'
 
     def read(self, text: str, context: dict[str, str]) -> bool:
         """Tell whether the whole text fits, and add what its placeholders stand for to the context.

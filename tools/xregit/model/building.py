@@ -15,8 +15,8 @@ Values = Mapping[str, Any]
 
 _PLAIN = (
     "type", "description", "strict", "required", "default", "readonly", "immutable", "target", "namecharset",
-    "source", "delivery", "separators", "refused", "property", "syntax", "keys", "names", "inheritable", "fold",
-    "unwrap",
+    "source", "delivery", "separators", "refused", "allowed", "property", "syntax", "keys", "names", "inheritable",
+    "fold", "unwrap",
 )  # fmt: skip
 _RESOURCE_KEYS = frozenset(
     {

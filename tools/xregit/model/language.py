@@ -21,7 +21,8 @@ class AttributeModel:
     Beyond the language, for documentation: ``source`` cites where a specification defines it, ``requirements``
     lists IDs of the requirements table, the one most to the point first, ``core`` marks what the core
     specification gives every entity, ``delivery`` what delivery sets, so that matching does not compare it.
-    ``separators`` are the characters that part the levels of such a value, ``refused`` those it may not hold at all.
+    ``separators`` are the characters that part the levels of such a value, ``refused`` those it may not hold at all,
+    ``allowed`` the only ones that it may hold, as within the brackets of a regular expression.
 
     Beyond the language, for checking (none of it is served):
 
@@ -54,6 +55,7 @@ class AttributeModel:
     delivery: bool = False
     separators: str = ""
     refused: str = ""
+    allowed: str = ""
     property: str = ""
     syntax: str = ""
     keys: str = ""
