@@ -19,6 +19,7 @@ from xregit.messages.values import Filling, attribute_values, option_values
 from xregit.model import canonical as spelled
 from xregit.model.faults import shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
+from xregit.protocols.binding import choice
 from xregit.protocols.carriers import STRUCTURED, carrier
 
 if TYPE_CHECKING:
@@ -93,6 +94,13 @@ def _choice_problems(asked: Definition, protocol: str, mode: str) -> Iterator[st
         yield "it has neither envelope nor protocol, so a protocol must be named"
     if not asked.enveloped and mode:
         yield f'it has no envelope, so there is no mode "{mode}"'
+    if asked.enveloped and not protocol and mode not in {"", STRUCTURED}:
+        yield f'there is no mode "{mode}" without a protocol, so name one'
+    if asked.enveloped and protocol:
+        try:
+            choice(protocol, mode or asked.mode)
+        except WireError as error:
+            yield from error.problems
 
 
 def _inferred(message: Message, asked: Definition, body: Payload) -> dict[str, str]:
