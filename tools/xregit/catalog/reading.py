@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.model.language import Model
+    from xregit.source.text import Parsed
+
+    Parse = Callable[[bytes], Parsed]
 
 # Faults of a text around which every value can still be read.
 WHOLE = frozenset({"yaml-duplicate-key", "yaml-tag"})
@@ -39,8 +42,10 @@ class NotThenError(XregitError):
         super().__init__(f'"{folder}" was not a registry at "{ref}": it had no {REGISTRY_FILE} then')
 
 
-def read_folder(folder: Path) -> Registry:
+def read_folder(folder: Path, parse: Parse = yaml.parse) -> Registry:
     """Return what a registry folder holds, with all that is wrong with its files, and CODEOWNERS, as ``problems``.
+
+    ``parse`` gives the value of a file, one that may be changed.
 
     Raises:
         XregitError: the folder isn't there or has no ``registry.yaml``.
@@ -51,12 +56,12 @@ def read_folder(folder: Path) -> Registry:
         raise XregitError(message)
     repository = repository_of(root)
     with uncollected():
-        found = _Reading(Origin(repository, root), files.listing(root), partial(files.read, root)).registry()
+        found = _Reading(Origin(repository, root), files.listing(root), partial(files.read, root), parse).registry()
     problems = found.owners.problems
     return replace(found, problems=found.problems + problems) if problems else found
 
 
-def read_commit(folder: Path, ref: str) -> Registry:
+def read_commit(folder: Path, ref: str, parse: Parse = yaml.parse) -> Registry:
     """Return what a registry folder held at a commit, with all that was wrong with its files as ``problems``.
 
     Raises:
@@ -70,24 +75,25 @@ def read_commit(folder: Path, ref: str) -> Registry:
     contents = history.read_at(root, commit)
     if REGISTRY_FILE not in contents:
         raise NotThenError(folder, ref, commit)
-    return read_contents(root, contents, commit)
+    return read_contents(root, contents, commit, parse)
 
 
-def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -> Registry:
+def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "", parse: Parse = yaml.parse) -> Registry:
     """Return the registry of files that are held in memory, by their paths relative to the registry's folder."""
     repository = repository_of(root)
     prefix = root.relative_to(repository).as_posix()
     origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
     with uncollected():
-        return _Reading(origin, files.listing_of(contents), contents.__getitem__).registry()
+        return _Reading(origin, files.listing_of(contents), contents.__getitem__, parse).registry()
 
 
 class _Reading:
     """One pass over a folder's files, by whatever reads them."""
 
-    def __init__(self, origin: Origin, listing: files.Listing, read: Callable[[str], bytes]) -> None:
+    def __init__(self, origin: Origin, listing: files.Listing, read: Callable[[str], bytes], parse: Parse) -> None:
         self.listing = listing
         self.read = read
+        self.parse = parse
         self.unread: frozenset[str] = frozenset()
         self.drafts = Drafts(origin, origin.root.relative_to(origin.repository).as_posix() + "/")
 
@@ -185,7 +191,7 @@ class _Reading:
         if data is None:
             return None
         place = self.drafts.place(path)
-        parsed = yaml.parse(data)
+        parsed = self.parse(data)
         if MARK in data:
             self.drafts.directives[place.path] = directives(data)
         for problem in parsed.problems:

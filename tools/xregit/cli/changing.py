@@ -10,12 +10,14 @@ import click
 from xregit.cli.clock import today
 from xregit.cli.finding import with_registry
 from xregit.cli.printing import note, result
+from xregit.cli.remembering import remembering
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xregit.catalog import Registry
+    from xregit.catalog.reading import Parse
     from xregit.changes.policy import Review
 
 FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
@@ -37,13 +39,15 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     from xregit.source import history
 
     base = history.merge_base(folder_of(registry), ref) if merge_base else ref
-    before, after = state(registry, base), state(registry, ref2) if ref2 else present(registry)
+    with remembering(registry) as parse:
+        before = state(registry, base, parse)
+        after = state(registry, ref2, parse) if ref2 else present(registry, parse)
     made = compared(before, after)
     result(report(made, form, page_of(after, pages), line_of(before, after)))
     return int(made.failed)
 
 
-def against(registry: Path, after: Registry, ref: str) -> Review:
+def against(registry: Path, after: Registry, ref: str, parse: Parse) -> Review:
     """Return what changed since the branch left a commit, or since a registry at another path.
 
     Raises:
@@ -57,7 +61,7 @@ def against(registry: Path, after: Registry, ref: str) -> Review:
         if not Path(ref).exists():
             raise
         base = ref
-    return compared(state(registry, base), after)
+    return compared(state(registry, base, parse), after)
 
 
 def compared(before: Registry, after: Registry) -> Review:
@@ -72,14 +76,14 @@ def compared(before: Registry, after: Registry) -> Review:
     return review(differences(before, after), before, after, today=today())
 
 
-def present(registry: Path) -> Registry:
+def present(registry: Path, parse: Parse) -> Registry:
     """Return the registry as it is now."""
     import xregit
 
-    return xregit.read(registry)
+    return xregit.read(registry, parse)
 
 
-def state(registry: Path, name: str) -> Registry:
+def state(registry: Path, name: str, parse: Parse) -> Registry:
     """Return the registry at a commit, or the one at another path.
 
     Raises:
@@ -89,14 +93,14 @@ def state(registry: Path, name: str) -> Registry:
     from xregit.catalog.reading import NotThenError
 
     try:
-        return read_commit(folder_of(registry), name)
+        return read_commit(folder_of(registry), name, parse)
     except NotThenError as error:
         note(f'Note: there was no registry at "{name}", so everything counts as added.')
         return read_contents(folder_of(registry).resolve(), {}, error.commit)
     except XregitError:
         if not Path(name).exists():
             raise
-        return present(Path(name))
+        return present(Path(name), parse)
 
 
 def folder_of(registry: Path) -> Path:

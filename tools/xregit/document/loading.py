@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 from xregit.catalog.reading import read_folder
 from xregit.diagnostics import Severity
 from xregit.errors import CatalogError, XregitError
+from xregit.source import yaml
 
 if TYPE_CHECKING:
+    from xregit.catalog.reading import Parse
     from xregit.catalog.registry import Registry
 
 
-def read(path: Path | str) -> Registry:
+def read(path: Path | str, parse: Parse = yaml.parse) -> Registry:
     """Return the registry of a folder or document; what is wrong with its files stands in ``problems``.
+
+    ``parse`` gives the values of a folder's files.
 
     Raises:
         XregitError: there is nothing at the path, or the folder is no registry.
@@ -25,7 +29,7 @@ def read(path: Path | str) -> Registry:
     if not place.exists():
         message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
         raise XregitError(message)
-    return read_folder(place) if place.is_dir() else read_document(place)
+    return read_folder(place, parse) if place.is_dir() else read_document(place)
 
 
 def load(path: Path | str) -> Registry:

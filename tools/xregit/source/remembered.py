@@ -1,0 +1,108 @@
+"""What files hold, remembered by the ids that Git gives their bytes, so that a file is parsed once and not in each run.
+
+Only what is beyond doubt is remembered: values without problems that JSON writes and reads back as they are. So a file
+of these can be lost, cut off or of another version without any result being different.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha1, sha256
+from importlib.metadata import version
+from pathlib import Path
+
+import orjson
+
+from xregit.errors import XregitError
+from xregit.source import writing, yaml
+from xregit.source.text import Parsed
+
+MAX_BYTES = 64 * 2**20
+MAX_FILES = 16
+_ID_DIGITS = 40
+
+
+@dataclass(slots=True)
+class Remembered:
+    """Values as JSON by blob id; ``used`` are those that were asked for, ``known`` those of earlier runs."""
+
+    known: dict[bytes, bytes] = field(default_factory=dict)
+    used: dict[bytes, bytes] = field(default_factory=dict)
+
+    def parse(self, data: bytes) -> Parsed:
+        """Return what ``yaml.parse`` does; each time a value of its own, which the caller may change."""
+        blob = blob_id(data)
+        text = self.used.get(blob) or self.known.get(blob)
+        if text is None:
+            parsed = yaml.parse(data)
+            text = _text(parsed)
+            if text is not None:
+                self.used[blob] = text
+            return parsed
+        self.used[blob] = text
+        return Parsed(orjson.loads(text))
+
+
+def blob_id(data: bytes) -> bytes:
+    """Return the id under which Git keeps a file of these bytes, in hexadecimal digits."""
+    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest().encode()
+
+
+def recall(file: Path) -> Remembered:
+    """Return what an earlier run has kept; nothing where the file is missing, damaged, or of another version."""
+    try:
+        head, _, body = file.read_bytes().partition(b"\n")
+    except OSError:
+        return Remembered()
+    if head != _head(body):
+        return Remembered()
+    lines = body.split(b"\n")
+    return Remembered({line[:_ID_DIGITS]: line[_ID_DIGITS:] for line in lines if line})
+
+
+def keep(file: Path, remembered: Remembered, *, max_bytes: int = MAX_BYTES) -> None:
+    """Keep what a run has used, and of what earlier ones have used as much as fits; if it can't be kept, it isn't."""
+    if remembered.used.keys() <= remembered.known.keys():
+        return
+    lines: list[bytes] = []
+    left = max_bytes
+    for blob, text in {**remembered.used, **remembered.known}.items():
+        left -= _ID_DIGITS + len(text) + 1
+        if left < 0:
+            break
+        lines.append(blob + text)
+    body = b"\n".join(lines)
+    with suppress(XregitError, OSError):
+        writing.write(file, _head(body) + b"\n" + body)
+        _forget_oldest(file.parent)
+
+
+def _forget_oldest(folder: Path) -> None:
+    files = sorted((path for path in folder.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime)
+    for path in files[:-MAX_FILES]:
+        path.unlink(missing_ok=True)
+
+
+def _text(parsed: Parsed) -> bytes | None:
+    """Return a value as JSON on one line, or None where JSON could not tell all of it."""
+    if parsed.problems or parsed.plain or not isinstance(parsed.value, dict):
+        return None
+    try:
+        return orjson.dumps(parsed.value)
+    except orjson.JSONEncodeError:  # an integer of more than 64 bits
+        return None
+
+
+def _head(body: bytes) -> bytes:
+    return f"xregit {_tool()} {sha256(body).hexdigest()}".encode()
+
+
+@cache
+def _tool() -> str:
+    """Return the tool's version, and a digest of the code that parses, which a developer changes without a version."""
+    code = sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        code.update(path.read_bytes())
+    return f"{version('xregit')} {code.hexdigest()}"
