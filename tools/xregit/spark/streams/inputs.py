@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.protocols import Wire
+from xregit.spark.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,14 +69,14 @@ def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) ->
     if form not in FORMATS:
         message = f'the format "{form}" is unknown; the formats are {", ".join(FORMATS)}'
         raise XregitError(message)
-    place = str(path)
+    place = str(Place.of(path))  # absolute, as Spark need not be in our working directory
     if "://" not in place and not any(mark in place for mark in "*?[{") and not Path(place).exists():
-        message = f'there is no "{place}" to read messages from'
+        message = f'there is no "{path}" to read messages from'
         raise XregitError(message)
     reader = spark.readStream.option("maxFilesPerTrigger", batch_files)
     if "://" not in place and Path(place).is_file():  # Spark follows folders only
         reader = reader.option("pathGlobFilter", _SPECIAL.sub(r"\\\g<0>", Path(place).name))
-        place = str(Path(place).resolve().parent)
+        place = str(Path(place).parent)
     if form == LINES:
         return reader.option("lineSep", "\n").text(place)
     return reader.schema(KAFKA).json(place) if form == KAFKA_JSON else reader.schema(KAFKA).parquet(place)
