@@ -93,6 +93,23 @@ def test_registry_that_main_has_not_yet_is_new(root: Path, tmp_path: Path) -> No
     assert runner.summary.startswith("## Nothing breaks\n")
 
 
+def test_action_serves_other_repositories(root: Path, tmp_path: Path) -> None:
+    """It installs the tool beside it, and takes a registry in any folder, with nothing to compare it with."""
+    action = root / ".github" / "actions" / "check"
+    assert (action / ".." / ".." / ".." / "pyproject.toml").is_file()
+    other = new_repository(tmp_path / "other")
+    copytree(root / "registry", other.root / "messages")
+    other.commit("Begin")
+    runner = Runner(other.root, tmp_path / "scratch", PUSH)
+    runner.action(action, {"registry": "messages"}, PUSH)
+    assert (runner.failed, runner.summary) == ([], "")
+    (other.root / "messages" / "registry.yaml").write_text("nmae: Catalog\n", encoding="utf-8")
+    runner.action(action, {"registry": "messages"}, PUSH)
+    assert runner.failed == [CHECK]
+    assert "::error file=messages/registry.yaml,line=1" in "".join(step.output for step in runner.done)
+    assert json.loads((other.root / "xregit.sarif").read_bytes())["runs"][0]["results"] != []
+
+
 @pytest.mark.spark
 def test_main_is_built_and_published(origin: Repository, tmp_path: Path) -> None:
     """Everything that is an artifact is there, and the tables are at the path that the repository's variable names."""

@@ -40,6 +40,11 @@ class Runner:
     done: list[Step] = field(default_factory=list)
     artifacts: dict[str, list[Path]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Make the folder of what steps leave behind, with the page of the run."""
+        self.scratch.mkdir()
+        (self.scratch / "summary.md").touch()
+
     @property
     def summary(self) -> str:
         """What the steps have written for the page of the run."""
@@ -56,8 +61,6 @@ class Runner:
 
     def job(self, workflow: str, name: str) -> None:
         """Run the steps of a job."""
-        self.scratch.mkdir()
-        (self.scratch / "summary.md").touch()
         found = load(self.clone / ".github" / "workflows" / workflow)
         self.steps(found["jobs"][name]["steps"], dict(self.context), Path())
 
