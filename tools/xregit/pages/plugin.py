@@ -21,6 +21,7 @@ from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
 from xregit.pages.book import CHANGES, Book
+from xregit.pages.frames import FRAMED, install, twice
 from xregit.pages.listing import all_pages
 from xregit.pages.machines import head_links, machine_files
 from xregit.pages.scripts import outsourced
@@ -45,13 +46,15 @@ class CatalogPage(MkDocsPage):
 
     def __init__(self, page: Page, file: File, config: MkDocsConfig) -> None:
         """Take over a page's title and contents."""
-        super().__init__(page.title if page.address else START, file, config)
+        super().__init__(twice(page.title) if page.address else START, file, config)
         self.catalog_page = page
 
     def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 - MkDocs hands it over
         """Have no source; its description is for the page's head."""
         self.markdown = ""
-        self.meta = {"description": self.catalog_page.description}
+        self.meta = {"description": escape(self.catalog_page.description)}
+        if not self.catalog_page.listed:  # the navigation does not mark it, so that others have the same frame
+            self.meta["template"] = FRAMED
         if not self.catalog_page.headings:  # nothing to list beside the page, so that its tables get the room
             self.meta["hide"] = ["toc"]
 
@@ -78,7 +81,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         self.scripts: dict[str, str] = {}
         self.book, found = self._pages(config)
         self.has_feed = any(page.address == CHANGES for page in found)
-        config.site_name = config.site_name or found[0].title
+        config.site_name = config.site_name or escape(found[0].title, quote=False)
         for page in found:
             uri = f"{page.address}index.md"
             if files.get_file_from_path(uri) is None:
@@ -101,8 +104,10 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
                 page.parent = above  # type: ignore[assignment]  # MkDocs itself expects a section
         return nav
 
-    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
-        """Add our search entries to Material's index, so that it need not take our HTML apart."""
+    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:
+        """Frame our pages, and add our search entries to Material's index, so that it need not take our HTML apart."""
+        own = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
+        install(env, (file.url for file in files if file.url not in own))
         entries = _search_entries(config)
         if entries is not None:
             for page in self.catalog_pages:
