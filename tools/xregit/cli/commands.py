@@ -19,7 +19,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "site": ("xregit.cli.building:site", "Build the docs site."),
     "publish": ("xregit.cli.building:publish", "Write the catalog's tables with Spark."),
     "route": ("xregit.cli.lakehouse:route", "Sort messages by the catalog into tables, with Spark."),
-    "tables": ("xregit.cli.lakehouse:tables", "Print the tables' statements, or the versions that hold a commit."),
+    "tables": (
+        "xregit.cli.lakehouse:tables",
+        "Print the statements that would make the tables, or the versions that hold a commit.",
+    ),
     "log": ("xregit.cli.past:log", "Tell what became of an entity."),
     "diff": ("xregit.cli.changing:diff", "Say what changed, and whom it breaks."),
     "show": ("xregit.cli.showing:show", "Show one entity."),

@@ -163,10 +163,15 @@ def _date(value: Any) -> date | None:
     return value if isinstance(value, date) else date.fromisoformat(value)
 
 
-def _time(value: Any) -> datetime | None:
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return time_of(value.upper()) if isinstance(value, str) else None
+def _time(value: Any, path: str, rest: Rest) -> Any:
+    """Return a point in time; Arrow takes it to UTC."""
+    try:
+        made = datetime.fromisoformat(value) if value.__class__ is str else value
+    except ValueError:
+        made = time_of(value.upper())
+    if made.__class__ is not datetime:
+        return misfit(value, path, rest)
+    return made if made.tzinfo is not None else made.replace(tzinfo=UTC)
 
 
 def _bytes(value: Any) -> bytes | None:
@@ -227,7 +232,7 @@ _LEAVES: Mapping[str, Leaf] = {
     "bytes": Leaf("binary", _tried(_bytes)),
     "date": Leaf("date", _tried(_date)),
     "time": Leaf(TEXT, _tried(_said), "text, as Delta has no type for a time of day"),
-    "timestamp": Leaf(TIMESTAMP, _tried(_time)),
+    "timestamp": Leaf(TIMESTAMP, _time),
     "localtimestamp": Leaf(TEXT, _tried(_said), "text, as it names no time zone"),
     "duration": Leaf(TEXT, _tried(_said), "text, as Delta has no type for a duration"),
 }
