@@ -77,7 +77,7 @@ def test_a_life_is_told_through_renames_bases_and_schemas(repository: Repository
     assert told(repository.root, VESSEL) == [
         ("Say so", VESSEL, ["value-changed"]),
         ("Call it a vessel", VESSEL, ["definition-renamed"]),
-        ("Another schema", ship, ["payload-unclear"]),
+        ("Another schema", ship, ["payload-changed"]),
         ("Move all sources", ship, ["value-changed"]),
         ("Add the ship", ship, ["definition-added"]),
     ]
@@ -119,7 +119,7 @@ def test_groups_and_schemas_have_lives(repository: Repository) -> None:
         ("Call it a vessel", "/messagegroups/fleet", ["definition-added"])
     ]
     assert told(repository.root, "/schemagroups/ships/schemas/position") == [
-        ("Another schema", "/schemagroups/ships/schemas/position", ["payload-unclear"]),
+        ("Another schema", "/schemagroups/ships/schemas/position", ["payload-changed"]),
         ("Begin", "/schemagroups/ships/schemas/position", ["definition-added"]),
     ]
 

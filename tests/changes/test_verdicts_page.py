@@ -38,7 +38,17 @@ _WORDS = {
     "wasallowed": "A",
     "nowallowed": "B",
 }
-_RELATIONS = {"wider": "more", "narrower": "less", "other": "something else", "same": "the same", "equal": "the same"}
+_RELATIONS = {
+    "wider": "more",
+    "narrower": "less",
+    "other": "something else",
+    "same": "the same",
+    "equal": "the same",
+    "perhaps wider": "perhaps more",
+    "perhaps narrower": "perhaps less",
+    "wider, perhaps narrower": "more, perhaps less too",
+    "narrower, perhaps wider": "less, perhaps more too",
+}
 
 
 def page() -> str:

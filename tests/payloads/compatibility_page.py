@@ -17,7 +17,7 @@ PAGE = Path("site/docs/compatibility.md")
 FILES = ("jsonschema", "avro", "protobuf", "xsd", "jsonstructure")
 MARK = "@"
 
-_HEAD = """# Which changes of a schema are compatible
+_HEAD = """# Compatible changes
 
 A change is *backward* compatible if who reads with the new schema can read what was written with the old one,
 *forward* compatible if who reads with the old schema can read what is written with the new one, and *full* if both
@@ -26,8 +26,8 @@ who move last.
 
 A schema says which of them its versions keep to as `compatibility`: `backward`, `forward` or `full` hold a version
 against the one that it was made from, `backward_transitive`, `forward_transitive` and `full_transitive` against all
-before it. The rule [version-incompatible](rules/version-incompatible/index.md) finds versions that don't. `xregit diff`
-and `xregit check --against` judge each change of a schema that a message uses, whatever the schema promises.
+before it. [version-incompatible](check-rules/version-incompatible/index.md) is the rule that finds versions that don't.
+`xregit diff` and `xregit check --against` judge each change of a schema that a message uses, whatever the schema promises.
 
 *Can't tell* is an answer: it stands where no proof was found that all payloads are read, and no payload that isn't.
 Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.

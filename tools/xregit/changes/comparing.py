@@ -110,7 +110,7 @@ class _Comparing:
     def of_other(self, old: Resource, new: Resource) -> Iterator[Difference]:
         about = new.type.singular
         if new.type.hasdocument:
-            yield from payloads.of_schema(new.xid, old, new, self.before)
+            yield from payloads.of_schema(new.xid, old, new, (self.before, self.after))
         for path, one, other in leaves(_said(old), _said(new), {"deprecated", "schema", "schemabase64", "versions"}):
             yield Difference(new.xid, about, "attribute", "other", path, one, other)
 

@@ -7,20 +7,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.changes.change import Difference
-from xregit.changes.relating import OTHER, SAME
+from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.model import canonical
+from xregit.payloads import SchemaError, language
+from xregit.payloads.compatibility import Answer, Compatibility, Verdict, related
+from xregit.payloads.compatibility.answers import ROOT, WORST_FIRST, worst
+from xregit.payloads.documents import Document, nothing
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
     from xregit.catalog.registry import Registry
+    from xregit.catalog.schemas import SchemaDocuments
     from xregit.changes.sides import Side
 
 UNCLEAR = "unclear"
+_MAX_TOLD = 3
 REFERENCES = ("dataschemauri", "dataschemaxid")
 
 
@@ -29,32 +35,87 @@ class Payload:
     """What describes a payload: a schema's language and document, and the type inside it that is meant.
 
     ``document`` is the bytes of a file, a value that stands in the message itself, or None for what is kept elsewhere.
+    What it refers to is relative to ``uri``, its xid, and found in ``documents``.
     """
 
     format: str
     document: Any
     selector: str = ""
     reference: str = ""
+    uri: str = ""
+    documents: SchemaDocuments | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A version of a schema in one of the two registries."""
+
+    version: Version
+    registry: Registry
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How two payload schemas relate: ``same``, ``equal``, ``wider``, ``narrower``, ``other`` or ``unclear``, and why.
+    """How two payload schemas relate, as a key of the table of verdicts, why, and what to do about it.
 
-    ``same`` is said of two that mean the same, ``equal`` of two whose old and new payloads fit each other.
+    ``same`` is said of two that mean the same, ``equal`` of two that read each other's payloads, ``wider`` where only
+    the new one does, ``narrower`` where only the old one does, ``other`` where neither does. What can't be told of one
+    direction or both stands in ``_RELATIONS``.
     """
 
     relation: str
     detail: str = ""
+    advice: str = ""
+
+
+# Whether the new schema reads old payloads, and the old one new payloads, to how they relate.
+_RELATIONS: Mapping[tuple[Answer, Answer], str] = {
+    (Answer.YES, Answer.YES): "equal",
+    (Answer.YES, Answer.NO): WIDER,
+    (Answer.NO, Answer.YES): NARROWER,
+    (Answer.NO, Answer.NO): OTHER,
+    (Answer.UNCLEAR, Answer.YES): "perhaps narrower",
+    (Answer.YES, Answer.UNCLEAR): "perhaps wider",
+    (Answer.UNCLEAR, Answer.NO): "wider, perhaps narrower",
+    (Answer.NO, Answer.UNCLEAR): "narrower, perhaps wider",
+    (Answer.UNCLEAR, Answer.UNCLEAR): UNCLEAR,
+}
 
 
 def payload_changes(old: Payload, new: Payload) -> Relation:
     """Return how what two schemas allow relates."""
     if old.format == new.format and old.selector == new.selector and _is_same(old.document, new.document):
         return Relation(SAME)
-    if old.format != new.format and old.format and new.format:
+    languages = {language(item.format) or item.format for item in (old, new) if item.format}
+    if len(languages) > 1:
         return Relation(OTHER, f": {old.format} becomes {new.format}")
-    return Relation(UNCLEAR)
+    if old.document is None or new.document is None or not all(language(item.format) for item in (old, new)):
+        return Relation(UNCLEAR)
+    try:
+        found = related(_document(old), _document(new))
+    except SchemaError as error:
+        return Relation(UNCLEAR, f": {error}")
+    return Relation(_RELATIONS[found.backward, found.forward], *_told(found))
+
+
+def _document(payload: Payload) -> Document:
+    fetch = payload.documents.get if payload.documents else nothing
+    return Document(payload.format, payload.document, payload.selector, payload.uri, fetch)
+
+
+def _told(found: Compatibility) -> tuple[str, str]:
+    """Return the changes between two schemas as the end of a sentence, the worst first, and what to do about that."""
+    verdicts = sorted(found.verdicts, key=lambda item: WORST_FIRST.index(worst(item.backward, item.forward)))
+    if not verdicts:
+        return "", ""
+    said = [_sentence(item) for item in verdicts[:_MAX_TOLD]]
+    more = len(verdicts) - len(said)
+    return ". ".join(("", *said)) + (f", and {more} more" if more else ""), f"{verdicts[0].help} "
+
+
+def _sentence(verdict: Verdict) -> str:
+    place = "" if verdict.where == ROOT else f"{verdict.where}: "
+    return place + verdict.message.removesuffix(".")
 
 
 def of_message(xid: str, before: Side, after: Side) -> Iterator[Difference]:
@@ -69,16 +130,18 @@ def of_message(xid: str, before: Side, after: Side) -> Iterator[Difference]:
         yield Difference(xid, "message", "payload", "added" if one is None else "removed", (name,), was, now)
         return
     relation = payload_changes(one, other)
-    words = {"detail": relation.detail}
+    words = {"detail": relation.detail, "advice": relation.advice}
     yield Difference(xid, "message", "payload", relation.relation, (name,), one.reference, other.reference, words)
 
 
-def of_schema(xid: str, before: Resource, after: Resource, registry: Registry) -> Iterator[Difference]:
+def of_schema(
+    xid: str, before: Resource, after: Resource, registries: tuple[Registry, Registry]
+) -> Iterator[Difference]:
     """Give what differs in a schema: versions that come and go, documents that change, the default that moves.
 
-    ``registry`` is the one before, whose messages refer to the schema.
+    ``registries`` are the ones before and after; the messages of the first refer to the schema.
     """
-    users = _users(registry, before)
+    users = _users(registries[0], before)
     for vid in dict.fromkeys((*before.versions, *after.versions)):
         old, new = before.versions.get(vid), after.versions.get(vid)
         if old is None or new is None:
@@ -87,26 +150,28 @@ def of_schema(xid: str, before: Resource, after: Resource, registry: Registry) -
             yield Difference(f"{xid}/versions/{vid}", "version", "entity", relation, reaches=reaches)
         else:
             stays = vid == before.defaultversionid == after.defaultversionid
-            yield from _edited(old.xid, ("document",), (old, new), _both(users, vid, "" if stays else vid))
+            held = _Held(old, registries[0]), _Held(new, registries[1])
+            yield from _edited(old.xid, ("document",), held, _both(users, vid, "" if stays else vid))
     if before.defaultversionid != after.defaultversionid:
         default = tuple(item.versions.get(item.defaultversionid) for item in (before, after))
         if default[0] and default[1]:
-            yield from _edited(xid, ("defaultversionid",), (default[0], default[1]), users.get("", {}))
+            held = _Held(default[0], registries[0]), _Held(default[1], registries[1])
+            yield from _edited(xid, ("defaultversionid",), held, users.get("", {}))
 
 
 def _edited(
-    xid: str, path: tuple[str], versions: tuple[Version, Version], users: Mapping[str, list[str]]
+    xid: str, path: tuple[str], versions: tuple[_Held, _Held], users: Mapping[str, list[str]]
 ) -> Iterator[Difference]:
     """Give how two documents relate for each type inside them that messages refer to, those that agree together."""
     found: dict[Relation, list[str]] = defaultdict(list)
     about = "version" if path == ("document",) else "schema"
-    shown: tuple[Any, Any] = (versions[0].id, versions[1].id) if about == "schema" else (None, None)
+    shown: tuple[Any, Any] = (versions[0].version.id, versions[1].version.id) if about == "schema" else (None, None)
     for selector in users or ("",):
-        old, new = (_of_version(version, selector) for version in versions)
+        old, new = (_of_version(held.version, selector, held.registry) for held in versions)
         if about == "schema" or not (old.format == new.format and old.document == new.document):
             found[payload_changes(old, new)] += users.get(selector, [])
     for relation, reaches in found.items():
-        words = {"detail": relation.detail}
+        words = {"detail": relation.detail, "advice": relation.advice}
         yield Difference(xid, about, "payload", relation.relation, path, *shown, words, tuple(reaches))
 
 
@@ -145,21 +210,24 @@ def _stated(side: Side) -> dict[str, Any]:
 def _payload(side: Side, stated: Mapping[str, Any]) -> Payload | None:
     written = stated["dataschemaformat"] or ""
     if stated["dataschema"] is not None:
-        return Payload(written, stated["dataschema"], reference="a schema of its own")
+        return Payload(
+            written, stated["dataschema"], reference="a schema of its own", documents=side.registry.schema_documents
+        )
     reference = side.schema
     if reference is None:
         return Payload(written, None) if written else None
     if reference.version is None:
         return Payload(written, None, reference.selector, reference.text)
-    found = _of_version(reference.version, reference.selector)
-    return Payload(written or found.format, found.document, found.selector, reference.text)
+    found = _of_version(reference.version, reference.selector, side.registry)
+    return replace(found, format=written or found.format, reference=reference.text)
 
 
-def _of_version(version: Version, selector: str) -> Payload:
+def _of_version(version: Version, selector: str, registry: Registry) -> Payload:
     written = version.attributes.get("format")
     inline = next((version.attributes[name] for name in ("schema", "schemabase64") if name in version.attributes), None)
     document = version.document.data if version.document and version.document.data is not None else inline
-    return Payload(canonical("format", written) if isinstance(written, str) else "", document, selector)
+    stated = canonical("format", written) if isinstance(written, str) else ""
+    return Payload(stated, document, selector, uri=version.xid, documents=registry.schema_documents)
 
 
 def _is_same(one: Any, other: Any) -> bool:

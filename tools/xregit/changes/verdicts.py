@@ -34,7 +34,7 @@ def judged(difference: Difference) -> Change:
         before=difference.before,
         after=difference.after,
         says={who: text.format_map(words) for who, text in row.says.items()},
-        help=row.help,
+        help=row.help.format_map(words),
         requirement=row.requirement,
         reaches=difference.reaches,
     )
@@ -61,5 +61,6 @@ def _words(difference: Difference) -> Mapping[str, str]:
         "edited": edited,
         "terms": "",
         "detail": "",
+        "advice": "",
         "what": "",
     }

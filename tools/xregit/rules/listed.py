@@ -14,6 +14,7 @@ from xregit.rules import (
     documents,
     endpoints,
     envelopes,
+    evolving,
     guidance,
     identity,
     lifecycle,
@@ -123,6 +124,8 @@ RULES: tuple[Rule, ...] = (
     schemas.defaultversionid_not_found,
     schemas.ancestor_not_found,
     schemas.ancestor_cycle,
+    evolving.version_incompatible,
+    evolving.version_compatibility_unclear,
     *changing.RULES,
 )
 

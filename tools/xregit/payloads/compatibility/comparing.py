@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -13,6 +13,7 @@ from xregit.payloads.compatibility.answers import ROOT, Answer, Compatibility, R
 from xregit.payloads.languages import language, parse
 
 if TYPE_CHECKING:
+    from xregit.payloads.documents import Document
     from xregit.payloads.shapes import PayloadSchema
 
 # Each module has ``reasons(written, read)``, why the second schema may not read what was written with the first.
@@ -62,6 +63,33 @@ def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:
         return Compatibility(tuple(merged(names[0], [reason], [Reason("language", ROOT, new.format, old.format)])))
     module = import_module(_MODULES[names[0]])
     return Compatibility(tuple(merged(names[0], module.reasons(old, new), module.reasons(new, old)))[:_MAX_VERDICTS])
+
+
+def related(old: Document, new: Document) -> Compatibility:
+    """Return how two documents relate; of Protobuf's, all messages where none is named.
+
+    Raises:
+        SchemaError: one of them isn't a schema of its language, or lacks the object.
+    """
+    names = [""]
+    if language(old.format) == language(new.format) == "Protobuf" and not old.fragment:
+        from xregit.payloads.protobuf.parsing import names as messages
+
+        names = [*messages(old)] or [""]
+    found = [compare(_parsed(old, name), _parsed(new, name)) for name in names]
+    several = len(names) > 1
+    return Compatibility(
+        tuple(
+            replace(verdict, where=f"{name}: {verdict.where}") if several else verdict
+            for name, one in zip(names, found, strict=True)
+            for verdict in one.verdicts
+        )
+    )
+
+
+def _parsed(document: Document, name: str) -> PayloadSchema:
+    fragment = document.fragment or name
+    return parse(document.format, document.content, fragment=fragment, uri=document.uri, fetch=document.fetch)
 
 
 def merged(name: str, backward: Iterable[Reason], forward: Iterable[Reason]) -> list[Verdict]:

@@ -96,6 +96,15 @@ def parse(document: Document) -> Protobuf:
     return Protobuf(document.format, _selected(linked, document.fragment.strip("/").replace("/", ".")), linked.docs)
 
 
+def names(document: Document) -> tuple[str, ...]:
+    """Return the names of the messages at the top of a file.
+
+    Raises:
+        SchemaError: it isn't a .proto file.
+    """
+    return tuple(link(document).file.message_types_by_name)
+
+
 def disagreements(document: Document) -> Iterator[Problem]:
     """Give a syntax other than the one that the format states."""
     due = canonical("format", document.format).partition("/")[2]

@@ -21,9 +21,6 @@ from xregit.payloads.shapes import PayloadError
 if TYPE_CHECKING:
     from xregit.payloads.jsonstructure.parsing import JsonStructure
 
-# From this draft on, "format" is a remark.
-_DRAFTS_WITH_FORMATS = ("draft-04", "draft-06", "draft-07")
-
 
 def reasons(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructure) -> Iterator[Reason]:
     """Give why the second schema may not accept a value of the first."""
@@ -104,7 +101,8 @@ def _schema(stated: JsonSchema | JsonStructure) -> JsonSchema:
 
 
 def _has_formats(stated: JsonSchema | JsonStructure, schema: JsonSchema) -> bool:
-    return not isinstance(stated, JsonSchema) or schema.loaded.draft.name in _DRAFTS_WITH_FORMATS
+    """Tell whether "format" refuses values: in JSON Schema only up to draft 07, later ones take it for a remark."""
+    return not isinstance(stated, JsonSchema) or schema.loaded.draft.number <= jsonschema_rs.Draft7
 
 
 def _own(schema: JsonSchema) -> list[Any]:

@@ -1,0 +1,104 @@
+"""Versions of schemas, held against the compatibility that their schema promises (core/spec.md#compatibility)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from xregit.diagnostics import Finding, Severity
+from xregit.model import canonical
+from xregit.payloads import SchemaError, language
+from xregit.payloads.compatibility import Answer, Breach, Compatibility, breaches, related
+from xregit.payloads.documents import Document
+from xregit.rules.rule import found, rule
+from xregit.rules.stated import text
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Version
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.schemas import Schema
+
+_PROMISE = "compatibility"
+_MAX_TOLD = 3
+_CACHED = 1024
+# What a direction means, said of the two versions.
+_DIRECTIONS: Mapping[str, str] = {
+    "backward": 'version "{newer}" can\'t read all that version "{older}" wrote',
+    "forward": 'version "{older}" can\'t read all that version "{newer}" writes',
+}
+_UNCLEAR: Mapping[str, str] = {
+    "backward": 'whether version "{newer}" reads all that version "{older}" wrote can\'t be told',
+    "forward": 'whether version "{older}" reads all that version "{newer}" writes can\'t be told',
+}
+
+
+@rule("schema", Severity.ERROR, "A version of a schema breaks the compatibility that the schema promises.")
+def version_incompatible(registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Report each pair of versions and each direction in which one can't read what the other wrote."""
+    yield from _findings(registry, schema, Answer.NO, _DIRECTIONS)
+
+
+@rule("schema", Severity.WARNING, "Whether a version keeps to the compatibility that the schema promises is unclear.")
+def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Report each pair of versions of which neither a proof nor an example tells whether one reads the other."""
+    yield from _findings(registry, schema, Answer.UNCLEAR, _UNCLEAR)
+
+
+def _findings(registry: Registry, schema: Schema, answer: Answer, says: Mapping[str, str]) -> Iterator[Finding]:
+    """Give one finding for each pair of versions and each direction whose worst answer is this one."""
+    promise = text(schema.entity.meta, _PROMISE)
+    if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
+        return
+    pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)
+    for breach in breaches(promise, _ancestors(schema), lambda one, other: _related(registry, schema, one, other)):
+        pairs[breach.older, breach.newer, breach.direction].append(breach)
+    for (older, newer, direction), listed in pairs.items():
+        worst = [item.verdict for item in listed if item.answer is answer]
+        if worst and (answer is Answer.NO or len(worst) == len(listed)):
+            told = ". ".join(f"{item.where}: {item.message.removesuffix('.')}" for item in worst[:_MAX_TOLD])
+            what = says[direction].format(older=older, newer=newer)
+            message = f'The schema promises "{promise}", but {what}. {told[:1].upper()}{told[1:]}.'
+            yield found(_PROMISE, message=message, help=worst[0].help)
+
+
+def _ancestors(schema: Schema) -> Mapping[str, tuple[str, ...]]:
+    """Return the versions before each, the nearest first; one that names none was made from the one before it."""
+    above: dict[str, str] = {}
+    before = ""
+    for version in schema.versions:
+        above[version.id] = text(version.attributes, "ancestor") or before
+        before = version.id
+    return {vid: tuple(_chain(vid, above)) for vid in above}
+
+
+def _chain(vid: str, above: Mapping[str, str]) -> Iterator[str]:
+    seen = {vid}
+    here = above[vid]
+    while here in above and here not in seen:
+        yield here
+        seen.add(here)
+        here = above[here]
+
+
+def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:
+    """Return how two versions relate; what is wrong with a document itself is told of the document."""
+    versions = schema.entity.versions
+    one, other = _document(registry, versions[older]), _document(registry, versions[newer])
+    return _compared(one, other) if one and other else Compatibility()
+
+
+@lru_cache(maxsize=_CACHED)
+def _compared(one: Document, other: Document) -> Compatibility:
+    try:
+        return related(one, other)
+    except SchemaError:
+        return Compatibility()
+
+
+def _document(registry: Registry, version: Version) -> Document | None:
+    stated = canonical("format", text(version.attributes, "format"))
+    if version.document is None or version.document.data is None or not language(stated):
+        return None
+    return Document(stated, version.document.data, "", version.xid, registry.schema_documents.get)
