@@ -12,6 +12,7 @@ from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.indexes import Indexes, indexes, lookalikes, mentions, named_in_documents
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.owners import Owners, read_owners
+from xregit.catalog.properties import Property, properties
 from xregit.catalog.resolving import Resolved, resolve
 from xregit.catalog.schemas import Schema, SchemaDocuments, SchemaGroup, schema_documents
 from xregit.catalog.settings import Settings
@@ -194,6 +195,17 @@ class Registry(Mapping[str, Any]):
         """
         found = self._resolved.get(xid)
         return found if found is not None else resolve(self, xid, self._resolved)
+
+    @cached_property
+    def _declared(self) -> dict[str, tuple[Property, ...]]:
+        return {}
+
+    def declared(self, message: Resource) -> tuple[Property, ...]:
+        """Return the properties that a message declares with its base messages; computed once."""
+        if message.xid not in self._declared:
+            attributes = self.resolved(message.xid).attributes
+            self._declared[message.xid] = tuple(properties(message.type, attributes))
+        return self._declared[message.xid]
 
     @cached_property
     def owners(self) -> Owners:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.indexes import carried, carried_groups
-from xregit.catalog.properties import Property, properties
 from xregit.catalog.references import SchemaReference, schema_of
 from xregit.catalog.resolving import Resolved, base_xid, effective
 from xregit.model import canonical
@@ -18,6 +17,7 @@ from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
+    from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
 
 
@@ -121,7 +121,7 @@ class Message:
     @property
     def properties(self) -> tuple[Property, ...]:
         """What it declares for the wire, in full: each envelope attribute and protocol option, base messages' too."""
-        return tuple(properties(self.entity.type, self.resolved.attributes))
+        return self.registry.declared(self.entity)
 
     @property
     def deprecated(self) -> Mapping[str, Any] | None:

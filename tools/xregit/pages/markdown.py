@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xregit.pages.page import Page
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"]|\"[^\"]*\")*)>")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"]++|\"[^\"]*+\")*+)>")
+# Tags that never leave a trace, and of which pages have so many that they are taken out beforehand, at once.
+_TRACELESS = re.compile(r"</?(?:wbr|var)\b[^<>]*>")
 _HREF = re.compile(r'href="([^"]*)"')
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\n{3,}")
 _TICKS = re.compile("`{3,}")
-_ESCAPED = re.compile(r"([\\`*_\[\]|<>])")
+_ESCAPED = re.compile(r"[\\`*_\[\]|<>]")
 # What stands before and after the text of an element; elements that are not named leave no trace.
 OPENING = {
     "h1": "\n\n# ", "h2": "\n\n## ", "h3": "\n\n### ", "h4": "\n\n#### ", "h5": "\n\n##### ", "h6": "\n\n###### ",
@@ -44,7 +46,7 @@ class _Writing:
     """One pass over a page; ``cells`` counts the cells of a row, ``held`` has where links lead."""
 
     def __init__(self, html: str) -> None:
-        self.html = html
+        self.html = _TRACELESS.sub("", html)
         self.out: list[str] = []
         self.held: list[str] = []
         self.silent, self.code, self.began, self.cell, self.cells = 0, "", 0, False, 0
@@ -65,13 +67,13 @@ class _Writing:
     def text(self, text: str) -> None:
         if self.silent or not text:
             return
-        said = unescape(text)
+        said = _read(text) if "&" in text else text
         if self.code == "pre":
             self.out.append(said)
         elif self.code:
             self.out.append(said.replace("\n", " ").replace("`", "'").replace("|", "\\|" if self.cell else "|"))
         else:
-            self.out.append(_ESCAPED.sub(r"\\\1", _SPACE.sub(" ", said)) if said.strip() else " " * (said[:1] == " "))
+            self.out.append(_escaped(said) if not said.isspace() else " " * (said[:1] == " "))
 
     def open(self, name: str, attributes: str) -> None:
         if name == "a":
@@ -113,6 +115,15 @@ class _Writing:
             self.out.append(CLOSING[name])
         elif not self.cell:
             self.out.append(CLOSING.get(name, ""))
+
+
+def _read(text: str) -> str:
+    """Return a text with its entities read, the ones that templates write most of before the rest."""
+    return unescape(text.replace("&#34;", '"').replace("&#39;", "'").replace("&lt;", "<").replace("&gt;", ">"))
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPED.sub(r"\\\g<0>", _SPACE.sub(" ", text))
 
 
 def _fenced(text: str) -> str:
