@@ -1,4 +1,7 @@
-"""The built site in a real browser: phone and desk, light and dark, searched and filtered, asking no other host."""
+"""The built site in a real browser: phone and desk, light and dark, searched and filtered, asking no other host.
+
+All of it is served under a strict Content-Security-Policy, so that whatever breaks it is an error that a test finds.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tests.pages.small import small_folder
+from tests.source.repositories import new_repository
 from xregit.pages.building import build_site
 
 if TYPE_CHECKING:
@@ -31,6 +35,8 @@ MESSAGE = "messagegroups/doors.mqtt/messages/doors.opened/"
 KINDS = [
     "",
     "all-messages/",
+    "all-changes/",
+    "all-placeholders/",
     "map/",
     "messagegroups/",
     "messagegroups/doors/",
@@ -45,7 +51,19 @@ KINDS = [
 ]
 
 
+# Nothing from elsewhere, and no script or style but in files.
+POLICY = (
+    "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+
 class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def end_headers(self) -> None:
+        """Send the policy with every answer."""
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's name
         """Log nothing."""
 
@@ -62,7 +80,12 @@ class Visit:
 def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str]:
     """Serve the small registry's site and return its address."""
     folder = tmp_path_factory.mktemp("browsed")
-    build_site(small_folder(folder), root / "site" / "mkdocs.yml", folder / "site")
+    repository = new_repository(folder / "repository")
+    registry = small_folder(repository.root)
+    repository.commit("Describe the doors")
+    (registry / "messagegroups/doors/messages/doors.closed.yaml").write_text("description: Shut.\n", encoding="utf-8")
+    repository.commit("Shorten a description")
+    build_site(registry, root / "site" / "mkdocs.yml", folder / "site")
     handler = partial(_Quiet, directory=str(folder / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -109,6 +132,53 @@ def test_pages_are_sound(browser: Browser, served: str, size: tuple[int, int], s
             widths = visit.page.evaluate("[document.documentElement.scrollWidth, document.body.scrollWidth]")
             assert max(widths) <= size[0], address
         assert visit.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_pages_are_accessible(browser: Browser, served: str, size: tuple[int, int], scheme: Scheme) -> None:
+    """Axe has no serious finding on any kind of page, with everything unfolded."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found: list[str] = []
+    with visiting(browser, served, size, scheme) as visit:
+        for address in KINDS:
+            visit.page.goto(served + address, wait_until="networkidle")
+            visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+            results = Axe().run(visit.page, context={"include": [["article"]]})
+            found += [
+                f"{address}: {each['id']}, {node['target']}: {node['failureSummary']}"
+                for each in results.response["violations"]
+                if each["impact"] in {"serious", "critical"}
+                for node in each["nodes"]
+            ]
+    assert found == []
+
+
+def test_tabs_need_no_script(browser: Browser, served: str) -> None:
+    """The example of another mode is shown by the keys of a keyboard, with scripts switched off."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(served + "messagegroups/doors/messages/doors.opened/")
+    panels = page.locator(".xr-panel")
+    assert [panel.is_visible() for panel in panels.all()] == [True, *[False] * (panels.count() - 1)]
+    page.locator(".xr-tabs input").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert [panel.is_visible() for panel in panels.all()][:2] == [False, True]
+    context.close()
+
+
+def test_button_copies_what_is_shown(browser: Browser, served: str) -> None:
+    """The button beside a command copies it as it stands there."""
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(served + MESSAGE)
+    page.locator("details", has_text="Make it with xregit").locator("summary").click()
+    box = page.locator("details .xr-code", has_text="xregit new").first
+    box.locator("button").click()
+    box.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == box.locator("code").text_content()
+    context.close()
 
 
 def test_dark_scheme_is_dark(browser: Browser, served: str) -> None:

@@ -11,7 +11,7 @@ SITE = "http://site"
 LOADING = {"img": "src", "script": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src"}
 LOADING |= {"embed": "src", "object": "data", "link": "href"}
 # Links that only say something about the page.
-INERT_RELATIONS = {"canonical", "next", "prev", "alternate"}
+INERT_RELATIONS = {"canonical", "next", "prev", "alternate", "describedby"}
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Links(HTMLParser):
         self.ids |= {given["id"]} if "id" in given else set()
         if tag == "a" and "href" in given:
             self.linked.append(given["href"])
-        if tag in LOADING and LOADING[tag] in given and given.get("rel") not in INERT_RELATIONS:
+        if tag in LOADING and LOADING[tag] in given and given.get("rel", "").strip() not in INERT_RELATIONS:
             self.loaded.append(given[LOADING[tag]])
 
 

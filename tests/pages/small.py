@@ -113,6 +113,7 @@ FILES = {
         usage: [producer]
         channel: doors
         protocol: HTTP
+        messagegroups: [/messagegroups/doors]
         """,
     "endpoints/panel/messages/panel.pressed.yaml": """
         description: Somebody pressed a button.

@@ -85,7 +85,7 @@ def test_head_names_the_other_forms() -> None:
     page = Page("endpoints/a/", "A", "", api='https://example.com/api/endpoints/a?"<')
     links = head_links(page, has_feed=True)
     assert 'href="index.md"' in links
-    assert 'type="application/json" href="https://example.com/api/endpoints/a?&quot;&lt;"' in links
+    assert 'rel="describedby" type="application/json" href="https://example.com/api/endpoints/a?&quot;&lt;"' in links
     assert 'href="../../changes.atom"' in links
     assert head_links(Page("", "", ""), has_feed=False).count("<link") == 1
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MARKDOWN = "index.md"
 LLMS = "llms.txt"
+# Material takes exactly "alternate" for another language, and asks for its sitemap; a space changes nothing else.
+ALTERNATE = "alternate "
 # A list that is longer helps nobody: the page of a group names what it holds.
 MAX_LISTED = 2_000
 
@@ -30,6 +32,7 @@ def machine_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iter
         yield FEED, news
     for page in listed:
         yield f"{page.address}{MARKDOWN}", to_markdown(page)
+        yield from ((f"{page.address}{name}", text) for name, text in page.files)
 
 
 def llms(book: Book, pages: Iterable[Page]) -> str:
@@ -49,11 +52,12 @@ def llms(book: Book, pages: Iterable[Page]) -> str:
 def head_links(page: Page, *, has_feed: bool) -> str:
     """Return the links for a page's head: its Markdown, its entity in the static API, the feed."""
     up = "../" * page.address.count("/")
-    found = [("text/markdown", MARKDOWN, "Markdown")]
-    found += [("application/json", page.api, "xRegistry entity")] if page.api else []
-    found += [("application/atom+xml", f"{up}{FEED}", "Changes")] if has_feed else []
+    found = [(ALTERNATE, "text/markdown", MARKDOWN, "Markdown")]
+    found += [("describedby", "application/json", page.api, "xRegistry entity")] if page.api else []
+    found += [(ALTERNATE, "application/atom+xml", f"{up}{FEED}", "Changes")] if has_feed else []
     return "".join(
-        f'<link rel="alternate" type="{kind}" href="{escape(href)}" title="{title}">' for kind, href, title in found
+        f'<link rel="{relation}" type="{kind}" href="{escape(href)}" title="{title}">'
+        for relation, kind, href, title in found
     )
 
 
