@@ -112,6 +112,17 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert list(target.parent.iterdir()) == [target]
 
 
+def test_a_folder_of_others_is_not_replaced(tmp_path: Path) -> None:
+    """Where it can be told what a former run has written, anything else stays; an empty folder is anybody's."""
+    target = tmp_path / "out"
+    target.mkdir()
+    replace_tree(target, {"mark": b"1"}, lambda folder: (folder / "mark").exists())
+    replace_tree(target, {"a": b"2"}, lambda folder: (folder / "mark").exists())
+    with pytest.raises(XregitError, match="holds other files"):
+        replace_tree(target, {"mark": b"3"}, lambda folder: (folder / "mark").exists())
+    assert _tree(tmp_path) == {"out/a": b"2"}
+
+
 def test_writing_many_leaves_others_alone(tmp_path: Path) -> None:
     """Files that were there already are kept or replaced."""
     write_files(tmp_path, {"a/b": b"1", "c": b"2"})

@@ -122,12 +122,22 @@ def test_command_writes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[s
     """``export`` writes one file for each endpoint and leaves nothing else in the folder."""
     output = tmp_path / "out"
     output.mkdir()
-    (output / "old.json").write_text("{}", encoding="utf-8")
+    (output / "old.json").write_text('{"asyncapi": "3.0.0"}', encoding="utf-8")
     registry = str(CASES / "asyncapi" / "registry")
     assert run(["--registry", registry, "export", "--to", "asyncapi", "-o", str(output)]) == 0
     assert f"Wrote 8 documents to {output}.\n" == capsys.readouterr().out
     assert len(list(output.iterdir())) == 8
     assert json.loads((output / "orders.bus.json").read_bytes())["asyncapi"] == "3.0.0"
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "package.json"])
+def test_command_replaces_no_files_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """A folder that holds anything but such documents stays as it is."""
+    (tmp_path / name).write_text("{}", encoding="utf-8")
+    registry = str(CASES / "asyncapi" / "registry")
+    assert run(["--registry", registry, "export", "--to", "asyncapi", "-o", str(tmp_path)]) == 2
+    assert "holds other files; name another folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_command_names_what_it_can_write(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from xregit.cli.printing import doubt, result
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("build/asyncapi"),
     show_default=True,
-    help="Folder to write to; it is replaced as a whole.",
+    help="Folder to write to; it is replaced as a whole, unless it holds other files.",
 )
 @with_registry
 def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - there is one form yet
@@ -35,6 +35,16 @@ def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - t
 
     loaded = xregit.load(registry)
     files = asyncapi_files(loaded)
-    replace_tree(output, files)
+    replace_tree(output, files, _is_asyncapi)
     result(f"Wrote {len(files):,} {'document' if len(files) == 1 else 'documents'} to {output}.")
     doubt(loaded)
+
+
+def _is_asyncapi(folder: Path) -> bool:
+    """Tell whether a folder holds AsyncAPI documents as we write them, and nothing else."""
+    return all(path.suffix == ".json" and path.is_file() and _begins(path) for path in folder.iterdir())
+
+
+def _begins(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b'"asyncapi"' in file.read(64)

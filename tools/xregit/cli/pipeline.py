@@ -79,7 +79,7 @@ def api(task: Task) -> str:
 
     settings = task.registry.settings
     files = api_files(task.registry, settings.baseurl or LOCAL, profile=settings.profile)
-    writing.replace_tree(task.output / "api", files)
+    writing.replace_tree(task.output / "api", files, lambda folder: (folder / "capabilities").is_file())
     return f"{len(files):,} files"
 
 

@@ -68,14 +68,20 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
             beside.replace(place)
 
 
-def replace_tree(target: Path, files: Mapping[str, bytes]) -> None:
+def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path], bool] | None = None) -> None:
     """Replace a whole folder by one that holds exactly these files, by their relative paths.
+
+    ``ours`` tells by what a folder holds whether a former run has written it; without it, any may be replaced.
 
     Raises:
         XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
     """
-    with _refusing_odd_names(target), replacing(target) as folder:
-        _fill_folder(folder, files)
+    with _refusing_odd_names(target), _failing_in_one_line(target):
+        if ours is not None and target.is_dir() and any(target.iterdir()) and not ours(target):
+            message = f'"{target}" would be replaced as a whole, but it holds other files; name another folder'
+            raise XregitError(message)
+        with replacing(target) as folder:
+            _fill_folder(folder, files)
 
 
 @contextmanager
