@@ -126,7 +126,7 @@ class _Reading:
         piece = part(value, known_collections(self.ours))
         if piece is not None:
             what, path = piece
-            message = f'The document is {what.name} on its own, as "{"/".join(map(str, path))}" shows.'
+            message = f'The document is {what.name}, as "{"/".join(map(str, path))}" shows.'
             self.error("not-a-registry", message, what.help, self.span(path))
             return None
         return value

@@ -57,7 +57,7 @@ DOCUMENTS = (
     *_declared(
         "text",
         {
-            "not-a-registry": "A document is a piece of a registry, or a model, on its own.",
+            "not-a-registry": "A document is a piece of a registry on its own, a model, or something else.",
             "unknown-group-type": "A document has groups of a type that no model defines.",
             "conflicting-names": "A document states one attribute under two names, with two values.",
         },
