@@ -27,7 +27,8 @@ who move last.
 A schema says which of them its versions keep to as `compatibility`: `backward`, `forward` or `full` hold a version
 against the one that it was made from, `backward_transitive`, `forward_transitive` and `full_transitive` against all
 before it. [version-incompatible](check-rules/version-incompatible/index.md) is the rule that finds versions that don't.
-`xregit diff` and `xregit check --against` judge each change of a schema that a message uses, whatever the schema promises.
+`xregit diff` and `xregit check --against` judge each change of a schema that a message uses, whatever the schema
+promises.
 
 *Can't tell* is an answer: it stands where no proof was found that all payloads are read, and no payload that isn't.
 Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
@@ -77,19 +78,37 @@ class _Resolving:
             yield from self.of(written.inner[0], read.inner[0], f"{path}[]")
 
     def of_members(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
-        known = {item.name: item for item in written.members}
+        sources = _sources(written, read)
+        for name in _doubtful(written, read):
+            yield Reason("alias", f"{path}.{name}" if path else name)
         for member in read.members:
             here = f"{path}.{member.name}" if path else member.name
-            source = _source(member, known)
+            source = sources.get(member.name)
             if source is not None:
                 yield from self.of(source.type, member.type, here)
             elif not member.has_default:
                 yield Reason("field", here, words={"name": member.name})
 
 
-def _source(member: Member, known: Mapping[str, Member]) -> Member | None:
-    """Return the written field that a field reads: of its name, or of an earlier name of it."""
-    return next((known[name] for name in (member.name, *member.aliases) if name in known), None)
+def _sources(written: Type, read: Type) -> Mapping[str, Member]:
+    """Return the written field that each field reads: of its name, else of an earlier name that none has now."""
+    left = {item.name: item for item in written.members}
+    found = {member.name: left.pop(member.name) for member in read.members if member.name in left}
+    for member in read.members:
+        alias = next((alias for alias in member.aliases if alias in left), None)
+        if member.name not in found and alias is not None:
+            found[member.name] = left.pop(alias)
+    return found
+
+
+def _doubtful(written: Type, read: Type) -> Iterator[str]:
+    """Give the written fields that a field knows as an earlier name, though it has another source or is not alone."""
+    names = {item.name for item in written.members}
+    claims = Counter(alias for member in read.members for alias in set(member.aliases) & names if alias != member.name)
+    for member in read.members:
+        for alias in member.aliases:
+            if claims[alias] > 1 or (claims[alias] and member.name in names and alias != member.name):
+                yield alias
 
 
 def _matches(written: Type, read: Type) -> bool:
