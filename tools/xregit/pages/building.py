@@ -58,11 +58,13 @@ def write_pages(registry: Registry, folder: Path) -> int:
     """Write a registry's pages as Markdown files that hold their HTML, for any engine; return how many there are.
 
     Raises:
-        XregitError: the folder can't be written.
+        XregitError: the folder can't be written, or it holds other files than pages written before.
     """
+    _refuse_foreign(folder)
     listed = list(pages(registry))
     written = {name: (files("xregit.pages") / name).read_bytes() for name in ASSETS}
     written |= {f"{page.address}index.md": _as_markdown(page) for page in listed}
+    written |= {f"{page.address}{name}": text.encode() for page in listed for name, text in page.files}
     replace_tree(folder, written)
     return len(listed)
 
@@ -72,10 +74,10 @@ def _refuse_foreign(target: Path) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        message = f"{target} is a file, but the site is a folder; name another folder or remove the file"
+        message = f"{target} is a file, but a folder is needed; name another folder or remove the file"
         raise XregitError(message)
     if any(target.iterdir()) and not (target / ASSETS[0]).is_file():
-        message = f"{target} holds other files than a site built before; name another folder or remove it"
+        message = f"{target} holds other files than those of a former run; name another folder or remove it"
         raise XregitError(message)
 
 
