@@ -17,9 +17,8 @@ from xregit.messages.schemas import payloads
 from xregit.messages.sieves import event_filter, whole_filter
 from xregit.messages.values import Filling, attribute_values, option_values
 from xregit.model import canonical as spelled
-from xregit.model.faults import shown
+from xregit.model.faults import either, shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
-from xregit.protocols.binding import choice
 from xregit.protocols.carriers import STRUCTURED, carrier
 
 if TYPE_CHECKING:
@@ -97,10 +96,15 @@ def _choice_problems(asked: Definition, protocol: str, mode: str) -> Iterator[st
     if asked.enveloped and not protocol and mode not in {"", STRUCTURED}:
         yield f'there is no mode "{mode}" without a protocol, so name one'
     if asked.enveloped and protocol:
-        try:
-            choice(protocol, mode or asked.mode)
-        except WireError as error:
-            yield from error.problems
+        yield from _binding_problems(protocol, mode or asked.mode)
+
+
+def _binding_problems(protocol: str, mode: str) -> Iterator[str]:
+    known = carrier(protocol)
+    if known is None:
+        yield f"there is no CloudEvents binding for the protocol {shown(protocol)}"
+    elif mode and mode not in known.modes:
+        yield f"{protocol} has no mode {shown(mode)} for CloudEvents, but {either(known.modes)}"
 
 
 def _inferred(message: Message, asked: Definition, body: Payload) -> dict[str, str]:

@@ -38,7 +38,7 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         raise WireError(problems)
     if not protocol:
         return Wire("", event.attributes, event.data)
-    known, mode = choice(protocol, mode)
+    known, mode = _choice(protocol, mode)
     if mode == BATCH:
         return bind_batch([event], protocol, fields)
     given = fields or {}
@@ -57,17 +57,12 @@ def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = N
     problems = tuple(problem for event in events for problem in event_problems(event.attributes))
     if problems:
         raise WireError(problems)
-    known, _ = choice(protocol, BATCH)
+    known, _ = _choice(protocol, BATCH)
     body = json_bytes([event_json(event) for event in events])
     return assemble(known.protocol, _merged(known, {known.contenttype: [BATCH_MEDIATYPE]}, fields or {}), body)
 
 
-def choice(protocol: str, mode: str) -> tuple[Carrier, str]:
-    """Return a protocol's binding and the mode that is meant, its usual one where none is asked for.
-
-    Raises:
-        WireError: the protocol has no binding, or not that mode.
-    """
+def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
     name = protocol_name(protocol)
     known = carrier(name)
     if known is None:
