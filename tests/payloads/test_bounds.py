@@ -146,3 +146,12 @@ def test_pattern_that_nothing_can_match_quickly_is_said() -> None:
     made = parse("XSD/1.0", XSD.format(PATTERN.format("((a{1000}){1000}){1000}")).encode())
     with bounded():
         assert "bounded time" in made.validate(b"<a>a</a>")[0]
+
+
+def test_what_is_wrong_with_a_long_value_is_said() -> None:
+    """Of a long value some is left out, of the fault nothing."""
+    schema = parse("JsonSchema/draft-07", b'{"properties": {"a": {"pattern": "^x$"}}}')
+    (problem,) = schema.validate(b'{"a": "' + b"a" * 50_000 + b'"}')
+    assert problem.startswith('/a: "aaa')
+    assert problem.endswith('aaa" does not match "^x$"')
+    assert len(problem) < 400

@@ -153,7 +153,10 @@ def problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:
     path = "/".join(map(str, error.instance_path))
-    message = error.message if len(error.message) <= _MAX_CHARACTERS else f"{error.message[:_MAX_CHARACTERS]}…"
+    message = error.message
+    if len(message) > _MAX_CHARACTERS:  # The value comes first, what is wrong with it last.
+        half = _MAX_CHARACTERS // 2
+        message = f"{message[:half]} … {message[-half:]}"
     return f"/{path}: {message}" if path else message
 
 
