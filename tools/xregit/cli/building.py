@@ -130,8 +130,15 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
     help="Folder to write to.",
 )
 @click.option("--serve", is_flag=True, help="Show the site at http://127.0.0.1:8000 instead, and follow changes.")
+@click.option(
+    "--pages",
+    "folder",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the pages there instead, as Markdown files that hold their HTML, for any other site generator.",
+)
 @with_registry
-def site(registry: Path, output: Path, serve: bool) -> None:
+def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None:
     """Build the docs site.
 
     The configuration is site/mkdocs.yml beside the registry's folder. Without one, the site has the registry's pages
@@ -139,10 +146,15 @@ def site(registry: Path, output: Path, serve: bool) -> None:
     """
     import xregit
     from xregit.cli.pipeline import chosen, site_config
-    from xregit.pages.building import build_site, serve_site
+    from xregit.pages.building import build_site, serve_site, write_pages
 
+    if serve and folder is not None:
+        message = "--serve shows a site, and --pages writes what another program makes one of; name one of them"
+        raise click.UsageError(message)
     chosen(only=("site",), skip=())
-    if serve:
+    if folder is not None:
+        result(f"Wrote {folder}, {write_pages(xregit.load(registry), folder):,} pages.")
+    elif serve:
         serve_site(registry, site_config(registry))
     else:
         xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
