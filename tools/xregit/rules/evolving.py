@@ -57,9 +57,9 @@ def _findings(registry: Registry, schema: Schema, answer: Answer, says: Mapping[
     for (older, newer, direction), listed in pairs.items():
         worst = [item.verdict for item in listed if item.answer is answer]
         if worst and (answer is Answer.NO or len(worst) == len(listed)):
-            told = ". ".join(f"{item.where}: {item.message.removesuffix('.')}" for item in worst[:_MAX_TOLD])
+            told = ". ".join(f"In {item.where}: {item.message.removesuffix('.')}" for item in worst[:_MAX_TOLD])
             what = says[direction].format(older=older, newer=newer)
-            message = f'The schema promises "{promise}", but {what}. {told[:1].upper()}{told[1:]}.'
+            message = f'The schema promises "{promise}", but {what}. {told}.'
             yield found(_PROMISE, message=message, help=worst[0].help)
 
 
@@ -83,7 +83,7 @@ def _chain(vid: str, above: Mapping[str, str]) -> Iterator[str]:
 
 
 def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:
-    """Return how two versions relate; what is wrong with a document itself is told of the document."""
+    """Return how two versions relate for payloads that keep to what is described; what is wrong with a document itself is told of the document."""
     versions = schema.entity.versions
     one, other = _document(registry, versions[older]), _document(registry, versions[newer])
     return _compared(one, other) if one and other else Compatibility()
@@ -92,7 +92,7 @@ def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Comp
 @lru_cache(maxsize=_CACHED)
 def _compared(one: Document, other: Document) -> Compatibility:
     try:
-        return related(one, other)
+        return related(one, other).described
     except SchemaError:
         return Compatibility()
 
