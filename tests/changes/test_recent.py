@@ -70,7 +70,7 @@ def test_commit_that_touches_much_is_only_counted(repository: Repository) -> Non
     many = {f"{GROUP}messages__m{number}.yaml": "envelope: CloudEvents/1.0\n" for number in range(70)}
     repository.commit("Import", **many)
     past = recent(read_folder(repository.root / "registry"))[0]
-    assert (past.touched, past.changes) == (70, ())
+    assert (past.touched, past.changes, past.told) == (70, (), False)
 
 
 def test_number_of_commits_is_bounded(repository: Repository) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
 from tests.pages.links import links_of, target
 from tests.pages.small import small_folder
+from xregit.catalog import read_folder
 from xregit.errors import XregitError
 from xregit.pages import pages
 from xregit.pages.building import build_site, write_pages
@@ -44,6 +47,33 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     loaded = [(path, href) for path in site.rglob("*.html") for href in links_of(path.read_text()).loaded]
     assert [each for each in loaded if "//" in each[1]] == []
     assert "url(" not in (site / "assets/xregit.css").read_text()
+
+
+def test_address_of_the_site_is_used(tmp_path: Path) -> None:
+    """Where the configuration says where the site is, the sitemap names every page, and the lost find its scripts."""
+    (tmp_path / "docs").mkdir()
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(
+        "site_name: Test\nsite_url: https://docs.example.com/catalog/\ntheme: {name: material, font: false}\n"
+        "plugins: [search, xregit]\n"
+    )
+    registry = small_folder(tmp_path)
+    build_site(registry, config, tmp_path / "out")
+    sitemap = (tmp_path / "out/sitemap.xml").read_text()
+    found = set(re.findall("<loc>https://docs.example.com/catalog/([^<]*)</loc>", sitemap))
+    assert {quote(page.address) for page in pages(read_folder(registry))} <= found
+    lost = (tmp_path / "out/404.html").read_text()
+    assert 'src="/catalog/assets/inline/' in lost
+    assert "<script>" not in lost
+
+
+def test_no_script_stands_in_a_page(site: Path) -> None:
+    """All scripts are in files that are there, and nothing has a style of its own."""
+    for path in site.rglob("*.html"):
+        text = path.read_text()
+        assert "<script>" not in text, path
+        assert "<style" not in text, path
+        assert ' style="' not in text, path
 
 
 def test_search_knows_every_entity(site: Path, small: Registry) -> None:

@@ -28,11 +28,12 @@ _MINIMAL, _STUB = b"registryid: then\n", b"description: A group.\n"
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """One commit: how many entities' files it touched, and what it changed, nothing where there was too much of it."""
+    """One commit: how many entities it touched, and what it changed; ``told`` is false where that was too much."""
 
     commit: Commit
     touched: int
     changes: tuple[Change, ...] = ()
+    told: bool = True
 
 
 def recent(registry: Registry) -> tuple[Past, ...]:
@@ -48,7 +49,12 @@ def recent(registry: Registry) -> tuple[Past, ...]:
         _contents(registry, prefix, [(commit.sha, paths) for (commit, _), paths in zip(last, related, strict=True)])
     )
     return tuple(
-        Past(commit, _touched(registry, paths), _changes(registry, commit, prefix, *next(read)) if names else ())
+        Past(
+            commit,
+            _touched(registry, paths),
+            _changes(registry, commit, prefix, *next(read)) if names else (),
+            told=bool(names),
+        )
         for (commit, paths), names in zip(last, related, strict=True)
     )
 

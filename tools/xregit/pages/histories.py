@@ -37,7 +37,7 @@ class Said:
 class Happening:
     """One commit: its link, time, author and subject, and what it changed.
 
-    ``more`` counts changes left out, ``touched`` the entities of a commit that is not told change by change.
+    ``more`` counts changes left out, ``touched`` the entities of a commit that changed too many to tell each.
     """
 
     sha: str
@@ -83,7 +83,10 @@ class Lives:
     @cached_property
     def latest(self) -> tuple[Happening, ...]:
         """The last commits of the registry, the newest first."""
-        return tuple(replace(self.happening(past.commit, past.changes), touched=past.touched) for past in self.recent)
+        return tuple(
+            replace(self.happening(past.commit, past.changes), touched=0 if past.told else past.touched)
+            for past in self.recent
+        )
 
     def happening(self, commit: Commit, changes: Sequence[Change], xid: str = "") -> Happening:
         """Return one commit with what it changed."""
@@ -102,9 +105,14 @@ class Lives:
         verb = BREAKING.get(change.impact, "")
         return Said(
             change.message,
-            self.book.link(change.xid) if change.xid != xid else None,
+            self._about(change.xid) if change.xid != xid else None,
             f"{verb} {who}" if verb else "",
         )
+
+    def _about(self, xid: str) -> Link:
+        """Return the link to what changed; the id of a version alone would say nothing."""
+        owner, within, version = xid.partition("/versions/")
+        return self.book.link(xid, f"{owner.rpartition('/')[2]}, version {version}" if within else "")
 
     def _link(self, commit: Commit) -> Link:
         repository = self.book.registry.settings.repository.rstrip("/")
