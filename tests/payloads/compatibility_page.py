@@ -32,7 +32,9 @@ promises.
 
 *Can't tell* is an answer: it stands where no proof was found that all payloads are read, and no payload that isn't.
 Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
-Verdicts on Protobuf are about its binary form, and heed the names that its JSON form has.
+A property that is described in objects which were open to it, and an element or attribute where a wildcard took all, is
+such a case: somebody may have used the name. Rules and reviews count it as compatible, since no schema told of it, and
+say so. Verdicts on Protobuf are about its binary form, and heed the names that its JSON form has.
 
 This page is made from the cases in `tests/cases/compatibility/`, each of which is a test: the schema before, the schema
 after, and these answers.

@@ -95,7 +95,9 @@ def payload_changes(old: Payload, new: Payload) -> Relation:
         found = related(_document(old), _document(new))
     except SchemaError as error:
         return Relation(UNCLEAR, f": {error}")
-    return Relation(_RELATIONS[found.backward, found.forward], *_told(found))
+    # What nobody described, nobody can rely on; it is told, and breaks nothing.
+    judged = found.described
+    return Relation(_RELATIONS[judged.backward, judged.forward], *_told(found))
 
 
 def _document(payload: Payload) -> Document:

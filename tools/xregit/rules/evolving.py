@@ -83,7 +83,10 @@ def _chain(vid: str, above: Mapping[str, str]) -> Iterator[str]:
 
 
 def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:
-    """Return how two versions relate for payloads that keep to what is described; what is wrong with a document itself is told of the document."""
+    """Return how two versions relate for payloads that keep to what is described.
+
+    What is wrong with a document itself is told of the document.
+    """
     versions = schema.entity.versions
     one, other = _document(registry, versions[older]), _document(registry, versions[newer])
     return _compared(one, other) if one and other else Compatibility()

@@ -42,6 +42,7 @@ class Verdict:
     """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
 
     ``kind`` names the kind of change, ``message`` says what changed and what follows, ``help`` what to do.
+    ``undescribed`` verdicts are about what old schemas allowed without a word about it, and nobody may ever have sent.
     """
 
     where: str
@@ -50,6 +51,7 @@ class Verdict:
     forward: Answer
     message: str
     help: str
+    undescribed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class Compatibility:
     def forward(self) -> Answer:
         """Whether the old schema reads what is written with the new one."""
         return worst(*(item.forward for item in self.verdicts))
+
+    @property
+    def described(self) -> Compatibility:
+        """What is said of payloads that keep to what their schema describes."""
+        return Compatibility(tuple(item for item in self.verdicts if not item.undescribed))
 
     @property
     def full(self) -> Answer:

@@ -34,6 +34,7 @@ class Kind:
     answer: Answer
     says: Mapping[str, str]
     help: str
+    undescribed: bool
 
 
 def compatible(
@@ -116,6 +117,7 @@ def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
         answers.get("forward", Answer.YES),
         says.format_map(words),
         kind.help.format_map(words),
+        kind.undescribed,
     )
 
 
@@ -137,4 +139,5 @@ def kinds() -> Mapping[str, Mapping[str, Kind]]:
 
 def _kind(item: Mapping[str, Any]) -> Kind:
     said = item["says"]
-    return Kind(Answer(item["answer"]), {"both": said} if isinstance(said, str) else said, item["help"])
+    says = {"both": said} if isinstance(said, str) else said
+    return Kind(Answer(item["answer"]), says, item["help"], item.get("undescribed", False))
