@@ -91,11 +91,35 @@ def test_same_example_each_time(small: Registry) -> None:
 
 
 def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
-    """A definition that contradicts itself has no example but the reason."""
-    text = "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: a}, time: {type: timestamp, value: never}}\n"
-    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text + "protocol: MQTT/3.1.1\n"})
-    example = examples(Book(found), found["/messagegroups/g/messages/a"])[0]
-    assert example.reason or example.text
+    """A definition that asks for what cannot be has no example but the reason."""
+    time = "{type: uritemplate, value: '{day}T00:00:00Z'}"
+    text = f"envelope: CloudEvents/1.0\nenvelopemetadata: {{type: {{value: a}}, time: {time}}}\n"
+    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
+    (example,) = examples(Book(found), found["/messagegroups/g/messages/a"])
+    assert "must be a time" in example.reason
+    assert (example.text, example.making, example.sending) == ((), "", "")
+
+
+def test_values_fit_the_types_of_what_they_stand_in(tmp_path: Path) -> None:
+    """A placeholder that is all of a number or a time gets a number or a time, and an open property a value."""
+    text = """
+        envelope: CloudEvents/1.0
+        envelopemetadata:
+          time: {type: string, value: "{at}"}
+          level: {type: uritemplate, value: "{level}"}
+          count: {type: integer, value: "{count}", required: true}
+          size: {type: integer, required: true}
+        protocol: KAFKA
+        protocoloptions:
+          headers:
+            - {name: shift, value: "{shift}"}
+        """
+    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
+    made = examples(Book(found), found["/messagegroups/g/messages/a"])
+    assert [each.reason for each in made] == ["", ""]
+    shown = "".join(part.text for part in made[0].text)
+    assert all(line in shown for line in ("ce_count: 1", "ce_size: 1", "ce_level: level-1", "ce_type: example.type"))
+    assert "shift: shift-1" in shown
 
 
 @pytest.mark.parametrize("name", ["fleet.charging", "luggage.iata", "luggage.handling.airlines", "shops.sales.kafka"])

@@ -32,6 +32,8 @@ TYPED = {
 }  # fmt: skip
 _WORD = re.compile(r"[^A-Za-z0-9]+")
 EVENT_ID = frozenset({"id", "time"})
+# The time of an event is one, whatever its definition says.
+TIME = "envelopemetadata/time"
 BARE = "CloudEvent"
 
 
@@ -81,18 +83,21 @@ def _told(book: Book, found: Source) -> Told:
 
 def context(asked: Definition) -> dict[str, str]:
     """Return a value for each placeholder, its name and a number, and for each property that must have a value."""
-    values = {name: f"{_WORD.sub('-', name).strip('-')}-1" for name in asked.placeholders}
+    values = {name: _word(name) for name in asked.placeholders}
     for item in asked.constraints:
-        if item.template is not None and item.type in TYPED and len(item.template.placeholders) == 1:
-            alone = item.template.text == f"{{{item.template.placeholders[0]}}}"
-            values[item.template.placeholders[0]] = TYPED[item.type] if alone else values[item.template.placeholders[0]]
-    for item in asked.constraints:
-        if _open(item):
-            values[item.attribute] = TYPED.get(item.type, f"{_WORD.sub('-', item.key.rpartition('/')[2]).strip('-')}-1")
+        stated = item.template.placeholders if item.template else ()
+        kind = "timestamp" if item.attribute == TIME else item.type
+        if item.template and len(stated) == 1 and kind in TYPED and item.template.text == f"{{{stated[0]}}}":
+            values[stated[0]] = TYPED[kind]
+        elif _open(item):
+            values[item.attribute] = TYPED.get(item.type, _word(item.key.rpartition("/")[2]))
     declared = {item.key for item in asked.envelope}
-    if asked.enveloped:
-        values |= {f"envelopemetadata/{name}": f"example.{name}" for name in ("type", "source") if name not in declared}
-    return values
+    undeclared = [name for name in ("type", "source") if asked.enveloped and name not in declared]
+    return values | {f"envelopemetadata/{name}": f"example.{name}" for name in undeclared}
+
+
+def _word(name: str) -> str:
+    return f"{_WORD.sub('-', name).strip('-')}-1"
 
 
 def _open(item: Constraint) -> bool:
