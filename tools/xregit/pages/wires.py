@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,11 +56,12 @@ class Meaning:
 def examples(book: Book, message: Message) -> tuple[Example, ...]:
     """Return an example for each protocol and mode that a message may have."""
     value = told(book, message).example
-    values = context(definition(target(message)))
+    asked = definition(target(message))
+    values = context(asked)
     known = _Known(
         message,
         values,
-        pattern=_pattern(message, values),
+        pattern=_pattern(asked.placeholders, values),
         carriers=_carriers(book, message),
         payload="" if value is NO_DATA else json_text(value, spread=False),
     )
@@ -156,9 +157,8 @@ def _cut(text: str) -> str:
     return f"{text[:MAX_BODY_CHARS]}\n… {len(text) - MAX_BODY_CHARS:,} more characters"
 
 
-def _pattern(message: Message, values: Mapping[str, str]) -> re.Pattern[str] | None:
+def _pattern(names: Iterable[str], values: Mapping[str, str]) -> re.Pattern[str] | None:
     """Return what finds the values of placeholders in an example; one that is too short would be found anywhere."""
-    names = definition(target(message)).placeholders
     found = [re.escape(values[name]) for name in names if len(values[name]) >= MARKED_CHARS]
     return re.compile(f"(?<![\\w-])(?:{'|'.join(found)})(?![\\w-])") if found else None
 
