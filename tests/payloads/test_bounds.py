@@ -155,3 +155,12 @@ def test_what_is_wrong_with_a_long_value_is_said() -> None:
     assert problem.startswith('/a: "aaa')
     assert problem.endswith('aaa" does not match "^x$"')
     assert len(problem) < 400
+
+
+@pytest.mark.parametrize(("body", "contenttype"), [(b"\x08", ""), (b'{"x": 1}', "application/json")])
+def test_what_is_wrong_is_one_line(body: bytes, contenttype: str) -> None:
+    """What the library of Protocol Buffers says in several lines is told in one."""
+    (problem,) = parse(SCHEMAS["Protobuf"][0], SCHEMAS["Protobuf"][1].encode()).validate(body, contenttype)
+    assert '"A"' in problem
+    assert "\n" not in problem
+    assert not problem.endswith(".")

@@ -71,7 +71,8 @@ class Protobuf:
         try:
             message.ParseFromString(body)
         except DecodeError as error:
-            problem = f"the bytes are not a {self.message.full_name}: {error}"
+            reason = str(error).rpartition(": ")[2]
+            problem = f'the bytes are no message of the type "{self.message.full_name}" ({reason})'
             raise PayloadError(problem) from error
         return _complete(message)
 
@@ -83,7 +84,7 @@ class Protobuf:
             made = message_factory.GetMessageClass(self.message)()
             return _complete(json_format.ParseDict(value, made, max_recursion_depth=_MAX_DEPTH))
         except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
-            raise PayloadError(str(error)) from error
+            raise PayloadError(" ".join(str(error).split()).rstrip(".")) from error
 
 
 def parse(document: Document) -> Protobuf:
