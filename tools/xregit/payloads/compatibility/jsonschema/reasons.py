@@ -37,17 +37,23 @@ def _found(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructure
     root, reader = spaces[0].root(one.pointer), spaces[1].root(other.pointer)
     gaps = list(dict.fromkeys(Containing(*spaces).gaps((root,), reader, ())))
     if gaps:
-        values = [*_own(one), *_sampled(Sampling(*spaces), root, reader)]
+        values = [*_own(one), *_sampled(Sampling(*spaces), root, reader, gaps)]
         refused = list(_refused(other, [value for value in values if one.validator.is_valid(value)]))
         yield from _reasons(gaps, refused)
 
 
-def _sampled(sampling: Sampling, root: Part, reader: Part) -> list[Any]:
+def _sampled(sampling: Sampling, root: Part, reader: Part, gaps: list[Gap]) -> list[Any]:
+    """Return values of the one schema, and for each gap those that differ at its place."""
     try:
-        return sampling.values((root,), (reader,))
+        found = sampling.values((root,), (reader,))
+        paths = dict.fromkeys(gap.path for gap in gaps[:_MAX_FOCUSED])
+        return [*found, *(value for path in paths for value in sampling.values((root,), (reader,), 0, path))]
     except (LookupError, ValueError, jsonschema_rs.ReferencingError):
         # A part that has an address of its own can't be taken out of its document.
         return []
+
+
+_MAX_FOCUSED = 16
 
 
 # A value that is refused, with each place and keyword that refuses it.

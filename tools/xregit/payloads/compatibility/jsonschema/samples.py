@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.jsonschema.said import Said, is_number
@@ -11,6 +11,7 @@ from xregit.payloads.patterns import text_for
 from xregit.payloads.samples import TEXTS
 
 if TYPE_CHECKING:
+    from xregit.payloads.compatibility.jsonschema.containing import Path
     from xregit.payloads.compatibility.jsonschema.parts import Parts, Space
 
 _MAX_DEPTH = 6
@@ -23,26 +24,34 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multip
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Makes values of schemas of one document, with an eye on what another says."""
+    """Makes values of schemas of one document, with an eye on what another says and on where a path leads."""
 
     written: Space
     read: Space
+    known: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
 
-    def values(self, parts: Parts, others: Parts, depth: int = 0) -> list[Any]:
+    def values(self, parts: Parts, others: Parts, depth: int = 0, focus: Path = ()) -> list[Any]:
         """Return values that fit all parts, the plainest first, at the bounds that either side states."""
+        key = (*(part.key for part in parts), "", *(part.key for part in others), depth, focus)
+        if key not in self.known:
+            self.known[key] = self.made(parts, others, depth, focus)
+        return self.known[key]
+
+    def made(self, parts: Parts, others: Parts, depth: int, focus: Path) -> list[Any]:
+        """Return such values, made anew."""
         said = Said(tuple(flat for part in parts for flat in self.written.flat(part)), self.written)
         other = Said(tuple(flat for part in others for flat in self.read.flat(part)), self.read)
         validator = self.written.validator(parts)
         found: dict[str, Any] = {}
-        most = _MAX_INSIDE if depth else _MAX_VALUES
-        for value in self.candidates(said, other, depth):
+        most = _MAX_INSIDE if depth or focus else _MAX_VALUES
+        for value in self.candidates(said, other, depth, focus):
             if len(found) >= most:
                 break
             if repr(value) not in found and validator.is_valid(value):
                 found[repr(value)] = value
         return list(found.values())
 
-    def candidates(self, said: Said, other: Said, depth: int) -> Iterator[Any]:
+    def candidates(self, said: Said, other: Said, depth: int, focus: Path) -> Iterator[Any]:
         """Give values that may fit."""
         if said.finite is not None:
             yield from said.finite
@@ -50,22 +59,22 @@ class Sampling:
         cases = list(said.branches())
         if cases and depth < _MAX_DEPTH:
             for case in cases:
-                yield from self.candidates(Said(case, said.space), other, depth + 1)
+                yield from self.candidates(Said(case, said.space), other, depth + 1, focus)
             return
         if other.finite is not None:
             yield from other.finite
         names = said.types
-        if "object" in names and depth < _MAX_DEPTH:
-            yield from self.objects(said, other, depth)
+        if "object" in names and (focus or depth < _MAX_DEPTH):
+            yield from self.objects(said, other, depth, focus)
         if "string" in names:
             yield from _texts(said, other)
         if "integer" in names:
             yield from _numbers(said, other, fractions="fraction" in names)
         yield from (value for name, value in (("boolean", True), ("boolean", False), ("null", None)) if name in names)
-        if "array" in names and depth < _MAX_DEPTH:
-            yield from self.arrays(said, other, depth)
+        if "array" in names and (focus or depth < _MAX_DEPTH):
+            yield from self.arrays(said, other, depth, focus)
 
-    def objects(self, said: Said, other: Said, depth: int) -> Iterator[dict[str, Any]]:
+    def objects(self, said: Said, other: Said, depth: int, focus: Path) -> Iterator[dict[str, Any]]:
         """Give objects: with everything, with what must be there, with one property left out or of another value."""
         values = {
             name: self.values(said.of_name(name), other.of_name(name), depth + 1)
@@ -77,6 +86,10 @@ class Sampling:
                 values[name] = self.values(said.of_name(name), other.of_name(name), depth + 1)
         whole = {name: found[0] for name, found in values.items() if found}
         least = {name: value for name, value in whole.items() if name in said.required}
+        for name in focus[:1]:
+            inner = self.values(said.of_name(name), other.of_name(name), depth + 1, focus[1:]) if name in values else []
+            yield {key: value for key, value in whole.items() if key != name}
+            yield from ({**base, name: value} for value in inner for base in (whole, least))
         yield from (whole, least)
         beyond = self.values(said.others, other.others, depth + 1)
         yield from ({**base, _UNDESCRIBED: value} for base in (whole, least) for value in beyond)
@@ -86,9 +99,12 @@ class Sampling:
         for name, found in values.items():
             yield from ({**base, name: value} for value in found[1:] for base in (whole, least))
 
-    def arrays(self, said: Said, other: Said, depth: int) -> Iterator[list[Any]]:
+    def arrays(self, said: Said, other: Said, depth: int, focus: Path) -> Iterator[list[Any]]:
         """Give arrays of the lengths at which something changes."""
         places = max(said.places, other.places, 1)
+        if focus:
+            inner = self.values(said.item(places), other.item(places), depth + 1, focus[1:])
+            yield from ([value] for value in inner)
         items = [self.values(said.item(index), other.item(index), depth + 1) for index in range(places + 1)]
         first = [found[0] for found in items if found]
         lengths = {0, 1, 2, places, places + 1}
