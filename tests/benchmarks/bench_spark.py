@@ -9,6 +9,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,9 +17,9 @@ import pytest
 import xregit
 from tests.benchmarks.ratio import ratio
 from tests.benchmarks.synthetic import write_registry
-from xregit.messages.reading import received
 from xregit.spark.session import DEFAULTS, JVM_OPTIONS, LOCAL_DEFAULTS, session
 from xregit.spark.streams.landing import table_names
+from xregit.spark.streams.plans import packed, plan, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -146,7 +147,7 @@ def attributes(number: int) -> tuple[str, str]:
 
 @cache
 def events(folder: Path, size: int) -> str:
-    """Return a folder with files of events, in turn of each of so many definitions; one in twenty fits none."""
+    """Return a folder with files of events, in turn of each of so many definitions; one in 21 fits none."""
     place = folder / f"events{size}"
     place.mkdir()
     for part in range(8):
@@ -160,9 +161,9 @@ def event(number: int, size: int) -> bytes:
     kind, source = attributes((number * 7919) % size)
     value = {
         "specversion": "1.0",
-        "id": f"{number:032d}",
+        "id": f"{number:08x}-7a1c-4b2d-8e3f-{number:012x}",
         "source": f"{source}/WDB{number % 1000:014d}",
-        "type": kind if number % 20 else "com.example.unknown",
+        "type": kind if number % 21 else "com.example.unknown",
         "subject": f"sensors/{number % 97}",
         "time": "2026-05-22T10:30:00.123Z",
         "datacontenttype": "application/json",
@@ -196,35 +197,37 @@ def lines(spark: SparkSession, place: str) -> DataFrame:
     return spark.read.text(place).selectExpr("cast(value as binary) as value")
 
 
-def counted(frame: DataFrame, work: Callable[[bytes], object]) -> None:
-    """Do something with each line on the executors, and count what comes of it."""
+def counted(frame: DataFrame, made: Callable[[], Callable[[bytes], object]]) -> None:
+    """Do something with each line on the executors, made there once for each partition, and count the lines."""
 
     def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
+        work = made()
         for batch in batches:
-            done = [work(line) for line in batch.column(0).to_pylist()]
-            yield pa.RecordBatch.from_pydict({"rows": pa.array([len(done)], pa.int64())})
+            for line in batch.column(0).to_pylist():
+                work(line)
+            yield pa.RecordBatch.from_pydict({"rows": pa.array([batch.num_rows], pa.int64())})
 
     assert frame.mapInArrow(each, "rows long").groupBy().sum("rows").collect()[0][0] == EVENTS
 
 
 def classifying(spark: SparkSession, folder: Path, size: int) -> Callable[[], None]:
     """Return a function that classifies all events against that many definitions."""
-    matcher = xregit.Matcher(registry(folder, size))
+    sent = packed(plan(registry(folder, size)))
     frame = lines(spark, events(folder, size))
 
-    def work(line: bytes) -> object:
-        return [matcher.recognised(item) for item in received(line)]
+    def made() -> Callable[[bytes], object]:
+        return unpacked(sent.digest, sent.data).matcher.match
 
-    return lambda: counted(frame, work)
+    return lambda: counted(frame, made)
 
 
 def decoding(spark: SparkSession, place: str) -> Callable[[], None]:
     """Return a function that only decodes the JSON of all events."""
     import orjson
 
-    return lambda: counted(lines(spark, place), orjson.loads)
+    return lambda: counted(lines(spark, place), lambda: orjson.loads)
 
 
 def test_classifying_costs_little_more_than_decoding(
@@ -261,11 +264,9 @@ def test_many_definitions_cost_what_few_do(benchmark: BenchmarkFixture, spark: S
 def landing(spark: SparkSession, folder: Path, size: int) -> Callable[[], None]:
     """Return a function that routes all events to that many tables, each time to a new folder."""
     made, place = registry(folder, size), events(folder, size)
-    targets = (folder / f"routed{size}-{number}" for number in range(100))
 
     def run() -> None:
-        target = next(targets)
-        done = xregit.route(made, place, target, spark=spark)
+        done = xregit.route(made, place, mkdtemp(dir=folder), spark=spark)
         assert sum(done.rows.values()) == EVENTS
         assert len(done.rows) == len(table_names(item.xid for item in made.messages)) + 1
 

@@ -86,6 +86,26 @@ def test_nothing_is_lost_or_doubled_by_kills(tmp_path: Path) -> None:
     assert kills >= LEAST_KILLS
 
 
+def test_stream_follows_what_comes_until_interrupted(tmp_path: Path) -> None:
+    """With --stream the command takes files as they come; interrupted, it ends well and says what it did."""
+    registry_of(tmp_path)
+    (tmp_path / "in").mkdir()
+    places = ["--input", str(tmp_path / "in"), "--tables", str(tmp_path / "tables")]
+    command = [sys.executable, "-m", "xregit", "route", "--stream", "--catalog", str(tmp_path / "test.json"), *places]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as job:
+        for number in (1, 2):
+            write(tmp_path / "in" / f"{number}.jsonl", event(number))
+            end = time.monotonic() + SECONDS
+            while len(rows(tmp_path / "tables", "g__one")) < number:
+                assert job.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.2)
+        job.send_signal(signal.SIGINT)
+        said, _ = job.communicate(timeout=SECONDS)
+    assert (job.returncode, said) == (0, f"{tmp_path / 'tables'}: g__one 2\n")
+
+
 def _identity(row: dict[str, str]) -> str:
     """Return what a message is told from others by: the id of its event, or its text."""
     if "ce_id" in row:

@@ -16,8 +16,10 @@ import xregit
 from tests.spark.streams import CATALOG, GROUP, READING, definition, event, registry_of, rows, write
 from xregit.cli.commands import xregit as command
 from xregit.errors import XregitError
+from xregit.spark.places import Place
 from xregit.spark.streams.checkpoint import BATCH
-from xregit.spark.streams.ledger import Ledger
+from xregit.spark.streams.ledger import Batch, Ledger
+from xregit.spark.streams.plans import plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -233,6 +235,37 @@ def _newer(folder: Path) -> None:
     )
 
 
+def test_second_run_of_one_job_is_refused(registry: Registry, tmp_path: Path) -> None:
+    """Of two runs that commit the same batch, one wins, and the other says so in one line."""
+    landing = plan(registry).landing(f"{GROUP}one")
+    stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
+    batches = [Batch("job", number, {}) for number in (0, 1)]
+    one, other = Ledger(Place.of(tmp_path)), Ledger(Place.of(tmp_path))
+    one.take(batches[0], [(landing, [stamp])])
+    stale = DeltaTable(tmp_path / landing.name)
+    one.take(batches[1], [(landing, [stamp])])
+    one.take(batches[1], [(landing, [stamp])])
+    assert DeltaTable(tmp_path / landing.name).version() == 1
+    other.opened[landing.name] = Stale(stale)  # type: ignore[assignment]
+    with pytest.raises(XregitError, match="g__one was changed by another run in the meantime; run one at a time"):
+        other.take(batches[1], [(landing, [stamp])])
+
+
+class Stale:
+    """A table that does not see what others have committed since it was opened."""
+
+    def __init__(self, table: DeltaTable) -> None:
+        """Keep the table."""
+        self.table = table
+
+    def update_incremental(self) -> None:
+        """Do nothing, as if the other run had not committed yet."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Be the table in all else."""
+        return getattr(self.table, name)
+
+
 def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """A path with nothing there, a format that we do not read, and a data frame of other columns are named."""
     with pytest.raises(XregitError, match=r'there is no ".*nowhere" to read messages from'):
@@ -243,6 +276,8 @@ def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registr
         xregit.route(registry, spark.range(3), tmp_path / "tables3")
     with pytest.raises(XregitError, match='there is no endpoint or message group "/endpoints/al"'):
         xregit.route(registry, tmp_path, tmp_path / "tables4", spark=spark, endpoint="/endpoints/al")
+    with pytest.raises(XregitError, match="can't be routed through Spark Connect"):
+        xregit.route(registry, tmp_path, tmp_path / "tables5", conf={"spark.remote": "sc://localhost"})
     with pytest.raises(XregitError, match=r"s3://bucket/tables is in a store; .* --checkpoint"):
         xregit.route(registry, tmp_path, "s3://bucket/tables", spark=spark)
 

@@ -68,6 +68,7 @@ class Ledger:
 
     def _commit(self, batch: Batch, landing: Landing, files: Files) -> None:
         from deltalake import CommitProperties, Transaction
+        from deltalake.exceptions import CommitFailedError
 
         known = self._table(landing)
         last = known.transaction_version(batch.application) if known is not None else None
@@ -77,11 +78,15 @@ class Ledger:
             custom_metadata={**batch.said, "batch": str(batch.number)},
             app_transactions=[Transaction(batch.application, batch.number)],
         )
-        if known is None:
-            self._create(landing, files, properties)
-        else:
-            _widen(known, landing, self.place)
-            known.create_write_transaction(_adds(files), "append", _schema(landing), commit_properties=properties)
+        try:
+            if known is None:
+                self._create(landing, files, properties)
+            else:
+                _widen(known, landing, self.place)
+                known.create_write_transaction(_adds(files), "append", _schema(landing), commit_properties=properties)
+        except CommitFailedError as error:
+            message = f"{self.place / landing.name} was changed by another run in the meantime; run one at a time"
+            raise XregitError(message) from error
 
     def _table(self, landing: Landing) -> DeltaTable | None:
         """Return a table as it is now, None before it has been made.

@@ -84,9 +84,10 @@ def route(
 
     Raises:
         XregitError: Spark or Java is missing, the messages can't be read or the tables not be written, or the
-            checkpoint is of another job. What was begun is finished by the next run.
+            checkpoint is of another job, or Spark is behind Spark Connect. What was begun is finished by the next run.
     """
     installed()
+    _refuse_remote(messages, conf or {})
     place = Place.of(tables)
     endpoint, group = options.get("endpoint", ""), options.get("group", "")
     made = packed(plan(registry, endpoint, group))
@@ -229,9 +230,19 @@ def _memory(place: Place, checkpoint: Path | str | None) -> Path:
     return place.local / CHECKPOINT
 
 
+def _refuse_remote(messages: DataFrame | Path | str, conf: Mapping[str, str]) -> None:
+    """Refuse Spark Connect, whose server would have to commit the tables.
+
+    Raises:
+        XregitError: it is asked for.
+    """
+    given = _session(messages)
+    if REMOTE in conf or (given is not None and ".connect." in type(given).__module__):
+        message = "messages can't be routed through Spark Connect; run the job where Spark's driver is"
+        raise XregitError(message)
+
+
 def _settings(conf: Mapping[str, str]) -> dict[str, str]:
-    if REMOTE in conf:
-        return dict(conf)
     return {**conf, JAVA_OPTIONS: f"{LASTING} {conf.get(JAVA_OPTIONS, '')}".strip()}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from base64 import b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xregit.collecting import uncollected
 from xregit.messages.reading import received
 from xregit.messages.results import Match, Reason
 from xregit.messages.verifying import Failure
@@ -46,8 +48,9 @@ class Job:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Sort one partition, and give the rows that describe the written files."""
-        plan = unpacked(self.packed.digest, self.packed.data)
-        yield from Sorter(plan, self.folder).sort(messages(batches, kafka=self.kafka))
+        with uncollected():  # rows hold no cycles, and there are many
+            plan = unpacked(self.packed.digest, self.packed.data)
+            yield from Sorter(plan, self.folder).sort(messages(batches, kafka=self.kafka))
 
 
 @dataclass(slots=True)
@@ -129,6 +132,7 @@ class Sorter:
         import pyarrow as pa
 
         self._pack()
+        gc.collect()
         described = [_written(bucket, self._folder) for bucket in self._buckets.values() if bucket.batches]
         if described:
             yield pa.RecordBatch.from_pylist(described)
