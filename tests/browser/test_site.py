@@ -40,6 +40,7 @@ KINDS = [
     "all-changes/",
     "all-placeholders/",
     "map/",
+    "recognise/",
     "messagegroups/",
     "messagegroups/doors/",
     MESSAGE,
@@ -75,6 +76,15 @@ class Visit:
     complaints: list[str] = field(default_factory=list)
 
 
+@contextmanager
+def serving(site: Path) -> Iterator[str]:
+    """Serve a built site meanwhile, and give its address."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str]:
     """Serve the small registry's site and return its address."""
@@ -85,11 +95,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str
     (registry / "messagegroups/doors/messages/doors.closed.yaml").write_text("description: Shut.\n", encoding="utf-8")
     repository.commit("Shorten a description")
     build_site(registry, root / "site" / "mkdocs.yml", folder / "site")
-    handler = partial(_Quiet, directory=str(folder / "site"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with serving(folder / "site") as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -216,11 +223,11 @@ def test_search_finds(browser: Browser, served: str, words: str, expected: str) 
     """Search finds a message by id, placeholder, topic or description, and an endpoint by its name."""
     with visiting(browser, served, DESK, "light") as visit:
         visit.page.goto(served)
-        found = _searched(visit.page, words)
+        found = searched(visit.page, words)
         assert any(expected in link for link in found[:3]), found
 
 
-def _searched(page: Page, words: str) -> list[str]:
+def searched(page: Page, words: str) -> list[str]:
     """Return where the results for some words lead; where the theme has not heard them, they are typed anew."""
     from playwright.sync_api import TimeoutError as Late
 

@@ -74,7 +74,7 @@ def test_description_is_escaped(small_pages: Mapping[str, Page]) -> None:
 def test_search_text_has_what_people_look_for(small_pages: Mapping[str, Page]) -> None:
     """A message is found by id, name, type, topic, placeholder and description."""
     page = small_pages["messagegroups/doors.mqtt/messages/doors.opened/"]
-    assert page.keys == ("doors.opened", "buildings/{building}/doors/{door}")
+    assert page.keys == ("doors.opened", "buildings/{building}/doors/{door}", "{door}")
     assert all(word in page.search for word in ("doors.opened", "{region}", "A door was opened", "Door team"))
 
 

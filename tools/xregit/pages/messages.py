@@ -13,7 +13,7 @@ from xregit.pages.documents import texts
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.payloads import names, payload
-from xregit.pages.properties import shown, title, written
+from xregit.pages.properties import ADDRESSES, shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
 from xregit.pages.samples import told
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from xregit.pages.book import Book, Entry
     from xregit.pages.wires import Meaning
 
+# The attributes of an event by which people know it.
+NAMING = frozenset({("envelopemetadata", "type"), ("envelopemetadata", "subject")})
 # Shown elsewhere on the page than in the table of further attributes.
 ELSEWHERE = frozenset({
     "messageid", "versionid", "name", "description", "basemessage", "envelope", "envelopeoptions",
@@ -202,9 +204,11 @@ def _placeholders(book: Book, message: Message) -> list[tuple[Meaning, Link]]:
 
 
 def _keys(book: Book, message: Message) -> tuple[str, ...]:
-    """Return the message's id, and where it travels or what its type is."""
+    """Return what a message is known by: its id, its type and subject, and where it travels."""
+    known = [item for item in message.properties if item.path in NAMING or item.name in ADDRESSES[1:]]
+    texts = ("".join(part.text for part in shown(item)) for item in known)
     wire = "".join(part.text for part in book.entry(message).wire)
-    return (message.id, wire) if wire else (message.id,)
+    return tuple(dict.fromkeys(text for text in (message.id, wire, *texts) if text))
 
 
 def _search(book: Book, message: Message, declared: tuple[Property, ...]) -> str:

@@ -1,0 +1,82 @@
+"""The site's search in a real browser finds a message by all that people know of it, the best match first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.test_site import DESK, browser, searched, serving, visiting
+from tests.catalog.folders import folder
+from xregit.pages.building import build_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+__all__ = ["browser"]  # a fixture
+pytestmark = pytest.mark.browser
+
+SCHEMA = "{type: object, properties: {torque: {type: number}, tool: {properties: {serial: {type: string}}}}}"
+FILES = {
+    "registry.yaml": "registryid: factory\n",
+    "messagegroups/bolts/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
+    "messagegroups/bolts/messages/bolt.tightened.yaml": f"""
+        name: Screw is tight
+        description: A nutrunner reached its target.
+        protocol: MQTT/5.0
+        envelopemetadata:
+          type: {{value: com.example.bolting.completed}}
+          subject: {{type: uritemplate, value: "stations/{{station}}/bolt"}}
+        protocoloptions: {{topic_name: "lines/{{line}}/results"}}
+        datacontenttype: application/json
+        dataschemaformat: JsonSchema/draft-07
+        dataschema: {SCHEMA}
+        """,
+    "messagegroups/bolts/messages/bolt.loosened.yaml": """
+        description: After bolt.tightened, and whatever its nutrunner did, a bolt came loose at a station.
+        envelopemetadata:
+          type: {value: com.example.bolting.undone}
+        """,
+    "messagegroups/bolts/messages/line.stopped.yaml": """
+        description: The line stands still; results are late, and no tool turns.
+        envelopemetadata:
+          type: {value: com.example.line.stopped}
+        """,
+}
+TIGHTENED = "messagegroups/bolts/messages/bolt.tightened/"
+
+
+@pytest.fixture(scope="module")
+def factory(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str]:
+    """Serve the site of a registry in which several messages speak of the same things; return its address."""
+    place = tmp_path_factory.mktemp("searched")
+    build_site(folder(place, FILES), root / "site" / "mkdocs.yml", place / "site")
+    with serving(place / "site") as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "bolt.tightened",
+        "com.example.bolting.completed",
+        "bolting completed",
+        "lines/{line}/results",
+        "stations/{station}/bolt",
+        "{station}",
+        "nutrunner reached its target",
+        "torque",
+        "serial",
+        "Screw is tight",
+    ],
+)
+def test_best_match_is_first(browser: Browser, factory: str, words: str) -> None:
+    """A message is first for its id, type, topic, subject, placeholder, description, payload field and name."""
+    with visiting(browser, factory, DESK, "light") as visit:
+        visit.page.goto(factory)
+        found = searched(visit.page, words)
+        assert TIGHTENED in found[0], found
+        assert visit.complaints == []
