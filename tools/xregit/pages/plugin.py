@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.nav import Navigation
 
 START = "Start"
+TEASER_WORDS = 40
 
 
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
@@ -168,9 +169,19 @@ def _search_entries(config: MkDocsConfig) -> list[dict[str, Any]] | None:
     return entries if isinstance(entries, list) else None
 
 
+def _sparing(text: str) -> str:
+    """Return the words to search for: the first as they are, since results show them, each later one once.
+
+    The search marks what it finds in every text that has a word of the question, so that length costs time.
+    """
+    words = text.split()
+    shown = words[:TEASER_WORDS]
+    return " ".join((*shown, *dict.fromkeys(word for word in words[TEASER_WORDS:] if word not in shown)))
+
+
 def _entry(page: CatalogPage) -> dict[str, Any]:
     """Return what Material's search shows and searches; it sets both as HTML."""
     found = page.catalog_page
-    title, text, *keys = (escape(each, quote=False) for each in (found.title, found.search, *found.keys))
+    title, text, *keys = (escape(each, quote=False) for each in (found.title, _sparing(found.search), *found.keys))
     entry = {"location": page.url, "title": title, "text": f'<p class="xr-teaser">{text}</p>'}
     return {**entry, "tags": keys} if keys else entry
