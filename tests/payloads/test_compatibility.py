@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.payloads.compatibility_page import PAGE, Case, cases, loaded, page
+from tests.payloads.test_real_schemas import BROKEN, of_catalog, published
+from xregit.catalog import read_folder
 from xregit.payloads import PayloadError, parse
-from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible
+from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible, related
 from xregit.payloads.compatibility.comparing import kinds
+from xregit.payloads.documents import Document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +21,7 @@ CASES = tuple(cases())
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.language}: {case.change}")
 
 
-def related(case: Case) -> Compatibility:
+def of_case(case: Case) -> Compatibility:
     """Return what is said of a case."""
     return compatible(case.format, case.before, case.after, newformat=case.newformat, selector=case.selector)
 
@@ -26,7 +29,7 @@ def related(case: Case) -> Compatibility:
 @every_case
 def test_verdict(case: Case) -> None:
     """Both answers are those of the case, and whatever isn't right says so in a sentence, with a way out."""
-    found = related(case)
+    found = of_case(case)
     assert case.answers == (found.backward, found.forward)
     assert case.full == found.full
     assert [case.remark] * bool(case.remark) == [item.kind for item in found.verdicts if item.kind == "freed"]
@@ -82,10 +85,37 @@ def test_promises(case: dict[str, Any]) -> None:
     assert case["breaches"] == [f"{item.older} {item.newer} {item.direction} {item.answer}" for item in found]
 
 
+@pytest.mark.requirement("MSG-41")
+def test_schemas_of_the_example_catalog_are_compatible_with_themselves(root: Path) -> None:
+    """Nothing real is refused by itself; what can't be told of it is told as such."""
+    for name, form, data, fragment in of_catalog(read_folder(root / "registry")):
+        document = Document(form, data, fragment, name)
+        assert related(document, document).full is Answer.YES, name
+
+
+def test_schemas_of_published_documents_are_compatible_with_themselves(shared: Path) -> None:
+    """So it is with each of the published documents."""
+    for name, form, data, fragment in published(shared / "corpus" / "docs"):
+        if not name.startswith(BROKEN):
+            document = Document(form, data, fragment, name)
+            assert related(document, document).full is not Answer.NO, name
+
+
+@pytest.mark.parametrize("depth", [20, 90])
+def test_deep_schemas_are_compared_in_bounds(depth: int) -> None:
+    """However deep a schema is, there is an answer."""
+    documents = [b'{"type": "array", "items": ' * depth + inner + b"}" * depth for inner in (b'"int"', b'"string"')]
+    assert compatible("Avro/1.11.1", *documents).full is Answer.NO
+    schemas = [document.replace(b'"int"', b"{}").replace(b'"string"', b"false") for document in documents]
+    assert compatible("JsonSchema/draft-07", *schemas).backward is not Answer.YES
+
+
 def test_every_kind_of_change_is_in_the_table() -> None:
     """No kind is declared that no case shows."""
-    shown = {(_family(case), verdict.kind) for case in CASES for verdict in related(case).verdicts}
-    declared = {(family, kind) for family, table in kinds().items() for kind in table if kind != "language"}
+    shown = {(_family(case), verdict.kind) for case in CASES for verdict in of_case(case).verdicts}
+    declared = {
+        (family, kind) for family, table in kinds().items() for kind in table if kind not in {"language", "large"}
+    }
     assert declared - shown == set()
 
 

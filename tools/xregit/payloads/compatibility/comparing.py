@@ -63,7 +63,12 @@ def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:
         reason = Reason("language", ROOT, old.format, new.format)
         return Compatibility(tuple(merged(names[0], [reason], [Reason("language", ROOT, new.format, old.format)])))
     module = import_module(_MODULES[names[0]])
-    return Compatibility(tuple(merged(names[0], module.reasons(old, new), module.reasons(new, old)))[:_MAX_VERDICTS])
+    try:
+        verdicts = merged(names[0], module.reasons(old, new), module.reasons(new, old))
+    except RecursionError:
+        reason = Reason("large", ROOT, words={"proof": ""})
+        verdicts = merged(names[0], [reason], [reason])
+    return Compatibility(tuple(verdicts[:_MAX_VERDICTS]))
 
 
 def related(old: Document, new: Document) -> Compatibility:
