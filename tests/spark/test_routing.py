@@ -89,9 +89,11 @@ def test_column_of_another_type_is_refused(spark: SparkSession, registry: Regist
     write(folder / "2.jsonl", event(2, data={"value": "x"}))
     with pytest.raises(XregitError, match=r'"value" of .*g__one is DOUBLE, and STRING in the catalog'):
         xregit.route(other, folder, tables, spark=spark)
+    write(folder / "3.jsonl", event(3, "t.two"))
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__two": 1, "unmatched": 1}
     assert ids(tables, "g__one") == [1]
     elsewhere = xregit.route(other, folder, tmp_path / "elsewhere", spark=spark)
-    assert elsewhere.rows == {"g__one": 1, "unmatched": 1}
+    assert elsewhere.rows == {"g__one": 1, "g__two": 1, "unmatched": 1}
 
 
 class CrashError(Exception):

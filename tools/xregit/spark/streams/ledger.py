@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from xregit.spark.places import Place
     from xregit.spark.streams.landing import Landing
+    from xregit.spark.streams.plans import Plan
 
 Files = list[Mapping[str, Any]]
 
@@ -42,19 +43,25 @@ class Ledger:
     place: Place
     opened: dict[str, DeltaTable] = field(default_factory=dict)
 
-    def refuse_foreign(self, names: set[str]) -> None:
-        """Refuse a folder of a table's name that holds something else.
+    def refuse_unfit(self, plan: Plan) -> None:
+        """Refuse folders of this machine that can't take what a catalog says, before anything is written.
 
         Raises:
-            XregitError: there is one.
+            XregitError: one holds something else, needs a newer writer, or has a column of another type.
         """
         if not self.place.local:
             return
         if self.place.local.exists() and not self.place.local.is_dir():
             raise foreign(self.place)
+        names = plan.names
         for found in self.place.local.iterdir() if self.place.local.exists() else ():
-            if found.name in names and not _is_ours(found.is_dir(), [each.name for each in _inside(found)]):
-                raise foreign(self.place / found.name)
+            if found.name in names:
+                if not _is_ours(found.is_dir(), [each.name for each in _inside(found)]):
+                    raise foreign(self.place / found.name)
+                landing = plan.landing(names[found.name])
+                known = self._table(landing)
+                if known is not None:
+                    _refuse_clash(json.loads(known.schema().to_json()), landing, self.place)
 
     def take(self, batch: Batch, written: Iterable[tuple[Landing, Files]]) -> None:
         """Commit the files of a batch to their tables, but to those that have this batch already.
@@ -135,11 +142,7 @@ def _widen(table: DeltaTable, landing: Landing, place: Place) -> None:
     have, want = json.loads(table.schema().to_json()), landing.structure
     if covers(have, want):
         return
-    clash = clashes(have, want)
-    if clash is not None:
-        path, there, due = clash
-        message = f'"{path}" of {place / landing.name} is {there}, and {due} in the catalog; route to another folder'
-        raise XregitError(message)
+    _refuse_clash(have, landing, place)
     import pyarrow as pa
     from deltalake import write_deltalake
 
@@ -148,6 +151,14 @@ def _widen(table: DeltaTable, landing: Landing, place: Place) -> None:
     empty = pa.table({column.name: pa.array([], arrow(column.form)) for column in landing.columns})
     write_deltalake(table, empty, mode="append", schema_mode="merge")
     table.update_incremental()
+
+
+def _refuse_clash(have: Mapping[str, Any], landing: Landing, place: Place) -> None:
+    clash = clashes(dict(have), landing.structure)
+    if clash is not None:
+        path, there, due = clash
+        message = f'"{path}" of {place / landing.name} is {there}, and {due} in the catalog; route to another folder'
+        raise XregitError(message)
 
 
 def _inside(folder: Any) -> Any:

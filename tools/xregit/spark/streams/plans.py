@@ -36,6 +36,11 @@ class Plan:
         """Return what makes the rows of a definition's table."""
         return Rows(self.facts[xid], self.payloads.schema(xid))
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What each table holds, by the table's name."""
+        return {each.table: each.xid for each in self.facts.values()} | {other: other for other in _OTHERS}
+
     def landing(self, about: str) -> Landing:
         """Return a table by what it holds."""
         return _OTHERS.get(about) or self.rows(about).landing

@@ -15,7 +15,6 @@ from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
 from xregit.spark.streams.checkpoint import Checkpoint, Pinned, frozen, opened
 from xregit.spark.streams.inputs import LINES, Source, files, source
-from xregit.spark.streams.landing import OTHERS
 from xregit.spark.streams.ledger import Batch, Ledger
 from xregit.spark.streams.plans import Packed, packed, plan
 from xregit.spark.streams.sorting import WRITTEN, Job
@@ -95,7 +94,7 @@ def route(
     memory = opened(_memory(place, options.get("checkpoint")), job)
     router = Router(registry.origin.history.head, frozen(registry), made, memory, Ledger(place), options.get("tell"))
     with told_of(place):
-        router.ledger.refuse_foreign({*(each.table for each in made.plan.facts.values()), *(o.name for o in OTHERS)})
+        router.ledger.refuse_unfit(made.plan)
         with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
             given = source(_frame(session, messages, options))
             if given.frame.isStreaming:
