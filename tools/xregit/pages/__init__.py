@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["ASSETS", "Page", "pages"]
 
 # What every page of the site needs beside its own HTML.
-ASSETS = ("assets/xregit.css", "assets/xregit.js")
+ASSETS = ("assets/xregit.css", "assets/xregit.js", "assets/wire.js", "assets/recognise.js")
 
 
 def pages(registry: Registry) -> Iterator[Page]:

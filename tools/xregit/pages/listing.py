@@ -15,6 +15,7 @@ from xregit.pages.maps import map_page
 from xregit.pages.messages import message_page
 from xregit.pages.overview import messages_page, registry_page
 from xregit.pages.page import Page, placed
+from xregit.pages.recognising import recognise_page
 from xregit.pages.resources import resource_pages
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def _pages(book: Book) -> Iterator[Page]:
     if registry.messages:
         yield messages_page(book)
     yield from map_page(book)
+    yield from recognise_page(book)
     for model in registry.model.groups.values():
         groups = registry.groups.get(model.plural)
         if groups:

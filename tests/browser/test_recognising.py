@@ -1,0 +1,106 @@
+"""The page that recognises messages: it says of every message of the shared table what `xregit match` says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import xregit
+from tests.messages.recognising import answers, example, hand_made, recorded, small, text_of
+from xregit.pages import ASSETS, pages
+from xregit.pages.book import Book
+from xregit.pages.recognising import RECOGNISE, script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+# What is compared, in the shape of tests.messages.recognising.answers.
+ANSWERS = """(texts) => {
+  const { prepare, recognise } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const failed = (reason) => reason.failed.map((each) => [each.attribute, each.expected]);
+  const answer = ({ hits, mapped, reasons, problems }) => ({
+    outcome: ["none", "one", "many"][Math.min(hits.length, 2)],
+    matches: Object.fromEntries(hits.map((hit) => [hit.definition.xid, Object.fromEntries(hit.context)])),
+    mapped: mapped !== null,
+    reasons: [...(problems.length ? [["", []]] : []), ...reasons.map((each) => [each.definition.xid, failed(each)])],
+  });
+  return texts.map((text) => recognise(catalog, text).map(answer));
+}"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    """Open a page in the Chromium that is installed; it has no network."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium is installed; .ci/debian installs it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-quic"])
+        context = started.new_context(offline=True)
+        yield context.new_page()
+        started.close()
+
+
+def _answers(page: Page, registry: xregit.Registry, texts: list[str]) -> Any:
+    page.goto("about:blank")
+    page.add_script_tag(content=script(Book(registry)))
+    for name in ASSETS:
+        if name.endswith(("wire.js", "recognise.js")):
+            page.add_script_tag(content=(files("xregit.pages") / name).read_text(encoding="utf-8"))
+    return page.evaluate(ANSWERS, texts)
+
+
+def test_messages_of_the_example_catalog(page: Page) -> None:
+    """The page agrees on the catalog's own messages, and on those that differ from them."""
+    cases = recorded()
+    found = _answers(page, example(), [case["text"] for case in cases])
+    wrong = [case["name"] for case, results in zip(cases, found, strict=True) if results != case["results"]]
+    assert wrong == []
+
+
+def test_messages_written_by_hand(page: Page, tmp_path: Path) -> None:
+    """The page agrees on what was thought out to be difficult."""
+    registry = small(tmp_path)
+    matcher = xregit.Matcher(registry)
+    cases = hand_made()["cases"]
+    found = _answers(page, registry, [text_of(case) for case in cases])
+    expected = [json.loads(json.dumps(answers(matcher, text_of(case)))) for case in cases]
+    wrong = [case["name"] for case, one, other in zip(cases, found, expected, strict=True) if one != other]
+    assert wrong == []
+
+
+def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
+    """Opened as a file, without network, it tells what a pasted message fits, and why another fits nothing."""
+    made = next(each for each in pages(small(tmp_path)) if each.address == RECOGNISE)
+    (tmp_path / "recognise").mkdir()
+    (tmp_path / "assets").mkdir()
+    html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{made.title}</title><body>{made.html}'
+    (tmp_path / "recognise" / "index.html").write_text(html, encoding="utf-8")
+    for name, text in made.files:
+        (tmp_path / "recognise" / name).write_text(text, encoding="utf-8")
+    for name in ASSETS:
+        (tmp_path / name).write_bytes((files("xregit.pages") / name).read_bytes())
+    page.goto((tmp_path / "recognise" / "index.html").as_uri())
+    event = {"specversion": "1.0", "id": "1", "type": "opened", "source": "/doors/d1", "subject": "d1"}
+    page.get_by_label("Message").fill(json.dumps(event, indent=2))
+    page.get_by_text("It fits one definition.").first.wait_for()
+    link = page.locator("#xr-recognise-details a").first
+    assert link.get_attribute("href") == "../messagegroups/g/messages/opened/"
+    assert page.get_by_role("table", name="Placeholders").inner_text().split()[-2:] == ["door", "d1"]
+    page.get_by_label("Message").fill(json.dumps(event) + "\n" + json.dumps({**event, "subject": "<b>"}))
+    page.get_by_text("1 of 2 messages fit a definition.").wait_for(state="attached")
+    assert "<b>" in page.locator("#xr-recognise-details").inner_text()
+    page.get_by_role("button", name="another source").click()
+    assert page.get_by_role("status").text_content() == "It fits one definition."

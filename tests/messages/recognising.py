@@ -1,0 +1,183 @@
+"""The shared table of ``tests/cases/recognise``: messages, and what `xregit match` and the site's page say of them.
+
+``small.yaml`` is written by hand, ``example.jsonl`` made here from the example catalog: each definition's own message,
+and others that differ from it in one place. Where only the payload's schema decides, which the page does not know,
+there is no case.
+"""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+import xregit
+from tests.messages.catalogs import registry_of
+from xregit.messages.definitions import definition
+from xregit.pages.book import Book
+from xregit.pages.samples import context, samples, told
+from xregit.protocols import wire_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from xregit.catalog import Message, Registry
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "tests" / "cases" / "recognise"
+VARIANTS = 2
+#: Parts that say nothing of what a message is.
+SKIPPED = frozenset({"body", "body_base64", "data", "data_base64", "protocol"})
+
+
+@cache
+def example() -> Registry:
+    """Return the example catalog."""
+    return xregit.read(ROOT / "registry")
+
+
+def hand_made() -> dict[str, Any]:
+    """Return ``small.yaml``: ``messages`` are definitions, ``cases`` what is recognised by them."""
+    found: dict[str, Any] = yaml.safe_load((FOLDER / "small.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def small(folder: Path) -> Registry:
+    """Return the registry of the definitions written by hand."""
+    return registry_of(folder, hand_made()["messages"])
+
+
+def recorded() -> list[dict[str, Any]]:
+    """Return the cases of ``example.jsonl``: ``text`` is the message, ``results`` has one result for each event."""
+    lines = (FOLDER / "example.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def text_of(case: dict[str, Any]) -> str:
+    """Return the text of a message that may be written as a value."""
+    return str(case["text"]) if "text" in case else json.dumps(case["message"], ensure_ascii=False)
+
+
+def answers(matcher: xregit.Matcher, text: str) -> list[dict[str, Any]]:
+    """Return what is compared of each result: all but the texts of problems, the event and what was found."""
+    return [_answer(item.json()) for item in matcher.each(text, explain=True)]
+
+
+def _answer(found: dict[str, Any]) -> dict[str, Any]:
+    failed = {
+        item["xid"]: [[each["attribute"], each["expected"]] for each in item["failed"]] if item["xid"] else []
+        for item in found["reasons"]
+    }
+    return {
+        "outcome": found["outcome"],
+        "matches": {item["xid"]: item["context"] for item in found["matches"]},
+        "mapped": found["mapped"],
+        "reasons": list(failed.items()),
+    }
+
+
+def made() -> Iterator[dict[str, Any]]:
+    """Give the cases of the example catalog anew."""
+    matcher, book = xregit.Matcher(example()), Book(example())
+    alone = {item.xid for item in example().messages if not item.protocol and not item.envelope}
+    for number, message in enumerate(example().messages):
+        for name, value in _messages(book, message, number):
+            text = json.dumps(value, ensure_ascii=False)
+            found = answers(matcher, text)
+            if not _by_schema(found, alone):
+                yield {"name": f"{message.xid[1:]}: {name}", "text": text, "results": json.loads(json.dumps(found))}
+
+
+def _by_schema(found: list[dict[str, Any]], alone: set[str]) -> bool:
+    """Tell whether the payload's schema decided; it does for definitions that say nothing but what the payload is."""
+    failed = {attribute for item in found for _, each in item["reasons"] for attribute, _ in each}
+    return "dataschema" in failed or any(alone & item["matches"].keys() for item in found)
+
+
+def _messages(book: Book, message: Message, number: int) -> Iterator[tuple[str, Any]]:
+    """Give a definition's own messages, and of each some variants, others for each definition."""
+    filled = samples(message, told(book, message).example, context(definition(message)))
+    for sample, wire in islice(((item, item.wire) for item in filled if item.wire is not None), 2):
+        value = _shorter(wire_json(wire))
+        yield f"{sample.protocol} {sample.mode}".strip(), value
+        places = list(_places(value))
+        for turn in range(min(VARIANTS, len(places))):
+            kind, change = VARIATIONS[(number + turn) % len(VARIATIONS)]
+            place = places[(number * VARIANTS + turn) % len(places)]
+            yield f"{sample.protocol} {kind} {'/'.join(map(str, place))}", _changed(value, place, change)
+
+
+def _shorter(value: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the payload says, unless it is an event."""
+    if isinstance(value.get("body"), dict) and "specversion" in value["body"]:
+        return {**value, "body": _shorter(value["body"])}
+    plain: dict[str, Any] = {"data": {}} if "data" in value else {"body": {}} if "body" in value else {}
+    return {**{name: item for name, item in value.items() if name not in {"data_base64", "body_base64"}}, **plain}
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the paths of all texts and numbers that say what a message is."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        event = key == "body" and isinstance(item, dict) and "specversion" in item
+        if event or (key not in SKIPPED and not (key == "name" and path and isinstance(path[-1], int))):
+            yield from _places(item, (*path, key))
+    if path and not isinstance(value, dict | list):
+        yield path
+
+
+def _changed(value: Any, path: tuple[Any, ...], change: Callable[[Any, Any], None]) -> Any:
+    copied = deepcopy(value)
+    inner = copied
+    for key in path[:-1]:
+        inner = inner[key]
+    change(inner, path[-1])
+    return copied
+
+
+def _longer(holder: Any, key: Any) -> None:
+    holder[key] = f"{holder[key]}x"
+
+
+def _gone(holder: Any, key: Any) -> None:
+    holder[key] = None
+
+
+def _deeper(holder: Any, key: Any) -> None:
+    holder[key] = f"a/{holder[key]}/b"
+
+
+def _percent(holder: Any, key: Any) -> None:
+    holder[key] = str(holder[key]).replace("-1", "%20%C3%A9")
+
+
+def _number(holder: Any, key: Any) -> None:
+    holder[key] = 7
+
+
+def _upper(holder: Any, key: Any) -> None:
+    holder[key] = str(holder[key]).upper()
+
+
+def _other(holder: Any, key: Any) -> None:
+    holder[key] = str(holder[key]).replace("-1", "-2", 1)
+
+
+def _cased(holder: Any, key: Any) -> None:
+    """Change the case of a name: of a header's own, or of the attribute."""
+    if key == "value":
+        holder["name"] = holder["name"].swapcase()
+    else:
+        holder[str(key).swapcase()] = holder.pop(key)
+
+
+VARIATIONS: tuple[tuple[str, Callable[[Any, Any], None]], ...] = (
+    ("with more in", _longer), ("without", _gone), ("with more levels in", _deeper), ("percent-encoded in", _percent),
+    ("with a number in", _number), ("in capitals in", _upper), ("with another value in", _other),
+    ("with another case of", _cased),
+)  # fmt: skip

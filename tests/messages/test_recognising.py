@@ -1,0 +1,56 @@
+"""The shared table of messages, held against `xregit match`; tests/browser holds the page of the site against it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import xregit
+from tests.messages.recognising import FOLDER, answers, example, hand_made, made, recorded, small, text_of
+from xregit.messages.definitions import target
+from xregit.messages.sharing import shared
+
+
+@pytest.fixture(scope="module")
+def matcher(tmp_path_factory: pytest.TempPathFactory) -> xregit.Matcher:
+    """Return what recognises messages by the definitions written by hand."""
+    return xregit.Matcher(small(tmp_path_factory.mktemp("small")))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in hand_made()["cases"]])
+def test_messages_written_by_hand(case: dict[str, Any], matcher: xregit.Matcher) -> None:
+    """Each fits the definitions that its writer says, is wrong by itself where it should be or mapped."""
+    found = answers(matcher, text_of(case))
+    fits = [{xid.rpartition("/")[2]: context for xid, context in item["matches"].items()} for item in found]
+    assert fits == case.get("results", [case.get("matches")])
+    assert any(xid == "" for item in found for xid, _ in item["reasons"]) == case.get("wrong", False)
+    assert any(item["mapped"] for item in found) == case.get("mapped", False)
+
+
+def test_messages_of_the_example_catalog(request: pytest.FixtureRequest) -> None:
+    """Its own messages, and those that differ from them, get the answers that were looked at and kept."""
+    if request.config.getoption("--update-golden"):
+        lines = "".join(json.dumps(case, ensure_ascii=False) + "\n" for case in made())
+        (FOLDER / "example.jsonl").write_text(lines, encoding="utf-8")
+    by_name = xregit.Matcher(example())
+    for case in recorded():
+        found = json.loads(json.dumps(answers(by_name, case["text"])))
+        assert found == case["results"], f"{case['name']}; pytest --update-golden makes the cases anew"
+
+
+def test_the_table_is_large() -> None:
+    """There are enough cases, of fitting messages and of others."""
+    kept = recorded()
+    assert len(kept) + len(hand_made()["cases"]) >= 400
+    outcomes = [result["outcome"] for case in kept for result in case["results"]]
+    assert min(outcomes.count("one"), outcomes.count("none")) >= 100
+
+
+def test_shared_definitions_grow_with_the_catalog_alone() -> None:
+    """Each definition takes its own room once, whatever others there are."""
+    data = shared(example())
+    sizes = [len(json.dumps(item)) for item in data["definitions"]]
+    assert [item["xid"] for item in data["definitions"]] == sorted({target(item).xid for item in example().messages})
+    assert len(json.dumps(data)) < sum(sizes) + 3 * len(sizes) + 10_000

@@ -1,0 +1,124 @@
+"""Definitions as JSON, with the facts that reading a message needs, so that a program in another language can match.
+
+``pages/assets/recognise.js`` is one; it does with them what this package does, payload schemas aside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from xregit.messages.definitions import definition, target
+from xregit.messages.schemas import source
+from xregit.model import names
+from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
+from xregit.model.files import content
+from xregit.model.names import SPECVERSION
+from xregit.protocols.shapes import TYPED, shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xregit.catalog import Message, Registry
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.templates import Template
+    from xregit.model.language import AttributeModel
+    from xregit.protocols.shapes import Field
+
+#: What only those need who make messages.
+_MAKING = frozenset({"separators", "refused", "allowed", "text"})
+
+
+def shared(registry: Registry) -> dict[str, Any]:
+    """Return ``definitions``, in the order of their xids, and ``facts``; what is left out is empty or false."""
+    found = {message.xid: message for message in map(target, registry.messages)}
+    return {"facts": facts(), "definitions": [_definition(found[xid]) for xid in sorted(found)]}
+
+
+def facts() -> dict[str, Any]:
+    """Return what the specifications say of messages of each protocol, and of the texts of types."""
+    bindings, matching = content(SPECVERSION)["bindings.yaml"], content(SPECVERSION)["matching.yaml"]
+    return {
+        "names": [[spelling, name.name, name.versions == "any"] for name in names("protocol").values()
+                  for spelling in (name.name.casefold(), *(alias.casefold() for alias in name.aliases))],
+        "wire": {protocol: _wire(protocol, said) for protocol, said in bindings["wire"].items()},
+        "carriers": dict(bindings["cloudevents"]),
+        "selectors": dict(matching["selectors"]),
+        "patterns": {
+            "uri": DATATYPES["uri"].schema["pattern"],
+            "timestamp": DATATYPES["timestamp"].schema["pattern"],
+            "binary": DATATYPES["binary"].schema["pattern"],
+            "duration": PROPERTY_TYPES["duration"].schema["pattern"],
+        },
+    }  # fmt: skip
+
+
+def _definition(message: Message) -> dict[str, Any]:
+    found = definition(message)
+    said = {
+        "xid": found.xid,
+        "protocol": found.protocol,
+        "enveloped": found.enveloped,
+        "envelope": [_constraint(item) for item in found.envelope],
+        "options": [_constraint(item) for item in found.options],
+        "mode": found.mode,
+        "format": found.format,
+        "contenttype": found.contenttype,
+        "schema": source(message) is not None,
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def _constraint(item: Constraint) -> dict[str, Any]:
+    said: dict[str, Any] = {each.name: getattr(item, each.name) for each in fields(item)}
+    said["template"] = _template(item.template) if item.template else None
+    # A constant may be an empty text.
+    return {name: value for name, value in said.items() if value or (name == "constant" and value is not None)}
+
+
+def _template(item: Template) -> dict[str, Any]:
+    return {name: value for name, value in asdict(item).items() if value and name not in _MAKING}
+
+
+def _wire(protocol: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    known = shape(protocol)
+    listed = known.fields.items() if known else ()
+    return {
+        "fields": {name: _field(field) for name, field in listed},
+        "twins": dict(said.get("twins", {})),
+        "aliases": dict(said.get("aliases", {})),
+        "forbidden": said.get("forbidden", ""),
+    }
+
+
+def _field(field: Field) -> dict[str, Any]:
+    inner = field.model.attributes if field.kind == "map" else {}
+    said = {
+        "kind": field.kind,
+        "folded": field.folded,
+        "repeated": field.repeated,
+        "twin": field.twin,
+        "names": SYNTAXES[field.namesyntax].schema.get("pattern", "") if field.namesyntax else "",
+        "value": _value(field.model) if field.kind == "one" else None,
+        "attributes": {name: _value(model) for name, model in inner.items()},
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def _value(model: AttributeModel) -> dict[str, Any]:
+    """Return what one value must be: of which type, where not any text will do, and of which narrower form."""
+    typed = model.property if model.property in TYPED else ""
+    types = () if typed else model.attributes["type"].enum
+    said = {
+        "typed": typed,
+        "ulong": "ulong" in types,
+        "binary": "binary" in types,
+        "enum": [str(item) for item in model.enum],
+        "within": _within(model.syntax) if typed and model.syntax else None,
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def _within(syntax: str) -> list[int]:
+    schema = SYNTAXES[syntax].schema
+    return [schema["minimum"], schema["maximum"]]

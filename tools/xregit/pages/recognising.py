@@ -1,0 +1,90 @@
+"""The page that recognises messages in the browser, with the definitions as a script beside it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xregit.messages.definitions import definition, target
+from xregit.messages.sharing import shared
+from xregit.pages.linking import Link, address, href
+from xregit.pages.page import Page
+from xregit.pages.rendering import render
+from xregit.pages.samples import BARE, context, samples, told
+from xregit.protocols import wire_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from xregit.catalog.views import Message
+    from xregit.pages.book import Book
+    from xregit.protocols import Wire
+
+RECOGNISE = "recognise/"
+DEFINITIONS = "definitions.js"
+TITLE = "Recognise a message"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A message to try the page with."""
+
+    title: str
+    text: str
+
+
+def recognise_page(book: Book) -> Iterator[Page]:
+    """Give the page, unless there is no message."""
+    if not book.registry.messages:
+        return
+    said = "Paste a message to see which definitions it fits, and why it does not fit those that it comes near to."
+    html = render(
+        "recognise.html",
+        title=TITLE,
+        crumbs=(Link(book.title, href("")),),
+        said=said,
+        root=href(""),
+        examples=tuple(_examples(book)),
+    )
+    files = ((DEFINITIONS, script(book)),)
+    yield Page(RECOGNISE, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True, files=files)
+
+
+def script(book: Book) -> str:
+    """Return the definitions as a script, which a page opened from a disk can load too, as it could not fetch JSON."""
+    data = shared(book.registry)
+    data["definitions"] = [_placed(item) for item in data["definitions"]]
+    return f"globalThis.xregitDefinitions = {json.dumps(data, separators=(',', ':'))};\n"
+
+
+def _placed(item: dict[str, Any]) -> dict[str, Any]:
+    """Add the address of a definition's page where it is not the xid."""
+    page = href(address(item["xid"])).removeprefix(href(""))
+    return item if page == f"{item['xid'][1:]}/" else {**item, "page": page}
+
+
+def _examples(book: Book) -> Iterator[Example]:
+    """Give a message of each protocol, and an event from elsewhere, which most definitions do not expect."""
+    made: dict[str, dict[str, Any]] = {}
+    for message in book.registry.messages:
+        wire = _wire(book, message) if message.protocol not in made else None
+        if wire is not None:
+            made[message.protocol] = wire_json(wire)
+    for protocol in sorted(made):
+        yield Example(protocol or BARE, _text(made[protocol]))
+    if "" in made:
+        yield Example("another source", _text({**made[""], "source": "urn:elsewhere"}))
+
+
+def _wire(book: Book, message: Message) -> Wire | None:
+    """Return the first message that can be made by a definition from its example."""
+    asked = definition(target(message))
+    return next(
+        (item.wire for item in samples(message, told(book, message).example, context(asked)) if item.wire), None
+    )
+
+
+def _text(said: dict[str, Any]) -> str:
+    return json.dumps(said, indent=2, ensure_ascii=False)
