@@ -17,6 +17,7 @@ from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 from mkdocs.utils import get_relative_url
 
+from xregit.collecting import uncollected
 from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
@@ -146,7 +147,8 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def _pages(self, config: MkDocsConfig) -> tuple[Book, tuple[Page, ...]]:
         try:
             book = Book(read(self._registry(config)))
-            return book, tuple(all_pages(book))
+            with uncollected():
+                return book, tuple(all_pages(book))
         except XregitError as error:
             raise PluginError(str(error)) from error
 
