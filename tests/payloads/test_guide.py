@@ -12,15 +12,18 @@ from xregit.rules import rule_named
 
 PAGE = Path(__file__).parents[2] / "site" / "docs" / "payloads.md"
 DOCUMENT = b'{"type": "record", "name": "Trip", "fields": [{"name": "metres", "type": "long"}]}'
+AFTER = DOCUMENT.replace(b"}]", b'}, {"name": "driver", "type": "string"}]')
 
 
 def test_python_of_the_guide_runs() -> None:
     """The example gives what its remarks say."""
     (program,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    made: dict[str, Any] = {"document": DOCUMENT, "body": b"\x06"}
+    made: dict[str, Any] = {"document": DOCUMENT, "body": b"\x06", "before": DOCUMENT, "after": AFTER}
     exec(program, made)  # noqa: S102 - our own page
     assert made["value"] == {"metres": 3}
     assert made["schema"].validate(b"") != ()
+    assert (made["found"].backward, made["found"].forward) == ("no", "yes")
+    assert len(made["found"].verdicts) == 1
 
 
 def test_guide_names_every_language_and_rule() -> None:
