@@ -99,11 +99,13 @@ def _value(known: Carrier, value: Any) -> Any:
 
 
 def _merged(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
-    stated = {_folded(known.protocol, key) for key in given}
-    kept = {key: values for key, values in implied.items() if _folded(known.protocol, key) not in stated}
+    stated = {_folded(known, key) for key in given}
+    kept = {key: values for key, values in implied.items() if _folded(known, key) not in stated}
     return {**kept, **given}
 
 
-def _folded(protocol: str, key: str) -> str:
+def _folded(known: Carrier, key: str) -> str:
+    """Return a key as it compares: a header that receivers read in any case is stated once."""
     section, slash, name = key.partition("/")
-    return key_of(protocol, section, name) if slash else key
+    folded = key_of(known.protocol, section, name) if slash else key
+    return folded.lower() if known.anycase else folded
