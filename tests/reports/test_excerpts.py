@@ -105,6 +105,12 @@ FOUND = (
 )
 
 
+def test_line_with_a_credential_is_not_shown() -> None:
+    """What a rule found to be a secret does not go on into logs."""
+    item = Diagnostic("credential-in-endpoint", Severity.ERROR, "a.yaml", "It holds a credential.", 1, 1, 1, 9)
+    assert "hunter2" not in text((item,), lambda *_: "password: hunter2", plain)
+
+
 @pytest.mark.parametrize(("name", "paint"), [("excerpts", plain), ("colours", coloured)])
 def test_text_shows_lines_as_reviewed(
     name: str, paint: Callable[[str, str], str], golden: Callable[[str, str], None]
