@@ -8,6 +8,8 @@ from dataclasses import dataclass
 MAX_COLUMNS = 100
 # How many characters before the span are shown of a line that is too long to be shown whole.
 CHARS_BEFORE = 40
+# And how many columns at most, so that what is marked has room behind them.
+MAX_COLUMNS_BEFORE = 90
 TAB = 4
 _MORE = "…"
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -31,6 +33,10 @@ def excerpt(line: str, column: int, endcolumn: int) -> Excerpt:
     end = min(endcolumn - 1, len(line)) if endcolumn > column else start + 1
     first = max(start - CHARS_BEFORE, 0) if len(line) > MAX_COLUMNS else 0
     before = _shown(line[first:start], 1 if first else 0)
+    # Escapes take more room than the characters that they stand for.
+    while columns(before) > MAX_COLUMNS_BEFORE:
+        first += 1
+        before = _shown(line[first:start], 1)
     # A tab within the span or behind it is counted from where it really stands.
     marked = _shown(line[start:end], columns(before))
     after = _shown(line[end : end + MAX_COLUMNS], columns(before + marked))

@@ -20,7 +20,7 @@ Lines = Callable[[str, int], str | None]
 Paint = Callable[[str, str], str]
 
 # A line that holds a credential would carry it into the logs of CI.
-SECRET = "credential-in-"
+UNSHOWN = "credential-in-"
 MAX_RULES_LISTED = 10
 MIN_FINDINGS_TO_NAME_A_FILE = 3
 # Styles and their codes (ECMA-48, "select graphic rendition").
@@ -75,7 +75,7 @@ def place(diagnostic: Diagnostic) -> str:
 def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
     where, rule = paint(safe(place(item)), "place"), paint(item.rule, "rule")
     yield f"{where}: {paint(item.severity, item.severity)} {rule}: {safe(item.message)}"
-    line = lines(item.path, item.line) if item.line and not item.rule.startswith(SECRET) else None
+    line = lines(item.path, item.line) if item.line and not item.rule.startswith(UNSHOWN) else None
     if line is not None:
         shown = excerpt(line, item.column, item.endcolumn if item.endline in {0, item.line} else len(line) + 1)
         margin = f"  {item.line} |"
