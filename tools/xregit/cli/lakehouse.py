@@ -90,11 +90,11 @@ def route(
     master: str | None,
     conf: tuple[tuple[str, str], ...],
 ) -> None:
-    """Sort messages into one table for each definition, with Spark.
+    """Sort messages by the catalog into tables, with Spark.
 
-    What fits no definition goes to "unmatched", with the reasons, what fits several to "ambiguous". Each file is
-    taken once: the next run goes on where this one ended, also where it was killed. Without --stream it ends when all
-    that is there is sorted.
+    There is one table for each definition. What fits none goes to "unmatched", with the reasons, what fits several to
+    "ambiguous". Each file is taken once: the next run goes on where this one ended, also where it was killed. Without
+    --stream it ends when all that is there is sorted.
     """
     import xregit
 
