@@ -24,14 +24,14 @@ from tests.source.repositories import new_repository
 from xregit.pages.building import build_site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 Scheme = Literal["light", "dark"]
 
 pytestmark = pytest.mark.browser
 
 # How often words are typed into the search, and how long each time may take on a busy machine.
-TRIES, PATIENCE_MS = 6, 15_000
+TRIES, PATIENCE_MS, SETTLE_MS = 6, 15_000, 500
 PHONE, DESK = (390, 844), (1280, 900)
 MESSAGE = "messagegroups/doors.mqtt/messages/doors.opened/"
 KINDS = [
@@ -241,7 +241,19 @@ def searched(page: Page, words: str) -> list[str]:
         with suppress(Late):
             results.first.wait_for(timeout=PATIENCE_MS)
             break
-    return [link.get_attribute("href") or "" for link in results.all()]
+    return settled(page, results)
+
+
+def settled(page: Page, results: Locator) -> list[str]:
+    """Return where the results lead once they stay the same: while one types, those for fewer letters come and go."""
+    links = "links => links.map(link => link.getAttribute('href') || '')"
+    found: list[str] = results.evaluate_all(links)
+    for _ in range(TRIES):
+        page.wait_for_timeout(SETTLE_MS)
+        before, found = found, results.evaluate_all(links)
+        if before == found:
+            break
+    return found
 
 
 def test_filter_narrows_a_list(browser: Browser, served: str) -> None:
