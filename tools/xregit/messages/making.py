@@ -152,10 +152,11 @@ def _unread(asked: Definition, said: Given, wire: Wire) -> Iterator[str]:
     message = received(wire)[0]
     asking = whole_filter(asked) if wire.protocol else event_filter(asked)
     context = asking.context(message)
+    # An option can be an attribute of the event too, and may hold what attributes may not.
+    yield from message.problems
     if context is None:
         for item in asking.failures(message):
             yield f'{item.attribute} would be {shown(item.found)}, which does not fit "{item.expected}"'
-        yield from message.problems
         return
     for name, value in context.items():
         meant = said.placeholders[name]
