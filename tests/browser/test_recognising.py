@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +17,7 @@ from xregit.pages.recognising import RECOGNISE, script
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
@@ -39,18 +37,9 @@ ANSWERS = """(texts) => {
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    """Open a page in the Chromium that is installed; it has no network."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("no Chromium is installed; .ci/debian installs it")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-quic"])
-        context = started.new_context(offline=True)
-        yield context.new_page()
-        started.close()
+def page(browser: Browser) -> Page:
+    """Open a page that has no network."""
+    return browser.new_context(offline=True).new_page()
 
 
 def _answers(page: Page, registry: xregit.Registry, texts: list[str]) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.test_site import DESK, browser, searched, serving, visiting
+from tests.browser.test_site import DESK, searched, serving, visiting
 from tests.catalog.folders import folder
 from xregit.pages.building import build_site
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-__all__ = ["browser"]  # a fixture
 pytestmark = pytest.mark.browser
 
 SCHEMA = "{type: object, properties: {torque: {type: number}, tool: {properties: {serial: {type: string}}}}}"

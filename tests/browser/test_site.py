@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import http.server
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -97,20 +96,6 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str
     build_site(registry, root / "site" / "mkdocs.yml", folder / "site")
     with serving(folder / "site") as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start the Chromium that is installed."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("no Chromium is installed; .ci/debian installs it")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-quic"])
-        yield started
-        started.close()
 
 
 @contextmanager
