@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.finding import refuse_own_file, with_registry
+from xregit.cli.finding import output_folder, refuse_own_file, with_registry
 from xregit.cli.printing import doubt, note, progress, result
 
 if TYPE_CHECKING:
@@ -50,14 +50,7 @@ class Setting(click.ParamType[tuple[str, str]]):
 
 
 @click.command()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("build"),
-    show_default=True,
-    help="Folder to write to.",
-)
+@output_folder("build")
 @click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
 @click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
 @click.option("--at", metavar="REF", help="Build the registry as it was at this commit, branch or tag.")
@@ -121,14 +114,7 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
 
 
 @click.command()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("build/site"),
-    show_default=True,
-    help="Folder to write to.",
-)
+@output_folder("build/site")
 @click.option("--serve", is_flag=True, help="Show the site at http://127.0.0.1:8000 instead, and follow changes.")
 @click.option(
     "--pages",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.finding import NEAREST, with_registry
+from xregit.cli.finding import NEAREST, output_folder, with_registry
 from xregit.cli.printing import as_json, note, result
 from xregit.errors import XregitError
 
@@ -128,14 +128,7 @@ def imported(report: ImportReport, into: Path) -> str:
 
 
 @click.command()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=SCHEMAS,
-    show_default=True,
-    help="Folder to write to.",
-)
+@output_folder(SCHEMAS)
 @with_registry
 def schema(registry: Path, output: Path) -> None:
     """Write the JSON Schemas with which editors check YAML.

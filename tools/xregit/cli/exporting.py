@@ -6,20 +6,13 @@ from pathlib import Path
 
 import click
 
-from xregit.cli.finding import with_registry
+from xregit.cli.finding import output_folder, with_registry
 from xregit.cli.printing import doubt, result
 
 
 @click.command()
 @click.option("--to", "form", type=click.Choice(("asyncapi",)), required=True, help="What to write.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("build/asyncapi"),
-    show_default=True,
-    help="Folder to write to; it is replaced as a whole, unless it holds other files.",
-)
+@output_folder("build/asyncapi", "Folder to write to; it is replaced as a whole, unless it holds other files.")
 @with_registry
 def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - there is one form yet
     """Write the catalog as AsyncAPI documents.

@@ -51,6 +51,14 @@ def located(given: Path | None) -> Path:
     raise XregitError(message)
 
 
+def output_folder(
+    default: Path | str, said: str = "Folder to write to."
+) -> Callable[[Callable[Options, Code]], Callable[Options, Code]]:
+    """Give a command the option that names the folder it writes to."""
+    kind = click.Path(file_okay=False, path_type=Path)
+    return click.option("-o", "--output", type=kind, default=Path(default), show_default=True, help=said)
+
+
 def refuse_own_file(registry: Path, output: Path) -> None:
     """Stop where an output would replace a file that people have written.
 
