@@ -22,4 +22,12 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            _age()
             gc.enable()
+
+
+def _age() -> None:
+    """Count all that is there as old; else the collector would begin with going through every value that is new."""
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
