@@ -30,7 +30,9 @@ YAML = ".yaml"
 class Renamed:
     """What a rename does to the files below the registry's folder: their new bytes, and those that go.
 
-    ``references`` counts the references that follow, ``xid`` is the entity's new one.
+    Both in an order in which the registry is whole after each step, so that a rename that was killed can be run again:
+    what is new comes first, and the file that defines the entity is the last that changes or goes. ``references``
+    counts the references that follow, ``xid`` is the entity's new one.
     """
 
     xid: str
@@ -57,26 +59,28 @@ def renamed(registry: Registry, xid: str, new_id: str) -> Renamed:
     """
     entity = _renamable(registry, xid)
     new = f"{xid.rpartition('/')[0]}/{new_id}"
-    _refuse_unfit(registry, xid, new_id)
+    _refuse_unfit(new_id)
     editing = _Editing(registry, xid, new)
     prefix = registry.place.path.removesuffix(REGISTRY_FILE)
-    inline = bool(entity.place.pointer)
+    inline, own = bool(entity.place.pointer), entity.place.path.removeprefix(prefix)
     old_path, new_path = path_of(registry.model, xid), path_of(registry.model, new)
     if old_path.rpartition("/")[2] == new_path.rpartition("/")[2]:  # a folder is named by the id, not the file in it
         old_path, new_path = old_path.rpartition("/")[0] + "/", new_path.rpartition("/")[0] + "/"
+    moved: dict[str, bytes] = {}
     changed: dict[str, bytes] = {}
     gone = []
     for path in files.listing(registry.origin.root).files:
         moves = not inline and (path == old_path or (old_path.endswith("/") and path.startswith(old_path)))
         data = files.read(registry.origin.root, path)
-        own = path == entity.place.path.removeprefix(prefix)
-        result = editing.file(path, data, own=own) if path.endswith(YAML) else data
+        result = editing.file(path, data, own=path == own) if path.endswith(YAML) else data
         if moves:
             gone.append(path)
-            changed[new_path + path.removeprefix(old_path)] = result
+            moved[new_path + path.removeprefix(old_path)] = result
         elif result != data:
             changed[path] = result
-    return Renamed(new, changed, tuple(gone), editing.references)
+    _refuse_taken(registry, xid, new, moved)
+    written = {**moved, **{path: changed[path] for path in sorted(changed, key=own.__eq__)}}
+    return Renamed(new, written, tuple(sorted(gone, key=own.__eq__)), editing.references)
 
 
 def apply(root: Path, result: Renamed) -> None:
@@ -107,15 +111,24 @@ def _renamable(registry: Registry, xid: str) -> Group | Resource:
     return entity
 
 
-def _refuse_unfit(registry: Registry, old: str, name: str) -> None:
-    new = f"{old.rpartition('/')[0]}/{name}"
+def _refuse_unfit(name: str) -> None:
     if not is_id(name):
         message = f'"{name}" can\'t be an id: letters, digits and - . _ ~ : @, not beginning with a sign'
         raise XregitError(message)
+
+
+def _refuse_taken(registry: Registry, old: str, new: str, moved: Mapping[str, bytes]) -> None:
+    """Stop where an entity has the new id, unless its files are those that a killed run of this rename has left."""
     taken = next((xid for xid in registry if xid.lower() == new.lower() and xid != old), None)
+    if taken == new and moved and all(_holds(registry.origin.root / path, data) for path, data in moved.items()):
+        return
     if taken is not None or new == old:
         message = f'there is a "{taken or old}" already, and ids are unique without regard to case'
         raise XregitError(message)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == data
 
 
 class _Editing:

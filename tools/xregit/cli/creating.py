@@ -42,13 +42,15 @@ def new_registry(folder: Path) -> tuple[str, ...]:
         XregitError: there is a registry already; nothing is written then.
     """
     from xregit.model import builtin
+    from xregit.source.locking import editing
     from xregit.source.writing import write_files
 
-    if (folder / NEAREST).exists():
-        message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
-        raise XregitError(message)
-    files = {path: data for path, data in (*template(), *schemas(builtin())) if not (folder / path).exists()}
-    write_files(folder, files)
+    with editing(folder):
+        if (folder / NEAREST).exists():
+            message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
+            raise XregitError(message)
+        files = {path: data for path, data in (*template(), *schemas(builtin())) if not (folder / path).exists()}
+        write_files(folder, files)
     return tuple(files)
 
 
@@ -136,9 +138,11 @@ def schema(registry: Path, output: Path) -> None:
     There is one for each kind of file; they know the attributes of this registry's own model too.
     """
     import xregit
+    from xregit.source.locking import editing
     from xregit.source.writing import write_files
 
     found = schemas(xregit.read(registry).model)
     files = {path.rpartition("/")[2]: data for path, data in found}
-    write_files(output, files)
+    with editing(output):
+        write_files(output, files)
     result(f"Wrote {len(files)} JSON Schemas to {output}.")

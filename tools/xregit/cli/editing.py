@@ -28,12 +28,30 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
     stay; indentation, quotes and blank lines are made alike. A file that can't be read is left as it is, and the exit
     code is 1.
     """
+    from xregit.source.locking import editing
     from xregit.source.writing import write_files
 
     if not registry.is_dir():
         message = f'"{registry}" is one document; only files of a registry folder can be edited'
         raise XregitError(message)
     root = registry.resolve()
+    if check:
+        changed, failed = formatted_files(root, paths)
+    else:
+        with editing(root):
+            changed, failed = formatted_files(root, paths)
+            write_files(root, changed)
+    result("\n".join(changed))
+    note(f"{'Would change' if check else 'Changed'} {len(changed):,} file{'' if len(changed) == 1 else 's'}.")
+    return int(failed or (check and bool(changed)))
+
+
+def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], bool]:
+    """Return the files that are not in their canonical form, in that form, and whether some file has none.
+
+    Raises:
+        XregitError: a path is not part of the registry.
+    """
     changed: dict[str, bytes] = {}
     failed = False
     for path, data in yaml_files(root, paths):
@@ -43,11 +61,7 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
             note(f"{path}: {fault}")
         elif new != data:
             changed[path] = new
-    if not check:
-        write_files(root, changed)
-    result("\n".join(changed))
-    note(f"{'Would change' if check else 'Changed'} {len(changed):,} file{'' if len(changed) == 1 else 's'}.")
-    return int(failed or (check and bool(changed)))
+    return changed, failed
 
 
 def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
@@ -88,10 +102,12 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
     What it says stays the same, such as the type of its events: those who send and receive notice nothing.
     """
     from xregit.changes.renaming import apply, renamed
+    from xregit.source.locking import editing
 
-    catalog = loaded(registry, xid)
-    done = renamed(catalog, xid, new_id)
-    apply(catalog.origin.root, done)
+    with editing(registry):
+        catalog = loaded(registry, xid)
+        done = renamed(catalog, xid, new_id)
+        apply(catalog.origin.root, done)
     count = done.references
     result(f"{xid} is {done.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
 
@@ -109,14 +125,16 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
     What is said of its deprecation already stays, unless an option says otherwise.
     """
     from xregit.changes.deprecating import deprecated
+    from xregit.source.locking import editing
     from xregit.source.writing import write
 
-    catalog = loaded(registry, xid)
-    if by.startswith("/") and catalog.entity(by) is None:
-        raise unknown(by, catalog, what="entity")
     terms = {"effective": time(effective), "removal": time(removal), "alternative": by, "docs": docs}
-    path, data = deprecated(catalog, xid, {name: text for name, text in terms.items() if text})
-    write(catalog.origin.repository / path, data)
+    with editing(registry):
+        catalog = loaded(registry, xid)
+        if by.startswith("/") and catalog.entity(by) is None:
+            raise unknown(by, catalog, what="entity")
+        path, data = deprecated(catalog, xid, {name: text for name, text in terms.items() if text})
+        write(catalog.origin.repository / path, data)
     result(f"Wrote {path}.")
 
 

@@ -17,6 +17,8 @@ from xregit.errors import CatalogError, XregitError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# What the system's loader says where a library does not fit into the memory that is left.
+NO_MEMORY = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
 USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 
 
@@ -52,12 +54,20 @@ def _report(error: Exception) -> int:
         case XregitError():
             note(f"xregit: error: {error}")
             return error.exit_code
+        case MemoryError() | ImportError() if _lacks_memory(error):
+            note("xregit: error: there is not enough memory for this; what was written before is unchanged")
+            return USAGE
         case OSError():
             note(f"xregit: error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
             return USAGE
     note(f"xregit: internal error: {type(error).__name__}: {error} ({_where(error)})")
     note("This is a fault of xregit. Please report the line above and the command to the maintainers of this tool.")
     return INTERNAL
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Tell whether memory was all that was missing, also where a library could not be loaded for want of it."""
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY)
 
 
 def _show(error: CatalogError) -> None:

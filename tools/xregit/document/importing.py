@@ -1,7 +1,7 @@
 """xRegistry documents to the YAML files of one registry: all of it, or nothing at all.
 
 What is there already stays as it is; an entity that is there with other content, or differs between two documents, is
-an error that names both places.
+an error that names both places. So an import that was killed is simply run again.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from xregit.document.reading import read_closely
 from xregit.model import source_form
 from xregit.source import writing
 from xregit.source.emitting import to_yaml
+from xregit.source.locking import editing
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
@@ -58,8 +59,14 @@ def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
     """Write the entities of documents as files of a registry folder, which is made if it is missing.
 
     Raises:
-        XregitError: a document can't be opened, or a file can't be written; then no file was.
+        XregitError: a document can't be opened, a file can't be written, or another run is editing that folder; then
+            no file was.
     """
+    with editing(into):
+        return _imported(documents, into)
+
+
+def _imported(documents: Sequence[Path], into: Path) -> ImportReport:
     from xregit.rules import found_in_reading  # reading and compiling do without the rules
 
     there = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
@@ -75,11 +82,12 @@ def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
     whole = joined(registries)
     diagnostics += [*whole.diagnostics, *_left_out(read, there), *_left_to_git(read)]
     files = {} if _failed(diagnostics) else dict(_files(whole, read, there, into))
-    diagnostics += [_taken(into, path) for path in files if (into / path).exists()]
+    diagnostics += [_taken(into, path) for path, data in files.items() if _differs(into / path, data)]
     diagnostics += _unlike_model(whole, there)
     if _failed(diagnostics):
         return refused(ordered(diagnostics))
-    writing.write_files(into, files)
+    # Until the registry's own file is there, the next run begins anew, so it is the last.
+    writing.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
     kept = {source.entity.xid for source in whole.again if whole.first[source.entity.xid].registry is there}
     return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes)
 
@@ -138,6 +146,11 @@ def _all_attributes(registry: Registry) -> Iterator[Mapping[str, object]]:
         yield group.attributes
     for resource in registry.all_resources:
         yield from (version.attributes for version in resource.versions.values())
+
+
+def _differs(path: Path, data: bytes) -> bool:
+    """Tell whether something else is there than what is to be written; a file of the same bytes is as good as new."""
+    return path.exists() and not (path.is_file() and path.read_bytes() == data)
 
 
 def _taken(into: Path, path: str) -> Diagnostic:

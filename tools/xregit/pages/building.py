@@ -141,7 +141,7 @@ def _faults(shown: int = logging.WARNING) -> Iterator[None]:
     try:
         from mkdocs.exceptions import Abort, MkDocsException
         from yaml import YAMLError
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         message = 'the docs site needs more than is installed: pip install "xregit[site]"'
         raise XregitError(message) from error
     with _complaints(shown) as complaints:

@@ -11,16 +11,13 @@ import errno
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from xregit.errors import XregitError
-
-if sys.platform != "win32":
-    import fcntl
-
+from xregit.source.exchanging import exchanged
+from xregit.source.locking import another_run, writing_to
 
 _NEW, _OLD = ".new", ".old"
 _TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
@@ -39,7 +36,7 @@ def write(path: Path, data: bytes) -> None:
         place = Path(os.path.realpath(path))
         beside = _beside(place, _NEW)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(beside, Path.touch), _removed_on_failure(beside):
+        with writing_to(place, beside, Path.touch), _removed_on_failure(beside):
             _fill(beside, place, data)
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
@@ -49,23 +46,28 @@ def write(path: Path, data: bytes) -> None:
 def write_files(root: Path, files: Mapping[str, bytes]) -> None:
     """Write many files below a folder, by their relative paths; others there are left alone.
 
-    All are built before the first gets its name, so that a full disk leaves everything as it was.
+    All are built before the first gets its name, so that a full disk leaves everything as it was. They get their names
+    in the order given, and a folder that is new gets its own with all that is in it: a killed run leaves nothing half.
+    Whoever else may write there at the same time is kept out by ``locking.editing``.
 
     Raises:
         XregitError: one of them can't be written.
     """
     with _failing_in_one_line(root), _refusing_odd_names(root), ExitStack() as undo:
-        pairs = []
+        units: dict[Path, Path] = {}
         for relative, data in files.items():
             place = Path(os.path.realpath(_inside(root, relative)))
-            beside = _beside(place, _NEW)
             _refuse_folder(place)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            undo.callback(beside.unlink, missing_ok=True)
-            _fill(beside, place, data)
-            pairs.append((beside, place))
-        for beside, place in pairs:
-            beside.replace(place)
+            unit = _unit(place)
+            if unit not in units:
+                units[unit] = _beside(unit, _NEW)
+                undo.callback(_remove, units[unit])
+                _remove(units[unit])  # a killed run left it
+            path = units[unit] / place.relative_to(unit)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _fill(path, place, data)
+        for unit, beside in units.items():
+            beside.replace(unit)
 
 
 def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path], bool] | None = None) -> None:
@@ -98,14 +100,13 @@ def replacing(target: Path) -> Iterator[Path]:
     with _failing_in_one_line(target):
         _refuse_to_lose(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(beside, _make_folder), _removed_on_failure(beside):
+        with writing_to(place, beside, _make_folder), _removed_on_failure(beside):
             if old.exists() and not place.exists():
                 old.rename(place)
             shutil.rmtree(old, ignore_errors=True)
             _empty(beside)
             yield beside
             _swap(beside, place, old)
-            shutil.rmtree(old, ignore_errors=True)
 
 
 def _beside(place: Path, ending: str) -> Path:
@@ -118,6 +119,14 @@ def _inside(root: Path, relative: str) -> Path:
         message = f'"{relative}" is no path below "{root}"'
         raise XregitError(message)
     return root / path
+
+
+def _unit(place: Path) -> Path:
+    """Return what gets its name as a whole: the topmost folder above a place that is missing, else the place."""
+    unit = place
+    while not unit.parent.exists():
+        unit = unit.parent
+    return unit
 
 
 def _fill(beside: Path, place: Path, data: bytes) -> None:
@@ -138,10 +147,14 @@ def _make_folder(path: Path) -> None:
 
 def _empty(folder: Path) -> None:
     for entry in list(folder.iterdir()):  # a killed run left them
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+        _remove(entry)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -155,6 +168,12 @@ def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _swap(beside: Path, place: Path, old: Path) -> None:
+    """Put the new folder in its place, at best in one step; the lock on its hidden name is on it wherever it is."""
+    if place.exists():
+        with writing_to(place, place, _make_folder):  # what is hidden a moment later, and is not to be taken by others
+            if exchanged(beside, place):
+                shutil.rmtree(beside, ignore_errors=True)
+                return
     try:
         if place.exists():
             place.rename(old)
@@ -163,8 +182,9 @@ def _swap(beside: Path, place: Path, old: Path) -> None:
         if old.exists() and not place.exists():
             old.rename(place)
         if error.errno in _TAKEN:  # another run has come between the two renames
-            raise XregitError(_another_run(place)) from error
+            raise XregitError(another_run(place)) from error
         raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _refuse_to_lose(place: Path) -> None:
@@ -207,53 +227,6 @@ def _removed_on_failure(beside: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if beside.is_dir():
-            shutil.rmtree(beside, ignore_errors=True)
-        else:
-            beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            _remove(beside)
         raise
-
-
-@contextmanager
-def _locked(beside: Path, create: Callable[[Path], None]) -> Iterator[None]:
-    """Hold a lock on the file or folder, which is created where it is missing."""
-    if sys.platform == "win32":  # two runs at once are not told apart there
-        create(beside)
-        yield
-        return
-    descriptor = _lock(beside, create)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _lock(beside: Path, create: Callable[[Path], None]) -> int:
-    while True:
-        create(beside)
-        try:
-            descriptor = os.open(beside, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:  # another run has just renamed it to its place
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(descriptor)
-            raise XregitError(_another_run(beside.with_name(beside.name[1 : -len(_NEW)]))) from error
-        except OSError:  # a file system without locks
-            return descriptor
-        if _is_still(beside, descriptor):
-            return descriptor
-        os.close(descriptor)
-
-
-def _another_run(place: Path) -> str:
-    return f'another run is writing "{place}"; wait for its end'
-
-
-def _is_still(path: Path, descriptor: int) -> bool:
-    """Tell whether the path names what was opened; another run may have renamed that to its place meanwhile."""
-    try:
-        return path.stat().st_ino == os.fstat(descriptor).st_ino
-    except FileNotFoundError:
-        return False
