@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -119,6 +120,12 @@ def test_values_that_change_the_structure_are_refused(value: str, shown: str) ->
         f'the value of "vin" can\'t hold {shown} here, where it would change the structure'
     ]
     assert list(template.faults({"vin": "a.b c"})) == []
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12))
+def test_values_are_encoded_as_templates_of_uris_expand(value: str) -> None:
+    """A value in a URI template is written as RFC 6570 has it at level 1; `uritemplate` is the other reader of that."""
+    assert Template.parse("a/{b}/c", "uritemplate").expand({"b": value}) == uritemplate.expand("a/{b}/c", b=value)
 
 
 def test_encoded_values_change_no_structure() -> None:

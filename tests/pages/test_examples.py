@@ -65,7 +65,7 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
     book, matcher = Book(catalog), Matcher(catalog)
     for message in catalog.messages:
         values = context(definition(message))
-        made = list(samples(message, told(book, message).example, values))
+        made = list(samples(book, message, told(book, message).example, values))
         assert [each.reason for each in made if each.wire is None] == [], message.xid
         meant = message.alias_of or message.xid
         for each in made:
@@ -79,7 +79,7 @@ def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     (example,) = examples(Book(small), message)
     assert {part.text for part in example.text if part.placeholder} == {"building-1", "door-1", "region-1"}
     assert "topic_name: buildings/building-1/doors/door-1" in "".join(part.text for part in example.text)
-    told_of = {each.name: each for each in meanings(message)}
+    told_of = {each.name: each for each in meanings(Book(small), message)}
     assert told_of["door"].users == ("subject", "topic_name")
     assert told_of["door"].said == "The door that was opened."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,24 @@ class MessageError(XregitError):
         super().__init__(f'no message was made from "{xid}": {"; ".join(problems)}')
 
 
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A definition with a context and a payload filled in, before a mode is chosen.
+
+    ``attributes`` are the event's, ``fields`` the protocol's own values by their keys; ``problems`` has all that is
+    missing or wrong. Messages in several modes are made from one.
+    """
+
+    message: Message
+    asked: Definition
+    protocol: str
+    said: Given
+    attributes: Mapping[str, Any]
+    fields: Mapping[str, list[Any]]
+    body: Payload
+    problems: tuple[str, ...] = ()
+
+
 def new(  # noqa: PLR0913 - what a message is made from, and what is left open
     message: Message,
     context: Mapping[str, Any],
@@ -60,27 +79,53 @@ def new(  # noqa: PLR0913 - what a message is made from, and what is left open
     Raises:
         MessageError: something is missing or wrong; all of it is listed.
     """
-    asked = definition(message)
-    bound = spelled("protocol", protocol) if protocol else asked.protocol
+    bound = spelled("protocol", protocol)
+    return made(filled(message, definition(message), context, data, now=now, new_id=new_id, protocol=bound), mode)
+
+
+def filled(  # noqa: PLR0913 - what a message is made from
+    message: Message,
+    asked: Definition,
+    context: Mapping[str, Any],
+    data: Any,
+    *,
+    now: Now,
+    new_id: NewId,
+    protocol: str = "",
+) -> Filled:
+    """Return what `new` has filled in before it looks at the mode; ``asked`` is the message's definition."""
+    bound = protocol or asked.protocol
     said = given(asked, bound, context)
     body = payload(message, data)
-    problems = [*_choice_problems(asked, bound, mode), *said.problems, *body.problems]
+    problems = [*said.problems, *body.problems]
     filling = Filling(said, now() if callable(now) else now, new_id() if callable(new_id) else new_id, problems)
     attributes = _inferred(message, asked, body) | attribute_values(asked, filling) if asked.enveloped else {}
     fields = option_values(asked, bound, filling) if bound else {}
+    return Filled(message, asked, bound, said, attributes, fields, body, tuple(problems))
+
+
+def made(found: Filled, mode: str = "") -> Wire:
+    """Return the message in a mode.
+
+    Raises:
+        MessageError: something is missing or wrong; all of it is listed.
+    """
+    asked, bound, xid = found.asked, found.protocol, found.message.xid
+    problems = (*_choice_problems(asked, bound, mode), *found.problems)
     if problems:
-        raise MessageError(message.xid, tuple(dict.fromkeys(problems)))
+        raise MessageError(xid, tuple(dict.fromkeys(problems)))
+    fields = dict(found.fields)
     try:
         if asked.enveloped:
-            wire = _bound(asked, bound, mode, Event(attributes, body.body), fields)
+            wire = _bound(asked, bound, mode, Event(found.attributes, found.body.body), fields)
         else:
-            wire = _plain(bound, fields, body)
+            wire = _plain(bound, fields, found.body)
     except WireError as error:
-        raise MessageError(message.xid, error.problems) from None
+        raise MessageError(xid, error.problems) from None
     bare = not asked.enveloped and not asked.protocol
-    unread = tuple(_unread_payload(message, asked, wire) if bare else _unread(asked, said, wire))
+    unread = tuple(_unread_payload(found.message, asked, wire) if bare else _unread(asked, found.said, wire))
     if unread:
-        raise MessageError(message.xid, unread)
+        raise MessageError(xid, unread)
     return wire
 
 

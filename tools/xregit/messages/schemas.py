@@ -44,7 +44,7 @@ class Payloads:
         if xid not in self.sources:
             return None
         try:
-            return _parsed(self.sources[xid], self.documents)
+            return parsed(self.sources[xid], self.documents)
         except SchemaError:
             return None
 
@@ -78,7 +78,7 @@ def payload_schema(registry: Registry, message: Message) -> PayloadSchema | None
         SchemaError: its document can't be used.
     """
     found = source(message)
-    return _parsed(found, registry.schema_documents) if found is not None else None
+    return parsed(found, registry.schema_documents) if found is not None else None
 
 
 def source(message: Message) -> Source | None:
@@ -105,5 +105,10 @@ def _document(value: Any) -> bytes:
 
 
 @lru_cache(maxsize=CACHED)
-def _parsed(found: Source, known: SchemaDocuments) -> PayloadSchema:
+def parsed(found: Source, known: SchemaDocuments) -> PayloadSchema:
+    """Return a payload schema that can be used, with the documents that it may refer to; remembered.
+
+    Raises:
+        SchemaError: its document can't be used.
+    """
     return parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=known.get)

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from xregit.messages.constraints import Constraint
 from xregit.messages.definitions import definition, target
 from xregit.messages.schemas import source
+from xregit.messages.templates import Template
 from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.files import content
@@ -17,22 +19,27 @@ from xregit.model.names import SPECVERSION
 from xregit.protocols.shapes import TYPED, shape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from xregit.catalog import Message, Registry
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.templates import Template
+    from xregit.messages.definitions import Definition
     from xregit.model.language import AttributeModel
     from xregit.protocols.shapes import Field
 
 #: What only those need who make messages.
 _MAKING = frozenset({"separators", "refused", "allowed", "text"})
+#: What others compare of a property, and read by a template.
+_COMPARED = tuple(item.name for item in fields(Constraint))
+_READ = tuple(item.name for item in fields(Template) if item.name not in _MAKING)
 
 
-def shared(registry: Registry) -> dict[str, Any]:
-    """Return ``definitions``, in the order of their xids, and ``facts``; what is left out is empty or false."""
+def shared(registry: Registry, asked: Callable[[Message], Definition] = definition) -> dict[str, Any]:
+    """Return ``definitions``, in the order of their xids, and ``facts``; what is left out is empty or false.
+
+    ``asked`` gives the definition of a message, and may remember it.
+    """
     found = {message.xid: message for message in map(target, registry.messages)}
-    return {"facts": facts(), "definitions": [_definition(found[xid]) for xid in sorted(found)]}
+    return {"facts": facts(), "definitions": [_definition(found[xid], asked(found[xid])) for xid in sorted(found)]}
 
 
 def facts() -> dict[str, Any]:
@@ -53,8 +60,7 @@ def facts() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _definition(message: Message) -> dict[str, Any]:
-    found = definition(message)
+def _definition(message: Message, found: Definition) -> dict[str, Any]:
     said = {
         "xid": found.xid,
         "protocol": found.protocol,
@@ -70,14 +76,15 @@ def _definition(message: Message) -> dict[str, Any]:
 
 
 def _constraint(item: Constraint) -> dict[str, Any]:
-    said: dict[str, Any] = {each.name: getattr(item, each.name) for each in fields(item)}
+    said: dict[str, Any] = {name: getattr(item, name) for name in _COMPARED}
     said["template"] = _template(item.template) if item.template else None
     # A constant may be an empty text.
     return {name: value for name, value in said.items() if value or (name == "constant" and value is not None)}
 
 
 def _template(item: Template) -> dict[str, Any]:
-    return {name: value for name, value in asdict(item).items() if value and name not in _MAKING}
+    said = {name: getattr(item, name) for name in _READ}
+    return {name: value for name, value in said.items() if value}
 
 
 def _wire(protocol: str, said: Mapping[str, Any]) -> dict[str, Any]:

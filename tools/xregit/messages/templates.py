@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from xregit.catalog.properties import texts
 
@@ -128,11 +128,8 @@ class Template:
         return prefix, steps
 
     def _written(self, value: str) -> str:
-        if not self.encoded:
-            return value
-        from uritemplate import expand
-
-        return expand("{value}", value=value)
+        # RFC 6570, 3.2.2: all but unreserved characters are encoded.
+        return quote(value, safe="") if self.encoded else value
 
 
 def decoded(value: str) -> str:

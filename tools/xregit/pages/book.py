@@ -13,6 +13,7 @@ from markupsafe import Markup
 from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
 from xregit.catalog.views import text_of
+from xregit.messages.definitions import definition, target
 from xregit.pages.attributes import message_link
 from xregit.pages.discretion import discreet
 from xregit.pages.histories import Lives
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Entity, Registry
     from xregit.catalog.views import Endpoint, Message
+    from xregit.messages.definitions import Definition
     from xregit.messages.schemas import Source as SchemaSource
     from xregit.pages.samples import Told
 
@@ -111,7 +113,15 @@ class Book:
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
         self._open: dict[str, Endpoint] = {}
+        self._asked: dict[str, Definition] = {}
         self.told: dict[SchemaSource, Told] = {}
+
+    def asked(self, message: Message) -> Definition:
+        """Return what a message's definition asks; that of an alias is its target's."""
+        known = target(message)
+        if known.xid not in self._asked:
+            self._asked[known.xid] = definition(known)
+        return self._asked[known.xid]
 
     def link(self, xid: str, text: str = "") -> Link:
         """Return the link to an entity's page."""

@@ -200,7 +200,7 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
 
 def _placeholders(book: Book, message: Message) -> list[tuple[Meaning, Link]]:
     """Return what is to be known of each placeholder, with the link to all messages that have it."""
-    return [(each, book.placeholder(each.name)) for each in meanings(message)]
+    return [(each, book.placeholder(each.name)) for each in meanings(book, message)]
 
 
 def _keys(book: Book, message: Message) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xregit.messages.definitions import definition, target
 from xregit.messages.sharing import shared
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
@@ -54,7 +53,7 @@ def recognise_page(book: Book) -> Iterator[Page]:
 
 def script(book: Book) -> str:
     """Return the definitions as a script, which a page opened from a disk can load too, as it could not fetch JSON."""
-    data = shared(book.registry)
+    data = shared(book.registry, book.asked)
     data["definitions"] = [_placed(item) for item in data["definitions"]]
     return f"globalThis.xregitDefinitions = {json.dumps(data, separators=(',', ':'))};\n"
 
@@ -80,10 +79,8 @@ def _examples(book: Book) -> Iterator[Example]:
 
 def _wire(book: Book, message: Message) -> Wire | None:
     """Return the first message that can be made by a definition from its example."""
-    asked = definition(target(message))
-    return next(
-        (item.wire for item in samples(message, told(book, message).example, context(asked)) if item.wire), None
-    )
+    found = samples(book, message, told(book, message).example, context(book.asked(message)))
+    return next((item.wire for item in found if item.wire), None)
 
 
 def _text(said: dict[str, Any]) -> str:

@@ -8,16 +8,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from xregit.messages.definitions import Definition, definition, target
-from xregit.messages.making import MessageError, new
+from xregit.messages.definitions import target
+from xregit.messages.making import MessageError, filled, made
 from xregit.messages.payloading import NO_DATA
+from xregit.messages.schemas import parsed
 from xregit.messages.schemas import source as schema_source
-from xregit.payloads import Field, PayloadError, SchemaError, parse
+from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Message
     from xregit.messages.constraints import Constraint
+    from xregit.messages.definitions import Definition
+    from xregit.messages.making import Filled
     from xregit.messages.schemas import Source
     from xregit.pages.book import Book
     from xregit.protocols import Wire
@@ -70,9 +73,8 @@ def told_by(book: Book, found: Source) -> Told:
 
 
 def _told(book: Book, found: Source) -> Told:
-    fetch = book.registry.schema_documents.get
     try:
-        schema = parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=fetch)
+        schema = parsed(found, book.registry.schema_documents)
     except SchemaError as error:
         return Told(reason=str(error))
     try:
@@ -106,15 +108,16 @@ def _open(item: Constraint) -> bool:
     return item.required and not stated and item.key not in EVENT_ID
 
 
-def samples(message: Message, data: Any, values: Mapping[str, str]) -> Iterator[Sample]:
+def samples(book: Book, message: Message, data: Any, values: Mapping[str, str]) -> Iterator[Sample]:
     """Give a message in each protocol and mode that the definition allows, an event without protocol first."""
-    asked = definition(target(message))
+    asked = book.asked(message)
     for protocol in (asked.protocol,) if asked.protocol else _protocols(message, enveloped=asked.enveloped):
         known = carrier(protocol)
         modes = known.modes if known and asked.enveloped else ("",)
+        found = filled(message, asked, values, data, now=NOW, new_id=ID, protocol=protocol)
         for mode in (asked.mode,) if asked.mode and asked.enveloped else modes:
             if mode in {"", BINARY, STRUCTURED}:
-                yield _sample(message, data, values, protocol, mode)
+                yield _sample(found, mode)
 
 
 def _protocols(message: Message, *, enveloped: bool) -> tuple[str, ...]:
@@ -123,10 +126,9 @@ def _protocols(message: Message, *, enveloped: bool) -> tuple[str, ...]:
     return (*([""] if enveloped else []), *spoken)
 
 
-def _sample(message: Message, data: Any, values: Mapping[str, str], protocol: str, mode: str) -> Sample:
-    asked = mode if protocol else ""
+def _sample(found: Filled, mode: str) -> Sample:
+    protocol = found.protocol or BARE
     try:
-        made = new(message, values, data, now=NOW, new_id=ID, mode=asked, protocol=protocol)
+        return Sample(protocol, mode, made(found, mode if found.protocol else ""))
     except MessageError as error:
-        return Sample(protocol or BARE, mode, None, "; ".join(error.problems))
-    return Sample(protocol or BARE, mode, made)
+        return Sample(protocol, mode, None, "; ".join(error.problems))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import Text
-from xregit.messages.definitions import definition, target
 from xregit.messages.payloading import NO_DATA
 from xregit.pages import commands
 from xregit.pages.documents import json_text
@@ -56,7 +55,7 @@ class Meaning:
 def examples(book: Book, message: Message) -> tuple[Example, ...]:
     """Return an example for each protocol and mode that a message may have."""
     value = told(book, message).example
-    asked = definition(target(message))
+    asked = book.asked(message)
     values = context(asked)
     known = _Known(
         message,
@@ -65,7 +64,7 @@ def examples(book: Book, message: Message) -> tuple[Example, ...]:
         carriers=_carriers(book, message),
         payload="" if value is NO_DATA else json_text(value, spread=False),
     )
-    return tuple(_example(known, sample) for sample in samples(message, value, values))
+    return tuple(_example(known, sample) for sample in samples(book, message, value, values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +78,9 @@ class _Known:
     payload: str
 
 
-def meanings(message: Message) -> tuple[Meaning, ...]:
+def meanings(book: Book, message: Message) -> tuple[Meaning, ...]:
     """Return what is to be known of each placeholder of a message."""
-    asked = definition(target(message))
+    asked = book.asked(message)
     values = context(asked)
     said: dict[str, str] = {}
     for item in message.properties:
