@@ -84,3 +84,21 @@ def test_file_that_hosts_do_not_read_is_told(tmp_path: Path) -> None:
     found = read_owners(tmp_path)
     assert not found.usable
     assert [problem.message for problem in found.problems] == ["The file is larger than 3 MiB."]
+
+
+@pytest.mark.parametrize("line", ["[", "[Section @me", "^[Section"])
+def test_heading_that_is_not_closed_is_told(line: str) -> None:
+    """A file that can't be used never goes without a word."""
+    owners = Owners("CODEOWNERS", f"* @all\n{line}\n")
+    assert not owners.usable
+    assert [problem.line for problem in owners.problems] == [2]
+
+
+def test_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
+    """What stands elsewhere on the machine is not shown as a line that is wrong."""
+    (tmp_path / "secret").write_text("token\n", encoding="utf-8")
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "CODEOWNERS").symlink_to("../secret")
+    found = read_owners(repository)
+    assert [problem.message for problem in found.problems] == ["The file is a link that leads out of the repository."]

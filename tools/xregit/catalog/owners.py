@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from warnings import catch_warnings
 
+from xregit.catalog.globs import owned_regex
 from xregit.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
@@ -48,19 +50,24 @@ class Owners:
 
     @cached_property
     def _parsed(self) -> CodeOwners | None:
-        from codeowners import CodeOwners
+        from codeowners import MASK, CodeOwners
 
         try:
-            return CodeOwners(self.text) if self.path and not self.unread else None
+            with catch_warnings(action="ignore"):  # a pattern may hold what a regular expression frowns at
+                found = CodeOwners(self.text) if self.path and not self.unread else None
         except ValueError:  # a pattern that is none
             return None
+        if found is not None:
+            # Its own expressions take ages on many wildcards.
+            found.paths = [(owned_regex(item[1].replace(ESCAPED_SPACE, MASK)), *item[1:]) for item in found.paths]
+        return found
 
     def _problems(self) -> Iterator[Diagnostic]:
         if self.unread:
             yield Diagnostic(RULE, Severity.ERROR, self.path, self.unread, xid="/", help="Hosts pass over it as well.")
         for number, line in enumerate(self.text.splitlines(), 1):
             words = line.replace(ESCAPED_SPACE, "??").partition("#")[0].split()
-            if not words or words[0].startswith(SECTIONS):
+            if not words or (words[0].startswith(SECTIONS) and "]" in line):
                 continue
             for word in words[_is_pattern(words[0]) :]:
                 if word is words[0]:
@@ -81,6 +88,8 @@ def read_owners(repository: Path) -> Owners:
         try:
             if not file.is_file():
                 continue
+            if not file.resolve().is_relative_to(repository.resolve()):
+                return Owners(path, unread="The file is a link that leads out of the repository.")
             if file.stat().st_size > MAX_BYTES:
                 return Owners(path, unread=f"The file is larger than {MAX_BYTES // 2**20} MiB.")
             return Owners(path, file.read_text(encoding="utf-8", errors="replace"))
@@ -93,7 +102,8 @@ def _is_pattern(text: str) -> bool:
     from codeowners import path_to_regex
 
     try:
-        path_to_regex(text)
+        with catch_warnings(action="ignore"):
+            path_to_regex(text)
     except ValueError:
         return False
     return True

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from xregit.catalog.globs import setting_regex
 from xregit.model.language import NOTHING
 
 
@@ -16,8 +17,6 @@ def _nothing() -> Mapping[str, Any]:
 
 
 TEXTS = ("baseurl", "profile", "repository", "branch", "title")
-_WILDCARD = re.compile(r"\*\*|\*|\?")
-_WILDCARDS: Mapping[str, str] = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +70,7 @@ def _levels(stated: Any) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def _regex(pattern: str) -> re.Pattern[str]:
-    """Return the expression for what a pattern names and all below it."""
-    parts, end = [], 0
-    for wildcard in _WILDCARD.finditer(pattern := pattern.rstrip("/")):
-        parts += [re.escape(pattern[end : wildcard.start()]), _WILDCARDS[wildcard[0]]]
-        end = wildcard.end()
-    return re.compile(f"{''.join(parts)}{re.escape(pattern[end:])}(?:/.*)?", re.DOTALL)
+    return setting_regex(pattern)
 
 
 def _is_text(value: object) -> bool:

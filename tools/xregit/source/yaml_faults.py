@@ -126,7 +126,7 @@ def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
     if quoted.endline == place.line > quoted.line and 0 <= place.column - quoted.endcolumn <= 1:
         message = f"the quotes that open here close only in line {quoted.endline}"
         return Problem("yaml-syntax", message, "add the closing quote", quoted)
-    lines = _LINE_BREAK.split(data.decode())
+    lines = [*_LINE_BREAK.split(data.decode()), ""]  # the parser may stand behind the last line
     before = next((number for number in range(place.line - 1, 0, -1) if lines[number - 1].strip()), 0)
     glued = _GLUED.match(lines[before - 1]) if before else None
     if glued and ":" in lines[place.line - 1][: place.column]:
@@ -136,7 +136,7 @@ def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
 
 
 def _bad_start(place: Span, data: bytes) -> Problem:
-    line = _LINE_BREAK.split(data.decode())[place.line - 1]
+    line = [*_LINE_BREAK.split(data.decode()), ""][place.line - 1]
     character = line[place.column - 1 : place.column]
     if character == "\t":
         return Problem("yaml-syntax", "a tab stands where YAML allows only spaces", "indent with spaces", place)

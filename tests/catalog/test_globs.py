@@ -1,0 +1,43 @@
+"""Patterns of files name what they always named, and many wildcards take no longer than one."""
+
+from __future__ import annotations
+
+import re
+from time import process_time
+
+import pytest
+from codeowners import path_to_regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xregit.catalog.globs import owned_regex, setting_regex
+
+PATHS = st.text("ab/", max_size=12)
+PATTERNS = st.lists(st.sampled_from(["a", "b", "/", "*", "**", "**/", "/**", "?"]), min_size=1, max_size=7).map("".join)
+
+
+@given(PATTERNS, PATHS)
+def test_settings_name_what_plain_expressions_name(pattern: str, path: str) -> None:
+    """The same as an expression that tries every way."""
+    simple = re.sub(r"\*\*|\*|\?", lambda found: {"**": ".*", "*": "[^/]*", "?": "[^/]"}[found[0]], pattern.rstrip("/"))
+    assert bool(setting_regex(pattern).fullmatch(path)) == bool(re.fullmatch(f"{simple}(?:/.*)?", path, re.DOTALL))
+
+
+@given(PATTERNS | st.sampled_from(["/[ab]/*", "\\a*", "a[b", "[a]b?", "*.a"]), PATHS)
+def test_owners_are_those_of_the_reference(pattern: str, path: str) -> None:
+    """The same as the library that reads CODEOWNERS says, where it takes the pattern."""
+    try:
+        reference = path_to_regex(pattern)
+    except ValueError:
+        return
+    assert bool(owned_regex(pattern).search(path)) == bool(reference.search(path))
+
+
+@pytest.mark.parametrize("wildcard", ["*", "**", "**/", "/**/*"])
+def test_many_wildcards_are_quick(wildcard: str) -> None:
+    """What never fits is known at once, however many ways there are not to fit."""
+    pattern, path = f"{wildcard}a" * 30 + "!", "a" * 250 + "/a" * 1000
+    start = process_time()
+    assert not setting_regex(pattern).fullmatch(path)
+    assert not owned_regex(pattern).search(path)
+    assert process_time() - start < 1.0

@@ -1,0 +1,1 @@
+"""Every reader of foreign bytes, fed with bytes that nobody thought of."""

@@ -1,0 +1,125 @@
+"""Readers of messages: their JSON shape, CloudEvents, what matching and routing make of them, and templates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import orjson
+import yaml
+
+import xregit
+from xregit.messages.templates import Template
+from xregit.protocols import Wire, WireError, bind, carried, event_json, flatten, read_event, read_wire, wire_json
+from xregit.protocols.json import json_value
+
+ROOT = Path(__file__).parents[2]
+CASES = ROOT / "tests" / "cases"
+PROTOCOLS = ("HTTP", "AMQP/1.0", "MQTT/3.1.1", "MQTT/5.0", "KAFKA", "NATS")
+KINDS = ("string", "uritemplate", "uri")
+
+
+@cache
+def _matcher() -> xregit.Matcher:
+    return xregit.Matcher(xregit.load(ROOT / "registry"))
+
+
+def match(data: bytes) -> None:
+    """Match a line: it has an answer that can be printed, with reasons; what is written of it reads as the same."""
+    for item in _matcher().each(data, explain=True):
+        orjson.dumps(item.json())
+    try:
+        found = read_wire(json_value(data))
+    except (ValueError, WireError):
+        return
+    assert read_wire(json_value(orjson.dumps(wire_json(found)))) == found
+    carried(found)
+    if found.protocol:
+        flatten(found)
+
+
+def event(data: bytes) -> None:
+    """Read an event: it reads back, and every protocol that carries it gives it back."""
+    try:
+        found = read_event(json_value(data))
+    except (ValueError, WireError):
+        return
+    assert event_json(read_event(event_json(found))) == event_json(found)
+    for protocol in PROTOCOLS:
+        try:
+            sent = bind(found, protocol)
+        except WireError:
+            continue
+        back = carried(read_wire(json_value(orjson.dumps(wire_json(sent)))))
+        assert not back.problems, (protocol, back.problems)
+
+
+def route(data: bytes) -> None:
+    """Read lines as a stream does, and records of Kafka."""
+    import pyarrow as pa
+
+    from xregit.spark.streams.inputs import messages
+
+    lines = data.split(b"\n")
+    batch = pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})
+    for message, _ in messages(iter([batch]), kafka=False):
+        for item in _matcher().each(message):
+            orjson.dumps(item.json())
+    key, value, topic, name, header, *_ = [*lines, b"", b"", b"", b"", b""]
+    headers = [{"key": name.decode(errors="replace"), "value": header}] * 2
+    records = {
+        "key": pa.array([key or None], pa.binary()),
+        "value": pa.array([value or None], pa.binary()),
+        "topic": pa.array([topic.decode(errors="replace")]),
+        "partition": pa.array([1], pa.int32()),
+        "headers": pa.array([headers], pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+    }
+    for message, _ in messages(iter([pa.RecordBatch.from_pydict(records)]), kafka=True):
+        assert isinstance(message, Wire)
+        wire_json(message)
+        for item in _matcher().each(message, explain=True):
+            orjson.dumps(item.json())
+
+
+def template(data: bytes) -> None:
+    """Read a template, and a text by it: what is made of the values found is read as the same values."""
+    text, _, value = data.decode(errors="replace").partition("\n")
+    for kind in KINDS:
+        found = Template.parse(text, kind)
+        context: dict[str, str] = {}
+        if found.read(value, context) and not any(found.faults(context)):
+            again: dict[str, str] = {}
+            made = found.expand(context)
+            assert found.read(made, again), (text, value, made)
+
+
+def wire_seeds() -> Iterator[bytes]:
+    """Give the messages of the cases and of the example."""
+    for case in yaml.safe_load((CASES / "protocols" / "received.yaml").read_text(encoding="utf-8")):
+        if "wire" in case:
+            yield json.dumps(case["wire"], default=str).encode()
+    yield from (CASES / "recognise" / "example.jsonl").read_bytes().splitlines()
+
+
+def event_seeds() -> Iterator[bytes]:
+    """Give events."""
+    yield from (line for line in wire_seeds() if b'"protocol"' not in line)
+    yield b'{"specversion":"1.0","id":"1","source":"/a","type":"t","time":"2026-05-22T10:30:00Z","a":1,"data":[]}'
+    yield b'{"specversion":"1.0","id":"1","source":"/a","type":"t","datacontenttype":"text/plain","data":"x"}'
+    yield b'{"specversion":"1.0","id":"\\u20ac%","source":"/a","type":"t","data_base64":"AAE="}'
+
+
+def route_seeds() -> Iterator[bytes]:
+    """Give several lines."""
+    yield from wire_seeds()
+    yield b'key\n{"a": 1}\ntopic\nce_type\nt'
+    yield b"\n".join(list(wire_seeds())[:3])
+
+
+def template_seeds() -> Iterator[bytes]:
+    """Give templates, each with a text that fits."""
+    yield b"fleet/{vin}/position\nfleet/W1/position"
+    yield b"{a}\nx/y"
+    yield b"/a/{b}-{c}?{b}\n/a/1-2%20?1"

@@ -1,0 +1,64 @@
+"""Patterns of files, such as ``registry/**/order.*.yaml``, to regular expressions that answer quickly.
+
+A wildcard takes as little as it can and gives nothing back (``(?>…)``), so that many of them in one pattern do not
+multiply. That loses no match: what is left for the next wildcard is then as much as it can be, and only the last one,
+behind which the text has to end, tries all that there is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+# What stands for characters of one name, and what for any number of names.
+FLAT, DEEP, FOLDERS = "[^/]*?", ".*?", "(?:.*?/)??"
+_SETTING = re.compile(r"(?P<deep>\*\*)|(?P<flat>\*)|(?P<one>\?)|(?P<text>[^*?]+)", re.DOTALL)
+_OWNED = re.compile(
+    r"(?P<folders>(?:^|(?<=/))\*\*/)|(?P<deep>(?:^|(?<=/))\*\*$)|(?P<flat>\*)|(?P<one>\?)"
+    r"|(?P<class>\[[^]]*\])|\\(?P<escaped>.)|(?P<text>[^*?\[\\]+|\\$|.)",
+    re.DOTALL,
+)
+_WILD = {"deep": DEEP, "folders": FOLDERS, "flat": FLAT}
+
+Step = tuple[str, str]
+
+
+def setting_regex(pattern: str) -> re.Pattern[str]:
+    """Return the expression, for a whole text, for what a pattern of the settings names and all below it."""
+    return re.compile(_joined(_steps(_SETTING.finditer(pattern.rstrip("/"))), "(?:/.*)?"), re.DOTALL)
+
+
+def owned_regex(pattern: str) -> re.Pattern[str]:
+    """Return the expression, to be searched for, for the paths that a pattern of CODEOWNERS names."""
+    start = r"\A" if "/" in pattern[:-1] else r"(?:\A|/)"
+    end = "/" if pattern.endswith("/") else r"\Z" if pattern.endswith("/*") else r"(?:\Z|/)"
+    return re.compile(start + _joined(_steps(_OWNED.finditer(pattern.strip("/"))), end))
+
+
+def _steps(found: Iterable[re.Match[str]]) -> Iterator[Step]:
+    """Give each wildcard with the expression of the text that follows it; the first text follows none."""
+    wildcard, text = "", ""
+    for match in found:
+        kind, part = match.lastgroup or "", match[match.lastgroup or 0]
+        if kind in _WILD:
+            yield wildcard, text
+            wildcard, text = _WILD[kind], ""
+        else:
+            text += "[^/]" if kind == "one" else f"[{re.escape(part[1:-1])}]" if kind == "class" else re.escape(part)
+    yield wildcard, text
+
+
+def _joined(steps: Iterable[Step], end: str) -> str:
+    """Return the expression: one group for each wildcard over names, with those inside names that follow it."""
+    pieces: list[list[Step]] = [[]]
+    for step in steps:
+        if step[0] in {DEEP, FOLDERS}:
+            pieces.append([])
+        pieces[-1].append(step)
+    inner = (f"(?>{_piece(piece)})" for piece in pieces[:-1])
+    *before, (wildcard, text) = pieces[-1]
+    return f"{''.join(inner)}{_piece(before)}{wildcard}{text}{end}"
+
+
+def _piece(steps: list[Step]) -> str:
+    return "".join(f"(?>{wildcard}{text})" if wildcard == FLAT else wildcard + text for wildcard, text in steps)
