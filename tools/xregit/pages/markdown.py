@@ -6,67 +6,71 @@ It reads the HTML of our own templates and of cleaned descriptions, which is so 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xregit.pages.page import Page
 
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^<>\"]++|\"[^\"]*+\")*+)>")
+_TAG = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>)')
+_NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*")
 # Tags that never leave a trace, and of which pages have so many that they are taken out beforehand, at once.
-_TRACELESS = re.compile(r"</?(?:wbr|var)\b[^<>]*>")
+_TRACELESS = ("<wbr>", '<var class="xr-var">', "</var>")
+# What stands on a page for the eye alone.
+_SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
 _HREF = re.compile(r'href="([^"]*)"')
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\n{3,}")
 _TICKS = re.compile("`{3,}")
-_ESCAPED = re.compile(r"[\\`*_\[\]|<>]")
+_ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]|<>"})
 # What stands before and after the text of an element; elements that are not named leave no trace.
 OPENING = {
     "h1": "\n\n# ", "h2": "\n\n## ", "h3": "\n\n### ", "h4": "\n\n#### ", "h5": "\n\n##### ", "h6": "\n\n###### ",
     "p": "\n\n", "dl": "\n", "dt": "\n- ", "dd": ": ", "li": "\n- ", "summary": "\n\n", "br": " ", "strong": "**",
-    "em": "*", "blockquote": "\n\n> ", "label": "\n\n", "table": "\n\n", "tr": "\n| ", "wbr": "", "hr": "\n\n---\n\n",
+    "em": "*", "blockquote": "\n\n> ", "label": "\n\n", "table": "\n\n", "hr": "\n\n---\n\n",
 }  # fmt: skip
 CLOSING = {
     "h1": "\n", "h2": "\n", "h3": "\n", "h4": "\n", "h5": "\n", "h6": "\n", "p": "\n", "ul": "\n", "ol": "\n",
-    "dl": "\n", "td": " | ", "th": " | ", "strong": "**", "em": "*", "label": "\n", "summary": "\n", "table": "\n\n",
+    "dl": "\n", "strong": "**", "em": "*", "label": "\n", "summary": "\n", "table": "\n\n",
 }  # fmt: skip
-# What stands on a page for the eye alone.
-SILENT = frozenset({"svg", "nav"})
-IN_CELL = frozenset({"td", "th"})
 # Elements inside a cell whose text stands apart from that before them.
 APART = frozenset({"p", "br", "li", "dt", "dd", "small", "span"})
+MAX_TAGS = 1_024
 
 
 def to_markdown(page: Page) -> str:
     """Return a page as Markdown; links stay relative to the page's address, and lead to its folders."""
-    return _BLANK.sub("\n\n", "".join(_Writing(page.html).parts())).strip() + "\n"
+    html = _SILENT.sub("", page.html)
+    for tag in _TRACELESS:
+        html = html.replace(tag, "")
+    return _BLANK.sub("\n\n", "".join(_Writing().written(html))).strip() + "\n"
 
 
 class _Writing:
     """One pass over a page; ``cells`` counts the cells of a row, ``held`` has where links lead."""
 
-    def __init__(self, html: str) -> None:
-        self.html = _TRACELESS.sub("", html)
+    def __init__(self) -> None:
         self.out: list[str] = []
         self.held: list[str] = []
-        self.silent, self.code, self.began, self.cell, self.cells = 0, "", 0, False, 0
+        self.code, self.began, self.cell, self.cells = "", 0, False, 0
 
-    def parts(self) -> list[str]:
-        end = 0
-        for found in _TAG.finditer(self.html):
-            self.text(self.html[end : found.start()])
-            end = found.end()
-            name = found[2].lower()
-            if name in SILENT:
-                self.silent += -1 if found[1] else 1
-            elif not self.silent:
-                (self.close if found[1] else self.open)(name, found[3])
-        self.text(self.html[end:])
+    def written(self, html: str) -> list[str]:
+        pieces = _TAG.split(html)
+        self.text(pieces[0])
+        for tag, text in zip(pieces[1::2], pieces[2::2], strict=True):
+            if tag.startswith("<a "):
+                self.link(tag)
+            else:
+                act, said = _act(tag)
+                if act is not None:
+                    act(self, said)
+            if text:
+                self.text(text)
         return self.out
 
     def text(self, text: str) -> None:
-        if self.silent or not text:
-            return
         said = _read(text) if "&" in text else text
         if self.code == "pre":
             self.out.append(said)
@@ -75,46 +79,77 @@ class _Writing:
         else:
             self.out.append(_escaped(said) if not said.isspace() else " " * (said[:1] == " "))
 
-    def open(self, name: str, attributes: str) -> None:
-        if name == "a":
-            found = _HREF.search(attributes)
-            self.held.append(unescape(found[1]) if found else "")
-            self.out.append("[")
-        elif name == "pre":
-            self.code = "pre"
-            self.began = len(self.out)
-        elif name == "code":
-            if not self.code:
-                self.code = "code"
-                self.out.append("`")
-        elif name in IN_CELL:
-            self.cell = True
-            self.cells += 1
-        elif name == "tr":
-            self.cells = 0
-            self.out.append(OPENING["tr"])
-        elif self.cell:
+    def link(self, tag: str) -> None:
+        found = _HREF.search(tag)
+        self.held.append(unescape(found[1]) if found else "")
+        self.out.append("[")
+
+    def end_link(self, _: str) -> None:
+        self.out.append(f"]({self.held.pop()})" if self.held else "]")
+
+    def pre(self, _: str) -> None:
+        self.code = "pre"
+        self.began = len(self.out)
+
+    def end_pre(self, _: str) -> None:
+        self.code = ""
+        self.out[self.began :] = [_fenced("".join(self.out[self.began :]))]
+
+    def inline(self, _: str) -> None:
+        if not self.code:
+            self.code = "code"
+            self.out.append("`")
+
+    def end_inline(self, _: str) -> None:
+        if self.code == "code":
+            self.code = ""
+            self.out.append("`")
+
+    def row(self, _: str) -> None:
+        self.cells = 0
+        self.out.append("\n| ")
+
+    def begin_cell(self, _: str) -> None:
+        self.cell = True
+        self.cells += 1
+
+    def end_cell(self, _: str) -> None:
+        self.cell = False
+        self.out.append(" | ")
+
+    def end_head(self, _: str) -> None:
+        self.out.append("\n|" + " --- |" * self.cells)
+
+    def begin(self, name: str) -> None:
+        if self.cell:
             self.out.append(" " if name in APART else "")
         elif name != "p" or not self.out or not self.out[-1].endswith("- "):  # a paragraph may begin an item
             self.out.append(OPENING.get(name, ""))
 
-    def close(self, name: str, _: str) -> None:
-        if name == "a":
-            self.out.append(f"]({self.held.pop()})" if self.held else "]")
-        elif name == "pre":
-            self.code = ""
-            self.out[self.began :] = [_fenced("".join(self.out[self.began :]))]
-        elif name == "code":
-            if self.code == "code":
-                self.code = ""
-                self.out.append("`")
-        elif name == "thead":
-            self.out.append("\n|" + " --- |" * self.cells)
-        elif name in IN_CELL:
-            self.cell = False
+    def end(self, name: str) -> None:
+        if not self.cell:
             self.out.append(CLOSING[name])
-        elif not self.cell:
-            self.out.append(CLOSING.get(name, ""))
+
+
+_Act = Callable[[_Writing, str], None]
+_ACTS: dict[str, _Act] = {
+    "<a": _Writing.link, "</a": _Writing.end_link, "<pre": _Writing.pre, "</pre": _Writing.end_pre,
+    "<code": _Writing.inline, "</code": _Writing.end_inline, "<tr": _Writing.row, "</thead": _Writing.end_head,
+    "<td": _Writing.begin_cell, "<th": _Writing.begin_cell, "</td": _Writing.end_cell, "</th": _Writing.end_cell,
+}  # fmt: skip
+
+
+@lru_cache(maxsize=MAX_TAGS)
+def _act(tag: str) -> tuple[_Act | None, str]:
+    """Return what a tag does to what is written, and the name of its element."""
+    found = _NAME.match(tag)
+    known = found[0].lower() if found else ""
+    name = known.lstrip("</")
+    if known in _ACTS:
+        return _ACTS[known], name
+    if known.startswith("</"):
+        return (_Writing.end if name in CLOSING else None), name
+    return (_Writing.begin if name in OPENING or name in APART else None), name
 
 
 def _read(text: str) -> str:
@@ -123,7 +158,10 @@ def _read(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _ESCAPED.sub(r"\\\g<0>", _SPACE.sub(" ", text))
+    # Of all that is space, only the plain one can be printed.
+    if not text.isprintable() or "  " in text:
+        text = _SPACE.sub(" ", text)
+    return text.translate(_ESCAPES)
 
 
 def _fenced(text: str) -> str:
