@@ -74,7 +74,7 @@ def _page(book: Book, address: str, title: str, said: str, sections: Iterable[tu
     found = [Section(name, at[name], tuple(items)) for name, items in listed]
     html = render("index.html", title=title, crumbs=_crumbs(book), said=said, sections=found, open=MAX_OPEN)
     names = tuple(section.title for section in found)
-    return Page(address, title, html, description=said, search=f"{title} {' '.join(names)}", keys=names, listed=True)
+    return Page(address, title, html, description=said, search=title, names=names, listed=True)
 
 
 def _deprecations(book: Book, leaving: list[Leaving]) -> Page:

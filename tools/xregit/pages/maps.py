@@ -36,4 +36,4 @@ def map_page(book: Book) -> Iterator[Page]:
     ]
     said = "Who sends to whom: senders stand left of their channel, receivers right of it; all names can be followed."
     html = render("map.html", title="Map", crumbs=(Link(book.title, href("")),), said=said, channels=parts)
-    yield Page(MAP, "Map", html, description=said, search="map channels endpoints", keys=tuple(at), listed=True)
+    yield Page(MAP, "Map", html, description=said, search="map channels endpoints", names=tuple(at), listed=True)

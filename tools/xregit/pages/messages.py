@@ -99,8 +99,9 @@ def message_page(book: Book, message: Message) -> Page:
         head.title,
         html,
         description=summary(message.description) or f"The message {message.id}",
-        search=_search(book, message, declared),
+        search=_search(message, declared),
         keys=_keys(book, message),
+        names=_names(book, message, declared),
         parent=address(message.group.xid),
         api=head.source.api,
     )
@@ -211,12 +212,17 @@ def _keys(book: Book, message: Message) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in (message.id, wire, *texts) if text))
 
 
-def _search(book: Book, message: Message, declared: tuple[Property, ...]) -> str:
+def _search(message: Message, declared: tuple[Property, ...]) -> str:
     words = [plain(message.description), message.protocol, message.envelope]
     for item in declared:
         words += [item.name, "".join(part.text for part in shown(item)), plain(item.description)[:MAX_SEARCHED_CHARS]]
     words += texts_in(message.resolved.attributes, ELSEWHERE)
     if message.schema and message.schema.schema:
         words.append(message.schema.schema.id)
-    words += names(told(book, message).fields)
     return " ".join(word for word in words if word)
+
+
+def _names(book: Book, message: Message, declared: tuple[Property, ...]) -> tuple[str, ...]:
+    """Return the names of the fields of the payload, and of the placeholders."""
+    placeholders = (name for item in declared for name in item.placeholders)
+    return tuple(dict.fromkeys((*names(told(book, message).fields), *placeholders)))

@@ -25,9 +25,9 @@ class Page:
 
     ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page;
     ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, and ``keys`` the ids and
-    addresses by which to be found first; ``parent`` is the address of the page above; ``listed`` says that the
-    navigation names it, ``api`` is the address of the entity in the static API,
-    and ``files`` are what the page needs beside it, as names with texts.
+    addresses by which to be found first, ``names`` those of its parts; ``parent`` is the address of the page above;
+    ``listed`` says that the navigation names it, ``api`` is the address of the entity in the static API, and ``files``
+    are what the page needs beside it, as names with texts.
     """
 
     address: str
@@ -36,6 +36,7 @@ class Page:
     description: str = ""
     search: str = ""
     keys: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     parent: str = ""
     listed: bool = False
     api: str = ""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from mkdocs.config import base
 from mkdocs.config import config_options as options
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
@@ -26,6 +26,8 @@ from xregit.pages.frames import FRAMED, install, twice
 from xregit.pages.listing import all_pages
 from xregit.pages.machines import head_links, machine_files
 from xregit.pages.scripts import outsourced
+from xregit.pages.searchbox import entry_of, take_over, taken
+from xregit.pages.searching import search_files
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.nav import Navigation
 
 START = "Start"
-TEASER_WORDS = 40
 
 
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
@@ -95,6 +96,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             content = (package_files("xregit.pages") / name).read_bytes()
             files.append(File.generated(config, name, content=content))
         config.nav = [{"Catalog": self._listed()}, *(config.nav or _hand_written(files))]
+        self.searched = take_over(files, config)
         return files
 
     def on_nav(self, nav: Navigation, /, *, config: MkDocsConfig, files: Files) -> Navigation:  # noqa: ARG002
@@ -106,15 +108,12 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
                 page.parent = above  # type: ignore[assignment]  # MkDocs itself expects a section
         return nav
 
-    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:
-        """Frame our pages, and add our search entries to Material's index, so that it need not take our HTML apart."""
+    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
+        """Frame our pages, and keep Material from taking them apart for its search, where ours takes its place."""
         own = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
         install(env, (file.url for file in files if file.url not in own))
-        entries = _search_entries(config)
-        if entries is not None:
-            for page in self.catalog_pages:
-                page.meta["search"] = {"exclude": True}
-                entries.append(_entry(page))
+        for page in self.catalog_pages if self.searched else ():
+            page.meta["search"] = {"exclude": True}
         return env
 
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
@@ -130,10 +129,14 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             return output_content
         return outsourced(output_content, urlsplit(config.site_url or "/").path.rstrip("/") + "/", self.scripts)
 
+    @event_priority(100)  # before Material writes its index, which ours takes over
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what no page of MkDocs can be."""
         found = [page.catalog_page for page in self.catalog_pages]
         written = dict(machine_files(self.book, found, config.site_url or "")) | self.scripts
+        if self.searched:
+            entries = (*(entry_of(page.catalog_page, page.url) for page in self.catalog_pages), *taken(config))
+            written |= search_files(entries)
         for name, text in written.items():
             path = Path(config.site_dir, *name.split("/"))
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -163,27 +166,3 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 def _hand_written(files: Files) -> list[str]:
     own = (file for file in files.documentation_pages() if file.generated_by is None)
     return sorted(file.src_uri for file in own)
-
-
-def _search_entries(config: MkDocsConfig) -> list[dict[str, Any]] | None:
-    plugin = config.plugins.get("material/search")
-    entries = getattr(getattr(plugin, "search_index", None), "entries", None)
-    return entries if isinstance(entries, list) else None
-
-
-def _sparing(text: str) -> str:
-    """Return the words to search for: the first as they are, since results show them, each later one once.
-
-    The search marks what it finds in every text that has a word of the question, so that length costs time.
-    """
-    words = text.split()
-    shown = words[:TEASER_WORDS]
-    return " ".join((*shown, *dict.fromkeys(word for word in words[TEASER_WORDS:] if word not in shown)))
-
-
-def _entry(page: CatalogPage) -> dict[str, Any]:
-    """Return what Material's search shows and searches; it sets both as HTML."""
-    found = page.catalog_page
-    title, text, *keys = (escape(each, quote=False) for each in (found.title, _sparing(found.search), *found.keys))
-    entry = {"location": page.url, "title": title, "text": f'<p class="xr-teaser">{text}</p>'}
-    return {**entry, "tags": keys} if keys else entry

@@ -1,0 +1,142 @@
+// Answers the theme's search box in the place of its own worker, from the files that searching.py describes.
+(() => {
+  "use strict";
+
+  // The kinds of messages that the theme and its worker exchange.
+  const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3];
+  // What a word counts in a title or key, in a name, in text; an equal title or key, and one that begins like it.
+  const WEIGHTS = [8, 4, 1];
+  const [EQUAL, BEGUN, PREFIX] = [100, 20, 0.5];
+  // How many results are shown, and how many blocks are read for the beginning of a word.
+  const [SHOWN, BLOCKS] = [50, 6];
+
+  const home = new URL("../../../search/", self.location.href);
+  const index = fetch(new URL("index.json", home), { cache: "no-cache" }).then((answer) => answer.json());
+  const files = new Map();
+  let newest = 0;
+
+  async function read(name) {
+    if (!files.has(name)) {
+      const { version } = await index;
+      files.set(name, fetch(new URL(`${name}.json?${version}`, home)).then((answer) => answer.json()));
+    }
+    return files.get(name);
+  }
+
+  const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+
+  // The number of the block in which a word stands, if any has it.
+  function place(first, word) {
+    let [low, high] = [0, first.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (first[middle] <= word) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
+  }
+
+  // The words that begin so, each with the steps to its entries.
+  async function beginning(prefix) {
+    const { first } = await index;
+    const from = place(first, prefix);
+    let to = from + 1;
+    while (to < first.length && to < from + BLOCKS && first[to].startsWith(prefix)) to += 1;
+    const numbers = Array.from({ length: Math.min(to, first.length) - from }, (_, each) => from + each);
+    const blocks = await Promise.all(numbers.map((number) => read(`words/${number}`)));
+    return blocks.flat().filter(([word]) => word.startsWith(prefix));
+  }
+
+  // As beginning, without an English ending where nothing begins with the whole word.
+  async function like(word) {
+    const found = await beginning(word);
+    const stem = word.replace(/(?:ing|ed|es|s)$/u, "");
+    return found.length || stem.length < 3 || stem === word ? found : beginning(stem);
+  }
+
+  // What each entry has of a word, by the entry's number.
+  function weigh(found, word, size) {
+    const weights = new Float32Array(size);
+    for (const [other, ...lists] of found) {
+      lists.forEach((steps, kind) => {
+        const weight = WEIGHTS[kind] * (other === word ? 1 : PREFIX);
+        let number = 0;
+        for (const step of steps) {
+          number += step;
+          if (weights[number] < weight) weights[number] = weight;
+        }
+      });
+    }
+    return weights;
+  }
+
+  // The best entries, as number and score: those with most of the words, of these the ones that have them in keys.
+  function best(weighed, wholes, whole, size) {
+    const [counts, scores] = [new Uint8Array(size), new Float32Array(size)];
+    for (const weights of weighed) {
+      weights.forEach((weight, number) => {
+        counts[number] += weight > 0;
+        scores[number] += weight;
+      });
+    }
+    for (const [other, steps] of wholes) {
+      let number = 0;
+      for (const step of steps) {
+        number += step;
+        scores[number] = Math.max(scores[number], weighed.length * WEIGHTS[0] + (other === whole ? EQUAL : BEGUN));
+      }
+    }
+    const most = counts.reduce((one, other) => Math.max(one, other), 0);
+    const numbers = [];
+    counts.forEach((count, number) => { if (count && count === most) numbers.push(number); });
+    return numbers.sort((one, other) => scores[other] - scores[one] || one - other).map((each) => [each, scores[each]]);
+  }
+
+  const SPECIAL = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  const escaped = (text) => text.replace(/[&<>"]/g, (each) => SPECIAL[each]);
+
+  // The text as HTML, with the words that begin as one of those asked for marked.
+  function marked(text, asked) {
+    const parts = text.split(/([\p{L}\p{N}]+)/u);
+    const hit = (part) => asked.some((word) => part.toLowerCase().startsWith(word));
+    return parts.map((part, at) => (at % 2 && hit(part) ? `<mark>${escaped(part)}</mark>` : escaped(part))).join("");
+  }
+
+  async function item([number, score], asked, terms) {
+    const { shelf } = await index;
+    const [location, title, text, keys, names] = (await read(`entries/${Math.floor(number / shelf)}`))[number % shelf];
+    const named = names.filter((name) => marked(name, asked).includes("<mark>"));
+    const lines = [text, named.join(", ")].filter(Boolean).map((line) => `<p class="xr-teaser">${marked(line, asked)}</p>`);
+    const found = { location, title: marked(title, asked), text: lines.join(""), score, terms };
+    return [keys.length ? { ...found, tags: keys.map((key) => marked(key, asked)) } : found];
+  }
+
+  async function answer(question) {
+    const asked = [...new Set(wordsOf(question))];
+    if (!asked.length) return { items: [] };
+    const { entries } = await index;
+    const whole = `=${wordsOf(question).join(" ")}`;
+    const [wholes, ...found] = await Promise.all([beginning(whole), ...asked.map(like)]);
+    const weighed = found.map((each, at) => weigh(each, asked[at], entries));
+    const numbers = best(weighed, wholes, whole, entries).slice(0, SHOWN);
+    const has = ([number], at) => weighed[at][number] > 0;
+    const items = numbers.map((each) =>
+      item(each, asked, Object.fromEntries(asked.map((word, at) => [word, has(each, at)]))));
+    const last = found.at(-1).find(([word]) => word.startsWith(asked.at(-1)));
+    return { items: await Promise.all(items), suggest: last ? [last[0]] : [] };
+  }
+
+  async function reply({ type, data }) {
+    if (type === SETUP) {
+      await index;
+      self.postMessage({ type: READY });
+    } else if (type === QUERY) {
+      newest += 1;
+      const own = newest;
+      const result = await answer(data);
+      if (own === newest) self.postMessage({ type: RESULT, data: result });
+    }
+  }
+
+  self.addEventListener("message", (event) => reply(event.data));
+})();

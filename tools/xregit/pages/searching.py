@@ -1,0 +1,127 @@
+"""Entries to the files of a search index, of which the browser reads only those that a question needs.
+
+Words stand in their order, cut into blocks; `index.json` names the first word of each block. Behind a word stand the
+numbers of the entries that have it, each as its distance from the one before. Entries stand on shelves, by number.
+`assets/search.js` reads all this.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FOLDER = "search/"
+INDEX = f"{FOLDER}index.json"
+# A question reads a block for each of its words, and a shelf for each result at most.
+BLOCK_CHARS = 24_000
+SHELF = 64
+# What a result shows of its text.
+SHOWN_CHARS = 160
+# What a title or key begins with where it is listed as a whole, so that its first letters find it.
+WHOLE = "="
+
+_WORD = re.compile(r"[^\W_]+")
+# The parts of a name such as `vehicleVin` or `VINCode`.
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+
+# The numbers of the entries that have a word in their title or keys, in their names, and in their text alone.
+Found = tuple[list[int], list[int], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something to be found: its address below the site's start, its title, and what finds it.
+
+    ``keys`` are its ids and addresses, which find it first, ``names`` what it consists of, ``text`` all else.
+    """
+
+    location: str
+    title: str
+    text: str = ""
+    keys: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def search_files(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+    """Give the files of the index by their paths below the site's start."""
+    listed = list(entries)
+    blocks = list(_blocks(_words_of(listed)))
+    shelves = [_json([_shown(each) for each in listed[at : at + SHELF]]) for at in range(0, len(listed), SHELF)]
+    digest = sha256()
+    for name, texts in (("words", (text for _, text in blocks)), ("entries", shelves)):
+        for number, text in enumerate(texts):
+            digest.update(text.encode())
+            yield f"{FOLDER}{name}/{number}.json", text
+    first = [word for word, _ in blocks]
+    about = {"version": digest.hexdigest()[:16], "entries": len(listed), "shelf": SHELF, "first": first}
+    yield INDEX, _json(about)
+
+
+def words(text: str) -> list[str]:
+    """Return a text's words as the index has them: letters and digits, small."""
+    return _WORD.findall(text.lower())
+
+
+def _words_of(entries: Iterable[Entry]) -> dict[str, Found]:
+    found: dict[str, Found] = defaultdict(lambda: ([], [], []))
+    for number, entry in enumerate(entries):
+        known = (entry.title, *entry.keys)
+        seen: set[str] = set()
+        for weight, texts in enumerate((known, entry.names, (entry.text,))):
+            new = _all_words(texts, parted=weight < 2) - seen  # noqa: PLR2004 - prose has no names to take apart
+            for word in new:
+                found[word][weight].append(number)
+            seen |= new
+        for whole in {WHOLE + " ".join(words(text)) for text in known}:
+            found[whole][0].append(number)
+    return found
+
+
+def _all_words(texts: tuple[str, ...], *, parted: bool) -> set[str]:
+    joined = " ".join(texts)
+    small = joined.lower()
+    found = set(_WORD.findall(small))
+    if parted and small != joined:
+        found.update(part.lower() for part in _PART.findall(joined))
+    return found
+
+
+def _blocks(found: dict[str, Found]) -> Iterator[tuple[str, str]]:
+    """Give each block's first word and its text."""
+    lines: list[str] = []
+    first, size = "", 0
+    for word in sorted(found, key=lambda word: word.encode("utf-16-be")):  # the order in which JavaScript compares
+        if not lines:
+            first = word
+        lines.append(_json([word, *map(_steps, found[word])]))
+        size += len(lines[-1])
+        if size > BLOCK_CHARS:
+            yield first, f"[{','.join(lines)}]"
+            lines, size = [], 0
+    if lines:
+        yield first, f"[{','.join(lines)}]"
+
+
+def _steps(numbers: list[int]) -> list[int]:
+    """Return each number as its distance from the one before."""
+    return [after - before for before, after in pairwise((0, *numbers))]
+
+
+def _shown(entry: Entry) -> list[object]:
+    """Return what a result shows."""
+    text = entry.text
+    if len(text) > SHOWN_CHARS:
+        text = text[:SHOWN_CHARS].rpartition(" ")[0] + " …"
+    return [entry.location, entry.title, text, entry.keys, entry.names]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
