@@ -1,7 +1,8 @@
-"""YAML text to values by the core schema of YAML 1.2, event by event, and to the places where they stand.
+"""YAML text to values by the core schema of YAML 1.2, and to the places where they stand.
 
-The first pass keeps no places and gives up at anything unusual; only then a second, slower one says what is wrong.
-Nothing here composes nodes or recurses: libyaml's own composer overflows the stack on deeply nested text.
+What is ordinary is read line by line, any other sound text event by event, both without places; only if something is
+wrong does a third and slower pass say what. Nothing here composes nodes or
+recurses: libyaml's own composer overflows the stack on deeply nested text.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from xregit.source import yaml_lines
 from xregit.source.events import PARSER
 from xregit.source.plain import PlainFloat, PlainInt
 from xregit.source.scalars import FIRST_CHARACTERS, scalar
 from xregit.source.text import MAX_DEPTH, UTF8_BOM, Parsed, Positions, Problem
+from xregit.source.yaml_lines import NotOrdinaryError
 from xregit.source.yaml_survey import survey
 
 if TYPE_CHECKING:
@@ -45,8 +48,7 @@ def parse(data: bytes, parser: Callable[[bytes], EventSource] = PARSER) -> Parse
     """Return the value of a file that holds one YAML document, and everything that is wrong with its text."""
     data = data.removeprefix(UTF8_BOM)
     try:
-        _refuse_bad_characters(data)
-        value, plain = _document(parser(data))
+        value, plain = _read(data, parser)
     except (_UnusualError, ValueError, YAMLError):
         found = survey(data, parser)
         return Parsed(found.value, found.problems, found.plain)
@@ -67,6 +69,14 @@ def mapping(data: bytes, parser: Callable[[bytes], EventSource] = PARSER) -> Par
     message = f'the file holds {kind}, but lines such as "name: value" are expected'
     place = positions(data, parser).root.mark()
     return Parsed(None, (Problem("yaml-syntax", message, 'write each attribute as "name: value"', place),))
+
+
+def _read(data: bytes, parser: Callable[[bytes], EventSource]) -> tuple[Any, bool]:
+    try:
+        return yaml_lines.mapping(data.decode())
+    except (NotOrdinaryError, ValueError):
+        _refuse_bad_characters(data)
+        return _document(parser(data))
 
 
 def _refuse_bad_characters(data: bytes) -> None:

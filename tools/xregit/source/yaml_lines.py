@@ -1,0 +1,175 @@
+"""Ordinary YAML line by line: mappings and lists in block style, texts of one line, and texts set off by indentation.
+
+Nearly every file of a catalog is of this kind, and most of its lines stand in other files too: each is looked at once
+and remembered. pyyaml spends four fifths of its time on making objects of events, which all of this can do without.
+A text that holds anything else, right or wrong, is left to other readers; nothing here says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from sys import intern
+from typing import Any, NamedTuple
+
+from xregit.source.plain import PlainFloat, PlainInt
+from xregit.source.scalars import FIRST_CHARACTERS, scalar
+
+MAX_LEVELS = 50
+REMEMBERED_LINES = 8192
+
+# Tabs, line breaks other than "\n", and all that YAML does not call printable.
+_UNUSUAL = re.compile("[^\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_LINE = re.compile(r"""( *)(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_.$/-]{,99}|"[^"\\]{1,99}"):(?: +|$))?(.*)""")
+_QUOTED = re.compile(r"\"([^\"\\]*)\"|'([^']*)'")
+# What begins with no sign of YAML, holds neither ": " nor " #", and does not end with a colon or a space.
+_PLAIN = re.compile(r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|-(?=\S))[^:#]*(?:(?::(?=\S)|(?<=\S)#)[^:#]*)*(?<=\S)")
+_LIST = re.compile(r"\[(?:[A-Za-z0-9_][A-Za-z0-9_./-]*(?:, *(?!\])|(?=\])))*\]")
+_BREAKS = re.compile("\n+")
+_BLOCKS = frozenset((">", ">-", "|", "|-"))
+_LISTED, _BELOW, _NUMBER = "a list", "on the lines below", "a number that knows its text"
+
+
+class NotOrdinaryError(Exception):
+    """The text holds something that is not read here."""
+
+
+class _Line(NamedTuple):
+    """A line of a mapping or list: the columns in which it and its key begin, and what it states.
+
+    ``form`` is empty where ``value`` is the value, and else says what is still to be done for it.
+    """
+
+    indent: int
+    start: int
+    dash: bool
+    key: str | None
+    value: Any
+    form: str
+
+
+def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912 - one loop, because calls cost time
+    """Return the mapping that a text holds, and whether a number in it knows its text.
+
+    Raises:
+        NotOrdinaryError: it holds something else than ordinary lines.
+        ValueError: a number can't be kept.
+    """
+    if _UNUSUAL.search(text) or not text.endswith("\n"):
+        raise NotOrdinaryError
+    lines = text.split("\n")
+    top: dict[str, Any] = {}
+    box: Any = top
+    column, listed, plain = 0, False, False
+    outer: list[tuple[Any, int, bool]] = []
+    below: str | None = None
+    here, count = 0, len(lines)
+    while here < count:
+        line = _line(lines[here])
+        here += 1
+        if line is None:
+            continue
+        indent, start, dash, key, value, form = line
+        if below is not None:
+            if indent > column or (dash and indent == column):
+                outer.append((box, column, listed))
+                box[below] = box = [] if dash else {}
+                column, listed = indent, dash
+            below = None
+        while indent < column or (listed and not dash and indent == column):
+            box, column, listed = outer.pop()
+        if indent != column or dash is not listed or len(outer) > MAX_LEVELS:
+            raise NotOrdinaryError
+        if form is _BELOW:
+            below = key
+        elif form is _NUMBER:
+            plain = True
+        elif form is _LISTED:
+            value = list(value)
+        elif form:
+            value, here = _block(lines, here, start, form)
+        if key is None:
+            box.append(value)
+            continue
+        if dash:
+            outer.append((box, column, listed))
+            inner: dict[str, Any] = {}
+            box.append(inner)
+            box, column, listed = inner, start, False
+        if key in box:
+            raise NotOrdinaryError
+        box[key] = value
+    if not top:
+        raise NotOrdinaryError
+    return top, plain
+
+
+@lru_cache(maxsize=REMEMBERED_LINES)
+def _line(text: str) -> _Line | None:
+    """Return what a line states, None where it is empty or a comment.
+
+    Raises:
+        NotOrdinaryError: it does not belong to a mapping or list, or states something that is not read here.
+        ValueError: it holds a number that can't be kept.
+    """
+    found = _LINE.fullmatch(text)
+    indent, dash, key, stated = found.groups() if found else ("", None, None, "?")
+    if dash is None and key is None:
+        if stated and stated[0] != "#":
+            raise NotOrdinaryError
+        return None
+    column = len(indent)
+    if key is None:
+        return _Line(column, column, dash is not None, None, *_value(stated))
+    name = intern(key.strip('"'))  # files share their keys: a third less memory
+    below = (None, _BELOW) if not stated else _value(stated)
+    return _Line(column, column + len(dash or ""), dash is not None, name, *below)
+
+
+def _value(stated: str) -> tuple[Any, str]:
+    """Return the value that is stated, and what is still to be done for it."""
+    quoted = _QUOTED.fullmatch(stated)
+    if quoted:
+        return quoted[1] if quoted[2] is None else quoted[2], ""
+    if _PLAIN.fullmatch(stated):
+        value = _plain(stated)
+        return value, _NUMBER if type(value) in {PlainInt, PlainFloat} else ""
+    if stated in _BLOCKS:
+        return None, stated
+    if _LIST.fullmatch(stated):
+        items = [_plain(item.strip(" ")) for item in stated[1:-1].split(",") if item]
+        if not any(type(item) in {PlainInt, PlainFloat} for item in items):
+            return tuple(items), _LISTED
+    raise NotOrdinaryError
+
+
+def _plain(stated: str) -> Any:
+    return scalar(stated) if stated[0] in FIRST_CHARACTERS else stated
+
+
+def _block(lines: list[str], here: int, column: int, sign: str) -> tuple[str, int]:
+    """Return the text that is set off further than a column, and where the lines after it begin.
+
+    Raises:
+        NotOrdinaryError: a line of it is nothing but spaces, or it is to be folded and has lines set off further.
+    """
+    first = lines[here]
+    width = len(first) - len(first.lstrip(" "))
+    if width <= column or width == len(first):
+        raise NotOrdinaryError
+    margin, end = first[:width], here + 1
+    while end < len(lines) and (lines[end].startswith(margin) or not lines[end]):
+        end += 1
+    if lines[end : end + 1] and not lines[end].lstrip(" "):
+        raise NotOrdinaryError
+    text = "\n".join([line[width:] for line in lines[here:end]]).rstrip("\n")
+    if sign[0] == ">":
+        if "\n " in text:
+            raise NotOrdinaryError
+        text = _BREAKS.sub(_folded, text)
+    return (text if sign[-1] == "-" else text + "\n"), end
+
+
+def _folded(breaks: re.Match[str]) -> str:
+    """Return what stands for line breaks in folded text: one is a space, of several the first is left out."""
+    return breaks[0][1:] or " "
