@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
     from jinja2 import Environment
+
+# The macros of links.html, which parts.html hands on, and how many results of each are kept.
+REPEATED = ("link", "id_link", "crumbs", "value_text", "origins")
+MAX_REPEATED = 65_536
 
 _BREAK = re.compile(r"[./](?=[\w{]|$)")
 _ID = re.compile(r"[^a-z0-9]+")
@@ -36,7 +43,19 @@ def environment() -> Environment:
     templates.filters["anchor"] = anchor
     templates.filters["day"] = day
     templates.filters["breakable"] = breakable
+    templates.globals["once"] = SimpleNamespace(**{name: _repeated(templates, name) for name in REPEATED})
     return templates
+
+
+def _repeated(templates: Environment, name: str) -> Callable[[Hashable], Markup]:
+    """Return a macro of links.html that renders each value once, since pages name the same things over and over."""
+
+    @lru_cache(maxsize=MAX_REPEATED)
+    def html(value: Hashable) -> Markup:
+        macro: Callable[[Hashable], Markup] = getattr(templates.get_template("links.html").module, name)
+        return macro(value)
+
+    return html
 
 
 def anchor(text: str) -> str:
@@ -49,6 +68,7 @@ def day(timestamp: str) -> str:
     return timestamp[:10]
 
 
+@lru_cache(maxsize=MAX_REPEATED)
 def breakable(text: str) -> Markup:
     """Return a text whose lines may end after the dots and slashes of long ids, topics and paths."""
     return Markup(_BREAK.sub(r"\g<0><wbr>", str(escape(text))))  # noqa: S704 - escaped just here
