@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import shlex
 import shutil
 import subprocess
 import threading
+from base64 import b64decode
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
+import nats
 import pytest
 
-from tests.brokers.servers import mosquitto
+from tests.brokers.servers import JARS, mosquitto
+from tests.brokers.servers import nats as nats_server
 from tests.catalog.folders import registry_of
 from xregit import Matcher
 from xregit.catalog import Message, Registry, read_folder
@@ -29,6 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from nats.aio.msg import Msg
+
+# Where .ci/brokers builds the client of NATS.
+NATS = str(JARS / "nats")
 PLACE = "/messagegroups/doors.mqtt/messages/doors.opened"
 MQTT5 = read_wire(
     {
@@ -198,11 +207,38 @@ def test_line_of_kcat_sends_the_message(tmp_path: Path) -> None:
     _run(lines.replace("kcat -P", "kcat -P -X test.mock.num.brokers=1"), tmp_path, "kcat")
 
 
-def _run(lines: str, folder: Path, program: str) -> None:
-    if shutil.which(program) is None:
+@pytest.mark.client
+@pytest.mark.parametrize("body", ["AAEC/w==", "", None], ids=["bytes", "empty", "none"])
+def test_line_of_nats_sends_the_message(tmp_path: Path, body: str | None) -> None:
+    """The copied lines of nats send subject, reply subject, headers and bytes as they are in the message."""
+    if shutil.which("nats", path=NATS) is None:
+        pytest.skip("the client of NATS is not here; .ci/brokers installs it")
+    headers = [{"name": "who", "value": 'it\'s "me" & $HOME'}]
+    wire = {"protocol": "NATS", "subject": "doors.1", "reply-to": "doors.answers", "headers": headers}
+    wire |= {"body_base64": body} if body is not None else {}
+
+    async def heard(address: str) -> Msg:
+        client = await nats.connect(address)
+        subscription = await client.subscribe("doors.*")
+        await client.flush()
+        await asyncio.to_thread(_run, sending(read_wire(wire), [address], {}), tmp_path, "nats", NATS)
+        found = await subscription.next_msg(timeout=30)
+        await client.close()
+        return found
+
+    with nats_server(tmp_path) as port:
+        found = asyncio.run(heard(f"nats://127.0.0.1:{port}"))
+    assert (found.subject, found.reply, found.headers) == ("doors.1", "doors.answers", {"who": 'it\'s "me" & $HOME'})
+    assert found.data == b64decode(body or "")
+
+
+def _run(lines: str, folder: Path, program: str, where: str = "") -> None:
+    path = os.pathsep.join(filter(None, (where, os.environ["PATH"])))
+    if shutil.which(program, path=path) is None:
         pytest.skip(f"{program} is not here; .ci/debian installs it")
     assert lines.splitlines()[-1].startswith(program)
-    subprocess.run(["bash", "-ec", lines], cwd=folder, check=True, timeout=30, capture_output=True)
+    env = {**os.environ, "PATH": path}
+    subprocess.run(["bash", "-ec", lines], cwd=folder, check=True, timeout=30, capture_output=True, env=env)
 
 
 @pytest.mark.parametrize(
@@ -210,13 +246,14 @@ def _run(lines: str, folder: Path, program: str) -> None:
     [
         (
             {"protocol": "NATS", "subject": "a.b", "body": "x"},
-            "printf %s x > payload\nnats pub --server n://h:4222 a.b < payload",
+            "printf %s x > payload\nnats pub --server n://h:4222 a.b --force-stdin < payload",
         ),
         ({"protocol": "NATS", "subject": "a.b"}, "nats pub --server n://h:4222 a.b ''"),
         (
             {"protocol": "MQTT/3.1.1", "topic_name": "a", "retain": True},
             "mosquitto_pub -V mqttv311 -h h -p 4222 -t a -r -n",
         ),
+        ({"protocol": "NATS", "subject": "a.b", "body": "{{ID}}"}, ""),
         ({"protocol": "HTTP", "status": 204}, ""),
         ({"protocol": "KAFKA", "body": "x"}, ""),
         ({"protocol": "KAFKA", "topic": "t", "body": "x" * 3000}, ""),

@@ -57,7 +57,7 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     inside = not empty and facts.get("input", False)
     target = facts.get("target", "").format_map(place | _path(said))
     words += [target] if target else []
-    words += facts.get("nobody", ()) if empty else () if inside else facts["body"]
+    words += facts.get("nobody", ()) if empty else facts["body"]
     line = shlex.join(words) + (f" < {PAYLOAD}" if inside else "")
     return line if empty else f"{_file(wire.body or b'', PAYLOAD)}\n{line}"
 
@@ -67,7 +67,9 @@ def _sendable(facts: Facts, said: Mapping[str, Any], body: bytes | None) -> bool
     known = {*facts.get("fields", {}), *facts.get("flags", {}), *facts.get("pairs", {}), "protocol", "path", "query"}
     known |= {"body", "body_base64", "subject" if "{subject}" in facts.get("target", "") else ""}
     short = body is None or len(body) <= MAX_BODY_BYTES
-    return short and said.keys() <= known and all(said.get(name) for name in facts.get("needs", ()))
+    never = facts.get("never")
+    plain = never is None or (never not in str(said) and never.encode() not in (body or b""))
+    return short and plain and said.keys() <= known and all(said.get(name) for name in facts.get("needs", ()))
 
 
 def _arguments(facts: Facts, said: Mapping[str, Any]) -> Iterator[str]:
