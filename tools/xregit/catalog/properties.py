@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import siblings
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 PARTS = ("envelopemetadata", "protocoloptions")
 MEMBERS = frozenset({"name", "type", "value", "required", "description", "specurl"})
+# The values of a catalog are much alike, and each is asked for its placeholders again and again.
+MAX_REMEMBERED = 65_536
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 
 
@@ -77,6 +80,7 @@ def properties(model: ResourceModel, attributes: Mapping[str, Any]) -> Iterator[
             yield from _members(known.get(part), attributes[part], (part,))
 
 
+@lru_cache(maxsize=MAX_REMEMBERED)
 def texts(value: str) -> tuple[Text, ...]:
     """Return a value cut at its placeholders, such as ``{vin}``."""
     parts: list[Text] = []

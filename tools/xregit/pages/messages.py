@@ -123,7 +123,7 @@ def _origin(book: Book, message: Message, path: tuple[str, ...]) -> Link | None:
 
 
 def _origins(book: Book, message: Message, names: Iterable[str]) -> Mapping[str, Link]:
-    found = {name: _origin(book, message, (name,)) for name in names}
+    found = {name: _origin(book, message, (name,)) for name in names if name not in ELSEWHERE}
     return {name: link for name, link in found.items() if link}
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 50_000
 SUMMARY_CHARS = 160
+MAX_REMEMBERED = 16_384
 TAGS = frozenset({
     "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "h3", "h4", "h5", "h6", "hr",
     "i", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "samp", "small", "strong", "sub", "sup", "table",
@@ -42,8 +43,11 @@ def prose(text: object, target: Callable[[str], str]) -> Markup:
 
 def summary(text: object) -> str:
     """Return the first sentence of a description as plain text, cut at a word when it is long."""
-    if not isinstance(text, str):
-        return ""
+    return _summary(text) if isinstance(text, str) else ""
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _summary(text: str) -> str:
     first = re.split(r"\n\s*\n", text.strip())[0]
     if _MARKED.search(first):
         first = Markup(_stripped(_html(first))).unescape()  # noqa: S704 - unescaped to text at once
@@ -55,8 +59,11 @@ def summary(text: object) -> str:
 
 def plain(text: object) -> str:
     """Return the whole description as plain text, for the search index."""
-    if not isinstance(text, str):
-        return ""
+    return _plain(text) if isinstance(text, str) else ""
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _plain(text: str) -> str:
     if _MARKED.search(text):
         text = Markup(_stripped(_html(text))).unescape()  # noqa: S704 - unescaped to text at once
     return _SPACE.sub(" ", text).strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import lru_cache
 
 # A first character after which neither version sees an indicator, a number, a date or a merge key.
 _PLAIN = re.compile(r"[^\W\d][^\n]*|[/$(_][^\n]*")
@@ -12,6 +13,8 @@ _PLAIN = re.compile(r"[^\W\d][^\n]*|[/$(_][^\n]*")
 _UNSAFE = re.compile(r" #|:(?:\s|$)|\s$|\t")
 _UNSAFE_IN_BRACKETS = re.compile(r"[,\[\]{}:#?]")
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+# Keys and values of a catalog are much alike.
+MAX_REMEMBERED = 65_536
 _UNPRINTABLE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -59,6 +62,7 @@ def atom(value: float | None) -> str:
     return mantissa + (".0" if exponent and "." not in mantissa else "") + exponent + power
 
 
+@lru_cache(maxsize=MAX_REMEMBERED)
 def _is_plain(text: str) -> bool:
     return (
         _PLAIN.fullmatch(text) is not None
