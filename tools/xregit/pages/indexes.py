@@ -81,7 +81,7 @@ def _deprecations(book: Book, leaving: list[Leaving]) -> Page:
     said = "What is deprecated, what takes its place, and when it goes; what goes first stands first."
     title = "Deprecations"
     html = render("deprecations.html", title=title, crumbs=_crumbs(book), said=said, leaving=leaving)
-    return Page(DEPRECATIONS, title, html, description=said, search=title, listed=True)
+    return Page(DEPRECATIONS, title, html, description=said, search=f"{title}: deprecated, {said}", listed=True)
 
 
 def _crumbs(book: Book) -> tuple[Link, ...]:

@@ -13,6 +13,7 @@ from xregit.pages.indexes import index_pages
 from xregit.pages.manual import model_pages, rule_pages
 from xregit.pages.maps import map_page
 from xregit.pages.messages import message_page
+from xregit.pages.names import name_pages
 from xregit.pages.overview import messages_page, registry_page
 from xregit.pages.page import Page, placed
 from xregit.pages.recognising import recognise_page
@@ -45,6 +46,7 @@ def _pages(book: Book) -> Iterator[Page]:
             for group in groups.values():
                 yield from _group_pages(book, group)
     yield from index_pages(book)
+    yield from name_pages(book)
     yield from changes_page(book)
     yield from model_pages(book)
     yield from rule_pages(book)

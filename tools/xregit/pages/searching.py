@@ -25,7 +25,8 @@ BLOCK_CHARS = 24_000
 SHELF = 64
 # What a result shows of its text.
 SHOWN_CHARS = 160
-# What a title or key begins with where it is listed as a whole, so that its first letters find it.
+# What a title or key begins with where it is listed as a whole, so that its first letters find it; a key then counts
+# as a name.
 WHOLE = "="
 
 _WORD = re.compile(r"[^\W_]+")
@@ -80,8 +81,9 @@ def _words_of(entries: Iterable[Entry]) -> dict[str, Found]:
             for word in new:
                 found[word][weight].append(number)
             seen |= new
-        for whole in {WHOLE + " ".join(words(text)) for text in known}:
-            found[whole][0].append(number)
+        wholes = dict.fromkeys(WHOLE + " ".join(words(text)) for text in known)
+        for weight, whole in enumerate(wholes):  # the title is the first
+            found[whole][min(weight, 1)].append(number)
     return found
 
 

@@ -79,12 +79,15 @@
         scores[number] += weight;
       });
     }
-    for (const [other, steps] of wholes) {
-      let number = 0;
-      for (const step of steps) {
-        number += step;
-        scores[number] = Math.max(scores[number], weighed.length * WEIGHTS[0] + (other === whole ? EQUAL : BEGUN));
-      }
+    for (const [other, ...lists] of wholes) {
+      lists.forEach((steps, kind) => {
+        const score = weighed.length * WEIGHTS[0] + (other === whole ? EQUAL : BEGUN) - kind;
+        let number = 0;
+        for (const step of steps) {
+          number += step;
+          if (scores[number] < score) scores[number] = score;
+        }
+      });
     }
     const most = counts.reduce((one, other) => Math.max(one, other), 0);
     const numbers = [];
@@ -106,7 +109,8 @@
     const { shelf } = await index;
     const [location, title, text, keys, names] = (await read(`entries/${Math.floor(number / shelf)}`))[number % shelf];
     const named = names.filter((name) => marked(name, asked).includes("<mark>"));
-    const lines = [text, named.join(", ")].filter(Boolean).map((line) => `<p class="xr-teaser">${marked(line, asked)}</p>`);
+    const lines = [text, named.length ? `has ${named.join(", ")}` : ""].filter(Boolean)
+      .map((line) => `<p class="xr-teaser">${marked(line, asked)}</p>`);
     const found = { location, title: marked(title, asked), text: lines.join(""), score, terms };
     return [keys.length ? { ...found, tags: keys.map((key) => marked(key, asked)) } : found];
   }
