@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.benchmarks.synthetic import write_registry
 from tests.source.repositories import new_repository
-from xregit.cli.remembering import FEW_FILES, place
+from xregit.cli.remembering import FEW_FILES, FINDINGS, VALUES, place
 from xregit.cli.running import run
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ def test_large_registry_is_remembered(
     for _ in range(2):
         assert run(["check", "--against", "main"]) == 0
         outputs.append(capsys.readouterr().out)
-        assert place(folder).is_relative_to(tmp_path / "cache")
-        assert place(folder).is_file()
+        assert place(folder, VALUES).is_relative_to(tmp_path / "cache")
+        assert place(folder, VALUES).is_file()
+        assert place(folder, FINDINGS).is_file()
     assert outputs == ["Nothing found.\n"] * 2
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xregit.catalog.entities import Document, Group, Place, Resource, Version
-from xregit.catalog.reading import read_commit, read_contents, read_folder
+from xregit.catalog.reading import read_commit, read_contents, read_files, read_folder
 from xregit.catalog.registry import Registry
 from xregit.catalog.resolving import Resolved
 from xregit.catalog.schemas import Schema, SchemaGroup
@@ -25,5 +25,6 @@ __all__ = [
     "Version",
     "read_commit",
     "read_contents",
+    "read_files",
     "read_folder",
 ]

@@ -54,9 +54,13 @@ def read_folder(folder: Path, parse: Parse = yaml.parse) -> Registry:
     if not (root / REGISTRY_FILE).is_file():
         message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; "xregit init" makes one'
         raise XregitError(message)
-    repository = repository_of(root)
+    return read_files(root, files.listing(root), partial(files.read, root), parse)
+
+
+def read_files(root: Path, listing: files.Listing, read: Callable[[str], bytes], parse: Parse = yaml.parse) -> Registry:
+    """Return what files of a registry folder hold, all of them or some, as `read_folder` does; ``read`` gives bytes."""
     with uncollected():
-        found = _Reading(Origin(repository, root), files.listing(root), partial(files.read, root), parse).registry()
+        found = _Reading(Origin(repository_of(root), root), listing, read, parse).registry()
     problems = found.owners.problems
     return replace(found, problems=found.problems + problems) if problems else found
 

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.clock import today
 from xregit.cli.finding import unknown, with_registry
 from xregit.cli.printing import note, result, wants_color
-from xregit.cli.remembering import remembering
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from xregit.catalog import Registry
-    from xregit.catalog.reading import Parse
     from xregit.rules import Report, Rule
 
 FORMATS = ("text", "json", "github", "sarif", "junit")
@@ -40,16 +37,14 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     With PATHs the whole registry is read, but only what concerns these files and folders is reported.
     The exit code is 1 if there is an error among the findings; warnings alone leave it at 0.
     """
-    import xregit
     from xregit import reports
+    from xregit.cli.repeating import checked
 
     for path in paths:
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
-    with remembering(registry) as parse:
-        catalog = xregit.read(registry, parse)
-        changed = with_changes(xregit.check(catalog, today()), registry, catalog, against, parse)
-    report = within(changed, paths, catalog)
+    found, catalog = checked(registry, against)
+    report = within(found, paths, catalog)
     if form == "text":
         result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
     else:
@@ -62,17 +57,6 @@ def as_text(report: Report, catalog: Registry, colour: bool) -> str:
     from xregit.reports.text import coloured, plain, text
 
     return text(report.diagnostics, catalog.origin.line, coloured if colour else plain)
-
-
-def with_changes(report: Report, registry: Path, catalog: Registry, ref: str | None, parse: Parse) -> Report:
-    """Return the report with what the change since a commit breaks, if one is named."""
-    from xregit.cli.changing import against
-    from xregit.diagnostics import ordered
-    from xregit.rules import Report
-
-    if ref is None:
-        return report
-    return Report(ordered((*report.diagnostics, *against(registry, catalog, ref, parse).diagnostics)))
 
 
 def within(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:

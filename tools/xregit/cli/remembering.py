@@ -1,9 +1,11 @@
-"""Where a run keeps what files hold for the runs after it: in the user's folder of caches, a file for each registry."""
+"""Where a run keeps what later ones need not do again: in the user's folder of caches, some files for each registry."""
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,26 +14,68 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xregit.catalog.reading import Parse
+    from xregit.rules.kept import Kept
+    from xregit.source.remembered import Remembered
+    from xregit.source.text import Parsed
 
-FEW_FILES = 500  # so few are parsed sooner than they are worth keeping
+FEW_FILES = 500  # so few are parsed and checked sooner than it is worth keeping anything of them
+VALUES, FINDINGS = "values", "findings"
 _NAME_CHARS = 32
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What was kept of one registry; nothing is read before it is asked for."""
+
+    registry: Path
+
+    @cached_property
+    def values(self) -> Remembered:
+        """What files hold."""
+        from xregit.source.remembered import recall
+
+        return recall(place(self.registry, VALUES))
+
+    def parse(self, data: bytes) -> Parsed:
+        """Return what a file holds, if it is to be known, without a look at its text."""
+        return self.values.parse(data)
+
+    def findings(self, context: str) -> Kept | None:
+        """Return what an earlier check has found in the same context."""
+        from xregit.rules.kept import from_bytes
+
+        try:
+            data = place(self.registry, FINDINGS).read_bytes()
+        except OSError:
+            return None
+        return from_bytes(data, context)
+
+    def keep_findings(self, kept: Kept) -> None:
+        """Keep what a check has found."""
+        from xregit.rules.kept import to_bytes
+        from xregit.source.remembered import put
+
+        put(place(self.registry, FINDINGS), to_bytes(kept))
+
+    def keep_values(self) -> None:
+        """Keep what files hold, if they were asked for and are many."""
+        from xregit.source.remembered import keep
+
+        if "values" in vars(self) and len(self.values.used) >= FEW_FILES:
+            keep(place(self.registry, VALUES), self.values)
 
 
 @contextmanager
 def remembering(registry: Path) -> Iterator[Parse]:
     """Give the function that parses files, and keep what it has parsed if all goes well."""
-    from xregit.source.remembered import keep, recall
-
-    file = place(registry)
-    remembered = recall(file)
-    yield remembered.parse
-    if len(remembered.used) >= FEW_FILES:
-        keep(file, remembered)
+    memory = Memory(registry)
+    yield memory.parse
+    memory.keep_values()
 
 
-def place(registry: Path) -> Path:
-    """Return where the values of a registry are kept: below ``XDG_CACHE_HOME``, by default ``~/.cache``."""
+def place(registry: Path, what: str) -> Path:
+    """Return where something of a registry is kept: below ``XDG_CACHE_HOME``, by default ``~/.cache``."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     folder = Path(given) if given.startswith("/") else Path("~/.cache").expanduser()
     name = sha256(os.fsencode(registry.resolve())).hexdigest()[:_NAME_CHARS]
-    return folder / "xregit" / "values" / name
+    return folder / "xregit" / what / name

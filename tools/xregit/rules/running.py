@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 OFF = "off"
 _MODEL_FILE = "model.yaml"
+_GROUP_PARTS = 3
 _LEVELS = {str(level): level for level in Severity}
 
 
@@ -47,6 +48,17 @@ class Report:
         return any(item.severity is Severity.ERROR for item in self.diagnostics)
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What is wrong with a registry or some of its groups, and the groups with errors, accepted ones too.
+
+    ``faulty`` are xids of groups, or of the registry itself.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    faulty: frozenset[str]
+
+
 def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> Report:
     """Return what is wrong with a registry; without the date of ``today``, rules that ask for it find nothing.
 
@@ -54,12 +66,39 @@ def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) 
     An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
     reported once.
     """
+    return Report(examined(registry, rules, today).diagnostics)
+
+
+def examined(registry: Registry, rules: tuple[Rule, ...], today: date | None) -> Examined:
+    """Return what is wrong with a registry, and where errors are."""
     running = _Run(registry, rules, today)
-    found = list(running.diagnostics())
-    if not any(item.severity is Severity.ERROR for item in found):
+    return _examined(running, list(running.diagnostics()))
+
+
+def examined_part(
+    registry: Registry, rules: tuple[Rule, ...], today: date | None, groups: Collection[str], *, sound: bool
+) -> Examined:
+    """Return what is wrong with some groups, by their xids, of a registry that is one part of a larger one.
+
+    The part has all that these groups depend on. ``sound`` says that nothing is an error in the rest. Findings about
+    comments in other groups are worth nothing.
+    """
+    running = _Run(registry, rules, today)
+    chosen = [group for group in registry.all_groups if group.xid in groups]
+    return _examined(running, [item for group in chosen for item in running.of_whole_group(group)], sound=sound)
+
+
+def _examined(running: _Run, found: list[Diagnostic], *, sound: bool = True) -> Examined:
+    faulty = frozenset(group_xid(item.xid) for item in found if item.severity is Severity.ERROR)
+    if sound and not faulty:
         running.sound = True
         found += running.of_sound()
-    return Report(ordered(running.suppressing.left(found)))
+    return Examined(ordered(running.suppressing.left(found)), faulty)
+
+
+def group_xid(xid: str) -> str:
+    """Return the xid of the group that an entity belongs to; ``/`` for what is in none."""
+    return "/".join(xid.split("/")[:_GROUP_PARTS]) or "/"
 
 
 def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:
@@ -135,14 +174,16 @@ class _Run:
         yield from self.located(self.of_settings(), self.beside(SETTINGS_FILE), "/")
         yield from self.located(self.of_waivers(), self.beside(WAIVERS_FILE), "/")
         for group in self.registry.all_groups:
-            if group.place.path in self.broken:
-                continue
-            yield from self.located(self.of_group(group), group.place, group.xid)
-            for collection in group.collections.values():
-                for resource in collection.values():
-                    if not self.unreadable(resource):
-                        yield from self.located(self.of_resource(resource), resource.place, resource.xid)
-                        yield from self.of_documents(resource)
+            if group.place.path not in self.broken:
+                yield from self.of_whole_group(group)
+
+    def of_whole_group(self, group: Group) -> Iterator[Diagnostic]:
+        yield from self.located(self.of_group(group), group.place, group.xid)
+        for collection in group.collections.values():
+            for resource in collection.values():
+                if not self.unreadable(resource):
+                    yield from self.located(self.of_resource(resource), resource.place, resource.xid)
+                    yield from self.of_documents(resource)
 
     def of_sound(self) -> Iterator[Diagnostic]:
         if not any(self.applies(item) for item in self.by_about.get(SOUND, ())):

@@ -6,6 +6,8 @@ of these can be lost, cut off or of another version without any result being dif
 
 from __future__ import annotations
 
+import os
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -53,12 +55,10 @@ def blob_id(data: bytes) -> bytes:
 def recall(file: Path) -> Remembered:
     """Return what an earlier run has kept; nothing where the file is missing, damaged, or of another version."""
     try:
-        head, _, body = file.read_bytes().partition(b"\n")
+        body = opened(file.read_bytes())
     except OSError:
         return Remembered()
-    if head != _head(body):
-        return Remembered()
-    lines = body.split(b"\n")
+    lines = body.split(b"\n") if body is not None else []
     return Remembered({line[:_ID_DIGITS]: line[_ID_DIGITS:] for line in lines if line})
 
 
@@ -73,10 +73,25 @@ def keep(file: Path, remembered: Remembered, *, max_bytes: int = MAX_BYTES) -> N
         if left < 0:
             break
         lines.append(blob + text)
-    body = b"\n".join(lines)
+    put(file, sealed(b"\n".join(lines)))
+
+
+def put(file: Path, data: bytes) -> None:
+    """Write a file for later runs, and remove those that were used longest ago; where that fails, nothing is kept."""
     with suppress(XregitError, OSError):
-        writing.write(file, _head(body) + b"\n" + body)
+        writing.write(file, data)
         _forget_oldest(file.parent)
+
+
+def sealed(body: bytes) -> bytes:
+    """Return bytes that say by which version of the tool they were written, and whether they are whole."""
+    return _head(body) + b"\n" + body
+
+
+def opened(data: bytes) -> bytes | None:
+    """Return what was sealed; None where it is damaged, or of another version."""
+    head, _, body = data.partition(b"\n")
+    return body if head == _head(body) else None
 
 
 def _forget_oldest(folder: Path) -> None:
@@ -101,8 +116,14 @@ def _head(body: bytes) -> bytes:
 
 @cache
 def _tool() -> str:
-    """Return the tool's version, and a digest of the code that parses, which a developer changes without a version."""
-    code = sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        code.update(path.read_bytes())
-    return f"{version('xregit')} {code.hexdigest()}"
+    """Return the tool's version, and what changes with its code and with the packages that it uses."""
+    package = Path(__file__).parent.parent
+    installed = [Path(name) for name in sys.path if name.endswith("-packages")]  # a new version changes these
+    found = sha256(repr([(str(folder), folder.stat().st_mtime_ns) for folder in installed if folder.is_dir()]).encode())
+    for folder, folders, names in os.walk(package):
+        folders[:] = sorted(set(folders) - {"__pycache__"})
+        for name in sorted(names):
+            path = f"{folder}/{name}"
+            status = Path(path).stat()
+            found.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return f"{version('xregit')} {sys.version_info} {found.hexdigest()}"

@@ -1,0 +1,152 @@
+"""What a file mentions, and by what others find it, so that a change of one tells which groups it may concern.
+
+A name is the xid of a group, the type of an event, or the id of a schema. Too many names cost time and nothing else;
+one too few would hide a change, so whatever is written in an unusual way has all names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha1
+from typing import Any
+from urllib.parse import unquote
+
+from xregit.catalog.references import local_xid
+
+# The ids of all schemas, and what documents of schemas that name themselves have in common.
+ANY, NAMED = "id:*", "$id"
+_GROUP_PARTS, _RESOURCE_PARTS = 3, 4
+# How a schema's document names another one: by the path or xid of it, or of one of its versions.
+_IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]*)")
+# What may be a reference in disguise: escapes, and a name of its own that changes what references are relative to.
+_DISGUISED = re.compile(rb'\\[/uUx]|%|&#|\bid"?\s*:\s*"?(?!https?://|[\s{"])')
+_FETCHING = (b"$", b"import", b"include", b"schemaLocation", b"\\")
+_NAMING = (b"$id", b"\\")
+# Where a file states more than one entity.
+_NESTED = ("versions", "messages", "schemas")
+_DATED = (b"deprecated", b"\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a file has to do with others.
+
+    ``mentions`` are the names in it, ``shows`` those by which others mean it besides its group's xid. ``ties`` is a
+    digest of all references and ids in it. ``dated`` says that what is found in it may depend on the day.
+    """
+
+    mentions: tuple[str, ...]
+    shows: tuple[str, ...]
+    ties: str
+    dated: bool = False
+
+
+def group_of(path: str) -> str:
+    """Return the xid of the group whose file has a path relative to the registry folder; empty if there is none."""
+    parts = path.split("/", _GROUP_PARTS - 1)
+    if len(parts) < _GROUP_PARTS:
+        return ""
+    return f"/{parts[0]}/{unquote(parts[1]) if '%' in parts[1] else parts[1]}"
+
+
+def schema_of(path: str) -> str:
+    """Return the id of the schema that a path stands for, or an empty string."""
+    parts = path.split("/")
+    return unquote(parts[_RESOURCE_PARTS - 1]) if len(parts) > _RESOURCE_PARTS else ""
+
+
+def trace_of_value(data: bytes, value: Any, kinds: Collection[str], baseurl: str = "") -> Trace:
+    """Return what a YAML file has to do with others; ``kinds`` are the plural names of group types."""
+    names: set[str] = set()
+    ties: list[str] = []
+    escaped = b"\\" in data
+    if escaped or _has(data, map(str.encode, kinds)):
+        for text in _texts(value):
+            parts = (local_xid(text, baseurl) or text).split("/", _GROUP_PARTS)
+            if len(parts) >= _GROUP_PARTS and parts[1] in kinds:
+                names.add(f"/{parts[1]}/{parts[2]}")
+                ties.append(text)
+    stated = list(_stated(value)) if any(name in value for name in _NESTED) else [value]
+    types = {f"type:{kind}" for item in stated for kind in _event_type(item)}
+    types |= {NAMED} if _has(data, _NAMING) else set()
+    if _has(data, _FETCHING):
+        fetched = _in_document(data)
+        names |= fetched
+        ties += fetched
+    if len(stated) > 1:
+        ties += _ids(stated)
+    return Trace(tuple(names | types), tuple(types), _digest([*ties, *types]), _has(data, _DATED))
+
+
+def trace_of_document(data: bytes) -> Trace:
+    """Return what the document of a schema has to do with others."""
+    names = _in_document(data)
+    shows = (NAMED,) if _has(data, _NAMING) else ()
+    return Trace((*names, *shows), shows, _digest([*names, *shows]))
+
+
+def _in_document(data: bytes) -> set[str]:
+    """Return the names in a document of a schema, whatever its language."""
+    found = {name.decode() for name in _IN_DOCUMENT.findall(data)}
+    names = {f"id:{name}" for name in found if name}
+    if "" in found or _DISGUISED.search(data):
+        names.add(ANY)
+    return names | {NAMED} if _has(data, _FETCHING) else names
+
+
+def _has(data: bytes, words: Iterable[bytes]) -> bool:
+    return any(word in data for word in words)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Give the texts inside a value that may be references; nothing is nested more deeply than files may be."""
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, str):
+            if "/" in here:
+                yield here
+        elif isinstance(here, dict):
+            pending.extend(here.values())
+        elif isinstance(here, list):
+            pending.extend(here)
+
+
+def _event_type(stated: Any) -> Iterator[str]:
+    """Give the type of the events that a message states."""
+    for name in ("envelopemetadata", "type", "value"):
+        stated = stated.get(name) if isinstance(stated, dict) else None
+    if stated is not None:
+        yield stated if isinstance(stated, str) else "?"  # a number, which stands for the text that was written
+
+
+def _ids(stated: Collection[dict[str, Any]]) -> Iterator[str]:
+    """Give the ids that stand in what a file states."""
+    for item in stated:
+        for name, inner in item.items():
+            if isinstance(inner, dict):
+                yield from (f"{name}/{key}" for key, value in inner.items() if isinstance(value, dict))
+
+
+def _stated(value: Any) -> Iterator[dict[str, Any]]:
+    """Give what a file states of its entity, of the resources inside it, and of the versions of all of these."""
+    if isinstance(value, dict):
+        yield value
+        for inner in value.values():
+            if isinstance(inner, dict):
+                for item in inner.values():
+                    if isinstance(item, dict):
+                        yield from _with_versions(item)
+
+
+def _with_versions(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield value
+    versions = value.get("versions")
+    yield from (item for item in versions.values() if isinstance(item, dict)) if isinstance(versions, dict) else ()
+
+
+def _digest(texts: Collection[str]) -> str:
+    lines = "\0".join(sorted(texts)).encode(errors="surrogatepass")
+    return sha1(lines, usedforsecurity=False).hexdigest()

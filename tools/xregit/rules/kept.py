@@ -1,0 +1,96 @@
+"""What a check has found, with the state of the files that it looked at, as bytes for the checks after it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import orjson
+
+from xregit.catalog.parts import Files, Traced
+from xregit.catalog.traces import Trace, group_of
+from xregit.diagnostics import Diagnostic, Severity
+from xregit.source.remembered import opened, sealed
+
+Found = Mapping[str, tuple[Diagnostic, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The findings of one check of a whole registry, by the xid of the group that they are in; an empty one for none.
+
+    ``files`` are those that were looked at, by their paths below the registry folder, and ``day`` when that was;
+    ``faulty`` are the groups with errors. ``context`` is what else may make findings different,
+    ``baseurl`` that of the settings.
+    """
+
+    files: Files
+    found: Found
+    faulty: frozenset[str]
+    day: date
+    context: str
+    baseurl: str = ""
+
+    @property
+    def diagnostics(self) -> Iterable[Diagnostic]:
+        """All findings."""
+        return (item for group in self.found.values() for item in group)
+
+
+def by_group(diagnostics: Iterable[Diagnostic], prefix: str) -> Found:
+    """Return findings by the groups whose files they are in; ``prefix`` is the registry folder in the repository."""
+    found: defaultdict[str, list[Diagnostic]] = defaultdict(list)
+    for item in diagnostics:
+        found[group_of(item.path.removeprefix(prefix)) if item.path.startswith(prefix) else ""].append(item)
+    return {group: tuple(items) for group, items in found.items()}
+
+
+def to_bytes(kept: Kept) -> bytes:
+    """Return what was kept as bytes that say whether they are whole."""
+    value = {
+        "context": kept.context,
+        "baseurl": kept.baseurl,
+        "day": kept.day.isoformat(),
+        "faulty": sorted(kept.faulty),
+        "files": {path: _from_file(file) for path, file in kept.files.items()},
+        "found": {group: [[*_row(item)] for item in items] for group, items in kept.found.items()},
+    }
+    return sealed(orjson.dumps(value))
+
+
+def from_bytes(data: bytes, context: str) -> Kept | None:
+    """Return what such bytes hold; None where they are damaged, of another version or of another context."""
+    body = opened(data)
+    value = orjson.loads(body) if body is not None else {}
+    if value.get("context") != context:
+        return None
+    return Kept(
+        {path: _file(*row) for path, row in value["files"].items()},
+        {group: tuple(map(_diagnostic, rows)) for group, rows in value["found"].items()},
+        frozenset(value["faulty"]),
+        date.fromisoformat(value["day"]),
+        context,
+        value["baseurl"],
+    )
+
+
+def _from_file(file: Traced) -> list[Any]:
+    trace = file.trace
+    return [file.blob, trace.ties, trace.dated, trace.mentions, trace.shows]
+
+
+def _file(blob: str, ties: str, dated: bool, mentions: list[str], shows: list[str]) -> Traced:
+    return Traced(blob, Trace(tuple(mentions), tuple(shows), ties, dated))
+
+
+def _row(item: Diagnostic) -> tuple[Any, ...]:
+    place = (item.line, item.column, item.endline, item.endcolumn)
+    return (item.rule, item.severity, item.path, item.message, *place, item.xid, item.help, item.requirement)
+
+
+def _diagnostic(row: list[Any]) -> Diagnostic:
+    rule, severity, *rest = row
+    return Diagnostic(rule, Severity(severity), *rest)
