@@ -31,8 +31,8 @@ class Renamed:
     """What a rename does to the files below the registry's folder: their new bytes, and those that go.
 
     Both in an order in which the registry is whole after each step, so that a rename that was killed can be run again:
-    what is new comes first, and the file that defines the entity is the last that changes or goes. ``references``
-    counts the references that follow, ``xid`` is the entity's new one.
+    what is new comes first, schema documents go before the file that speaks of them, and the file that defines the
+    entity is the last that changes or goes. ``references`` counts the references that follow, ``xid`` is the new one.
     """
 
     xid: str
@@ -80,7 +80,7 @@ def renamed(registry: Registry, xid: str, new_id: str) -> Renamed:
             changed[path] = result
     _refuse_taken(registry, xid, new, moved)
     written = {**moved, **{path: changed[path] for path in sorted(changed, key=own.__eq__)}}
-    return Renamed(new, written, tuple(sorted(gone, key=own.__eq__)), editing.references)
+    return Renamed(new, written, tuple(sorted(reversed(gone), key=own.__eq__)), editing.references)
 
 
 def apply(root: Path, result: Renamed) -> None:

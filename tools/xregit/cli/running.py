@@ -17,8 +17,14 @@ from xregit.errors import CatalogError, XregitError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What the system's loader says where a library does not fit into the memory that is left.
-NO_MEMORY = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
+# What the system's loader says where a library does not fit into the memory that is left, and Python where it has lost
+# the error that said so.
+NO_MEMORY = (
+    "failed to map segment",
+    "cannot allocate memory",
+    "Cannot allocate memory",
+    "error return without exception set",
+)
 USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 
 
@@ -54,7 +60,7 @@ def _report(error: Exception) -> int:
         case XregitError():
             note(f"xregit: error: {error}")
             return error.exit_code
-        case MemoryError() | ImportError() if _lacks_memory(error):
+        case MemoryError() | ImportError() | SystemError() if _lacks_memory(error):
             note("xregit: error: there is not enough memory for this; what was written before is unchanged")
             return USAGE
         case OSError():
