@@ -10,6 +10,7 @@ from xregit.catalog.entities import Group
 from xregit.catalog.properties import Text, texts
 from xregit.pages.linking import Link, link_to, reference
 from xregit.pages.properties import written
+from xregit.pages.prose import plain
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -120,6 +121,6 @@ def _row(
         name=name,
         type=(model.property or model.type) if model else "",
         value=shown(registry, value),
-        description=model.description if model and model.name == name else "",
+        description=plain(model.description) if model and model.name == name else "",
         origins=(origin,) if origin else (),
     )

@@ -13,7 +13,7 @@ from xregit.pages.documents import texts
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.payloads import names, payload
-from xregit.pages.properties import ADDRESSES, shown, title, written
+from xregit.pages.properties import ADDRESSES, KEY, places, shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
 from xregit.pages.samples import told
@@ -74,6 +74,7 @@ def message_page(book: Book, message: Message) -> Page:
         "message.html",
         head=head,
         selectors=_selectors(book, message),
+        places=places(declared),
         carriers=_carriers(book, message),
         chain=_chain(book, message),
         derived=_entries(book, message.derived),
@@ -205,8 +206,8 @@ def _placeholders(book: Book, message: Message) -> list[tuple[Meaning, Link]]:
 
 
 def _keys(book: Book, message: Message) -> tuple[str, ...]:
-    """Return what a message is known by: its id, its type and subject, and where it travels."""
-    known = [item for item in message.properties if item.path in NAMING or item.name in ADDRESSES[1:]]
+    """Return what a message is known by: its id, its type and subject, where it travels, and its key."""
+    known = [item for item in message.properties if item.path in NAMING or item.name in (*ADDRESSES[1:], KEY)]
     texts = ("".join(part.text for part in shown(item)) for item in known)
     wire = "".join(part.text for part in book.entry(message).wire)
     return tuple(dict.fromkeys(text for text in (message.id, wire, *texts) if text))
@@ -214,6 +215,7 @@ def _keys(book: Book, message: Message) -> tuple[str, ...]:
 
 def _search(message: Message, declared: tuple[Property, ...]) -> str:
     words = [plain(message.description), message.protocol, message.envelope]
+    words += ["deprecated"] if message.deprecated is not None else []
     for item in declared:
         words += [item.name, "".join(part.text for part in shown(item)), plain(item.description)[:MAX_SEARCHED_CHARS]]
     words += texts_in(message.resolved.attributes, ELSEWHERE)

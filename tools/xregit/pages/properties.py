@@ -9,10 +9,23 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.properties import PARTS, Text, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from xregit.catalog.properties import Property
 
 # What tells a reader where a message travels, the first that a message has.
 ADDRESSES = ("method", "path", "topic_name", "topic", "node", "to", "subject")
+KEY = "key"
+# Where those stand; a header may have any of these names.
+TRAVEL = frozenset({"protocoloptions", "protocoloptions/properties"})
+
+
+def places(declared: Iterable[Property]) -> Iterator[tuple[str, tuple[Text, ...]]]:
+    """Give where a message travels, its key too, each with its name as a title, such as ``Topic name``."""
+    by_name = {item.name: item for item in declared if item.section in TRAVEL}
+    for name in (*ADDRESSES, KEY):
+        if name in by_name and shown(by_name[name]):
+            yield name.replace("_", " ").capitalize(), shown(by_name[name])
 
 
 def title(attributes: Mapping[str, Any], item: Property) -> str:
