@@ -36,19 +36,29 @@ ANSWERS = """(texts) => {
 }"""
 
 
+# Which definitions the page shows as fitting, and which it leaves to `xregit match`.
+LEFT = """(texts) => {
+  const { prepare, recognise } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const ids = (definitions) => definitions.map(({ xid }) => xid.split("/").at(-1));
+  return texts.flatMap((text) => recognise(catalog, text))
+    .map(({ hits, untested }) => [ids(hits.map((hit) => hit.definition)), ids(untested)]);
+}"""
+
+
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Page:
     """Open a page that has no network."""
     return browser.new_context(offline=True).new_page()
 
 
-def _answers(page: Page, registry: xregit.Registry, texts: list[str]) -> Any:
+def _answers(page: Page, registry: xregit.Registry, texts: list[str], asked: str = ANSWERS) -> Any:
     page.goto("about:blank")
     page.add_script_tag(content=script(Book(registry)))
     for name in ASSETS:
         if name.endswith(("wire.js", "recognise.js")):
             page.add_script_tag(content=(files("xregit.pages") / name).read_text(encoding="utf-8"))
-    return page.evaluate(ANSWERS, texts)
+    return page.evaluate(asked, texts)
 
 
 def test_messages_of_the_example_catalog(page: Page) -> None:
@@ -68,6 +78,13 @@ def test_messages_written_by_hand(page: Page, tmp_path: Path) -> None:
     expected = [json.loads(json.dumps(answers(matcher, text_of(case)))) for case in cases]
     wrong = [case["name"] for case, one, other in zip(cases, found, expected, strict=True) if one != other]
     assert wrong == []
+
+
+def test_payloads_are_left_to_match(page: Page, tmp_path: Path) -> None:
+    """Where only a payload's schema decides, the page names the definitions that it can't decide between."""
+    cases = hand_made("payloads")["cases"]
+    found = _answers(page, small(tmp_path, "payloads"), [text_of(case) for case in cases], LEFT)
+    assert found == [[case["fits"], case["may"]] for case in cases]
 
 
 def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """The shared table of ``tests/cases/recognise``: messages, and what `xregit match` and the site's page say of them.
 
 ``small.yaml`` is written by hand, ``example.jsonl`` made here from the example catalog: each definition's own message,
-and others that differ from it in one place. Where only the payload's schema decides, which the page does not know,
-there is no case.
+and others that differ from it in one place. ``payloads.yaml`` has those of which only the payload's schema, which the
+page does not know, can say what they are.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ def example() -> Registry:
     return xregit.read(ROOT / "registry")
 
 
-def hand_made() -> dict[str, Any]:
-    """Return ``small.yaml``: ``messages`` are definitions, ``cases`` what is recognised by them."""
-    found: dict[str, Any] = yaml.safe_load((FOLDER / "small.yaml").read_text(encoding="utf-8"))
+def hand_made(name: str = "small") -> dict[str, Any]:
+    """Return ``small.yaml`` or ``payloads.yaml``: ``messages`` are definitions, ``cases`` fit them or not."""
+    found: dict[str, Any] = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
     return found
 
 
-def small(folder: Path) -> Registry:
+def small(folder: Path, name: str = "small") -> Registry:
     """Return the registry of the definitions written by hand."""
-    return registry_of(folder, hand_made()["messages"])
+    return registry_of(folder, hand_made(name)["messages"])
 
 
 def recorded() -> list[dict[str, Any]]:
@@ -101,7 +101,7 @@ def _by_schema(found: list[dict[str, Any]], alone: set[str]) -> bool:
 
 def _messages(book: Book, message: Message, number: int) -> Iterator[tuple[str, Any]]:
     """Give a definition's own messages, and of each some variants, others for each definition."""
-    filled = samples(message, told(book, message).example, context(definition(message)))
+    filled = samples(book, message, told(book, message).example, context(definition(message)))
     for sample, wire in islice(((item, item.wire) for item in filled if item.wire is not None), 2):
         value = _shorter(wire_json(wire))
         yield f"{sample.protocol} {sample.mode}".strip(), value

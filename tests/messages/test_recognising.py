@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +11,9 @@ import xregit
 from tests.messages.recognising import FOLDER, answers, example, hand_made, made, recorded, small, text_of
 from xregit.messages.definitions import target
 from xregit.messages.sharing import shared
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +30,16 @@ def test_messages_written_by_hand(case: dict[str, Any], matcher: xregit.Matcher)
     assert fits == case.get("results", [case.get("matches")])
     assert any(xid == "" for item in found for xid, _ in item["reasons"]) == case.get("wrong", False)
     assert any(item["mapped"] for item in found) == case.get("mapped", False)
+
+
+def test_messages_of_which_the_payload_decides(tmp_path: Path) -> None:
+    """A payload's schema decides between definitions that a message fits otherwise."""
+    matcher = xregit.Matcher(small(tmp_path, "payloads"))
+    for case in hand_made("payloads")["cases"]:
+        (found,) = answers(matcher, text_of(case))
+        assert [xid.rpartition("/")[2] for xid in found["matches"]] == case["matches"], case["name"]
+        assert set(case["matches"]) <= {*case["fits"], *case["may"]}, case["name"]
+        assert set(case["fits"]) - set(case["matches"]) <= set(case["may"]), case["name"]
 
 
 def test_messages_of_the_example_catalog(request: pytest.FixtureRequest) -> None:

@@ -285,7 +285,8 @@
   }
 
   function verdict({ hits, problems, untested }) {
-    if (hits.length) return hits.length === 1 ? "It fits one definition." : `It fits ${hits.length} definitions.`;
+    if (hits.length === 1) return "It fits one definition.";
+    if (hits.length) return `It fits ${hits.length} definitions${untested.length ? ", their payload schemas aside" : ""}.`;
     if (problems.length) return "It fits no definition, as there is something wrong with the message itself.";
     return untested.length ? "It may fit a definition by its payload, which is not tested here." : "It fits no definition.";
   }
