@@ -1,4 +1,4 @@
-"""What a program costs: the processor time of all its processes, and the memory of the largest of them."""
+"""What a program costs: the processor time of all its processes, and the memory of the largest of them (Linux)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
+# A process begins with the memory of what started it as its peak; the shell has next to none, and is gone at once.
+LAUNCH = '"$@" >"$0" 2>&1 & echo $!'
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,41 +26,35 @@ class Cost:
     peak: float
 
 
-def cost(program: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> Cost:
+def cost(program: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Cost:
     """Run a program of Python in a folder, in an interpreter of its own, and return what it and its children cost.
 
     Raises:
         AssertionError: it failed; with what it printed.
     """
-    _adopt()
+    # The parent of what is left behind, as the program is by the shell, and Spark's Java may be: nobody else's time.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     log = folder / "printed"
-    with log.open("wb") as printed:
-        done = subprocess.Popen(
-            [sys.executable, *program],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=printed,
-            env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1", **(environment or {})},
-        )
-        _, status, used = os.wait4(done.pid, 0)
-        done.returncode = os.waitstatus_to_exitcode(status)
-    assert done.returncode == 0, log.read_text(encoding="utf-8", errors="replace")
-    spent = [used, *_left_behind()]
-    return Cost(sum(each.ru_utime + each.ru_stime for each in spent), max(each.ru_maxrss for each in spent) / 1024)
+    own = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    launched = subprocess.run(
+        ["/bin/sh", "-c", LAUNCH, log, sys.executable, *program],
+        cwd=folder,
+        env={**os.environ, **own, **environment},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    ended: dict[int, tuple[int, float, float]] = {}
+    while int(launched.stdout) not in ended or _more():
+        number, status, used = os.wait4(-1, 0)
+        ended[number] = (status, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    assert ended[int(launched.stdout)][0] == 0, log.read_text(encoding="utf-8", errors="replace")
+    return Cost(sum(seconds for _, seconds, _ in ended.values()), max(peak for *_, peak in ended.values()))
 
 
-def _adopt() -> None:
-    """Become the parent of what children leave behind, as Spark's Java may be: its time would be nobody's."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _left_behind() -> list[os.struct_rusage]:  # type: ignore[name-defined]
-    """Wait for the processes that a program has left behind."""
-    found = []
-    while True:
-        try:
-            found.append(os.wait4(-1, 0)[2])
-        except ChildProcessError:
-            return found
+def _more() -> bool:
+    """Say whether there are processes that have not been waited for."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
