@@ -54,7 +54,7 @@ from xregit.protocols import wire_json
 values = {"plant": "p1", "line": "7", "sensor": "s17", "time": "2026-05-22T10:30:00Z"}
 with open(sys.argv[2], "wb") as out:
     for message in xregit.read(sys.argv[1]).messages:
-        more = {"number": "1"} if "{number}" in str(message.resolved["protocoloptions"]) else {}
+        more = {"number": "1"} if "{number}" in str(message.resolved.attributes) else {}
         wire = xregit.new(message, values | more, {"value": 3.5}, now=datetime.now(UTC), new_id="1")
         out.write(orjson.dumps(wire_json(wire)))
 """
