@@ -17,7 +17,7 @@ from xregit.spark.cells import Row, hashed
 from xregit.spark.columns import HASH, Column, Table, Type
 from xregit.spark.comparing import Difference, difference
 from xregit.spark.delta import RustLake
-from xregit.spark.faults import reason, told_of
+from xregit.spark.faults import MORE_MEMORY, reason, told_of
 from xregit.spark.places import Place
 from xregit.spark.standing import Stand, Told
 
@@ -230,6 +230,11 @@ def test_something_else_is_left_alone(lake: RustLake, tmp_path: Path, make: Any,
             "o1.\n: A: Job aborted\n\tat x\n\nDriver stacktrace:\n\tat y\nCaused by: B: disk full\n\tat z",
             "B: disk full",
         ),
+        (
+            "o1.\n: a.B: [TOO_SMALL] Memory 1 is less than 2.\nMake it more.\n\tat x",
+            "[TOO_SMALL] Memory 1 is less than 2.",
+        ),
+        ("o1.\n: java.lang.OutOfMemoryError: heap\n\tat x", f"java.lang.OutOfMemoryError: heap; {MORE_MEMORY}"),
         ("Store\n \x1b[31m↳\x1b[0m get x\n  ↳ refused", "Store: refused"),
         ("", "ValueError"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -10,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from xregit.spark.faults import MORE_MEMORY
+
 PROGRAM = """
 import os
 from xregit.spark.session import session
 before = dict(os.environ)
 spark = session(name="alone", conf={"spark.sql.shuffle.partitions": "3", "spark.driver.extraJavaOptions": "-Dmine=1"})
-assert dict(os.environ) == before
+of_spark = {"SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE"}
+assert {name: value for name, value in os.environ.items() if name not in of_spark} == before
 print(spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sql.session.timeZone"))
 print(spark.range(4).mapInArrow(lambda batches: batches, "id long").groupBy().sum("id").collect()[0][0])
 spark.stop()
@@ -29,7 +33,7 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
     assert package is not None
     assert package.origin is not None
     environment = {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if not name.startswith("SPARK_")},
         "JAVA_HOME": str(Path(package.origin).parent / "java-runtime"),
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
     }
@@ -43,3 +47,60 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
     )
     assert (ran.stdout, ran.stderr) == ("3 UTC\n6\n", "")
     assert list(tmp_path.iterdir()) == []
+
+
+START = """
+import sys
+from xregit.errors import XregitError
+from xregit.spark.session import session
+for memory in sys.argv[1:]:
+    try:
+        print(session(name="small", conf={"spark.driver.memory": memory}).range(3).count())
+    except XregitError as error:
+        print(error)
+"""
+
+
+def started(*memory: str, address_space: int = resource.RLIM_INFINITY, java: Path | None = None) -> list[str]:
+    """Return the lines that sessions with these sizes of memory print, one after the other in one process."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [sys.executable, "-c", START, *memory],
+        env=environment | ({"JAVA_HOME": str(java)} if java else {}),
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (address_space, resource.RLIM_INFINITY)),
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.mark.spark
+def test_too_little_memory_is_one_line() -> None:
+    """A heap that is too small for Spark is told in one line with the way out, and the next session may have more."""
+    said, counted = started("64m", "1g")
+    assert "[INVALID_DRIVER_MEMORY] System memory" in said
+    assert said.endswith(MORE_MEMORY)
+    assert counted == "3"
+
+
+@pytest.mark.spark
+def test_machine_without_memory_is_one_line() -> None:
+    """Where Java gets no memory from the machine, what it says of that is told as the reason."""
+    [said] = started("1g", address_space=2_000_000_000)
+    assert "does not start with Java" in said
+    assert "Could not" in said
+
+
+@pytest.mark.spark
+def test_broken_java_is_one_line(tmp_path: Path) -> None:
+    """A Java that the machine can't run is named, with what the system says of it."""
+    program = tmp_path / "bin" / "java"
+    program.parent.mkdir()
+    program.write_bytes(b"\x7fELF of another machine")
+    program.chmod(0o700)
+    (tmp_path / "release").write_text('JAVA_VERSION="17.0.1"\n', encoding="utf-8")
+    [said] = started("1g", java=tmp_path)
+    assert f"does not start with Java 17 in {tmp_path}: " in said
+    assert "Exec format error" in said

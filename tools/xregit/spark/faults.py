@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from xregit.spark.places import Place
 
 CAUSE = "Caused by: "
+MORE_MEMORY = "give Spark more memory, such as with --conf spark.driver.memory=4g"
+_NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|^\[INVALID_DRIVER_MEMORY\]")
+# Spark's messages begin with a name for their kind; what follows on lines of their own is advice or a query's plan.
+_CLASS = re.compile(r"\[[A-Z][A-Z0-9_.]+\] ")
 _BRANCH = "↳"
 # Of a stream that failed, what comes before and after the cause.
 _STREAM = re.compile(
@@ -53,4 +57,6 @@ def reason(error: BaseException) -> str:
         return f"{chain[0]}: {chain[-1]}"
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("\t", "  "))]
     causes = [line.removeprefix(CAUSE) for line in lines if line.startswith(CAUSE)]
-    return (causes or lines or [type(error).__name__])[-1]
+    classed = [line[found.start() :] for line in lines if (found := _CLASS.search(line))]
+    told = (causes or classed[:1] or lines or [type(error).__name__])[-1].lstrip(": ")
+    return f"{told.rstrip('.')}; {MORE_MEMORY}" if _NO_MEMORY.search(told) else told

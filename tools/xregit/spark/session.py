@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from xregit.errors import XregitError
-from xregit.spark import java
+from xregit.spark import java, launching
+from xregit.spark.faults import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     from xregit.spark.java import Java
@@ -145,21 +147,37 @@ def _reach(url: str) -> None:
 
 def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
     import pyspark
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     found = java.find(os.environ, spark=pyspark.__version__)
     local = conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
     with _surroundings(found, local=local) as logging:
-        builder = SparkSession.builder.appName(name)
-        for key, value in _settings(conf, logging, local=local).items():
-            builder = builder.config(key, value)
+        settings = pyspark.SparkConf().setAppName(name).setAll(list(_settings(conf, logging, local=local).items()))
         try:
-            return builder.getOrCreate()
-        except (PySparkException, Py4JError, OSError) as error:
+            _begin(settings)
+            return SparkSession.builder.getOrCreate()
+        except launching.NotStartedError as error:
             message = f"Spark {pyspark.__version__} does not start with Java {found.version} in {found.home}: {error}"
-            raise XregitError(" ".join(message.split())) from error
+            raise XregitError(message) from error
+
+
+def _begin(settings: SparkConf) -> None:
+    """Start Spark in the Java process that an earlier one has left or in a new one.
+
+    Raises:
+        NotStartedError: Java or Spark does not start.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark import SparkContext
+    from pyspark.errors import PySparkException
+
+    gateway = SparkContext._gateway or launching.launched(settings)  # noqa: SLF001 - Spark has no other way to ask
+    try:
+        SparkContext(conf=settings, gateway=gateway)
+    except (PySparkException, Py4JError, OSError) as error:
+        found = launching.NotStartedError(reason(error))  # asks Java
+        launching.ended(gateway)
+        raise found from error
 
 
 def _settings(conf: Mapping[str, str], logging: Path, *, local: bool) -> dict[str, str]:

@@ -1,0 +1,79 @@
+"""Spark's Java process: started, or the reason why it does not start, which Java tells the terminal alone."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py4j.java_gateway import JavaGateway
+    from pyspark import SparkConf
+
+STANDARD_ERROR = 2
+LISTEN_SECONDS = 5
+MAX_CHARS = 300
+# What Spark's script says of itself when Java has given it nothing.
+NOISE = "bad array subscript"
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Hears what a process says: it is kept until the process is found to run, then passed on."""
+
+    ear: int
+    running: Event = field(default_factory=Event)
+    said: list[bytes] = field(default_factory=list)
+
+    def listen(self) -> None:
+        """Hear all of it, to the end of the process."""
+        with os.fdopen(self.ear, "rb") as lines:
+            for line in lines:
+                if self.running.is_set():
+                    os.write(STANDARD_ERROR, line)
+                else:
+                    self.said.append(line)
+
+    @property
+    def complaint(self) -> str:
+        """All that was said before it ran, as one line."""
+        lines = [line.decode("utf-8", "replace").strip() for line in self.said]
+        return " ".join(line for line in lines if line and NOISE not in line)[:MAX_CHARS]
+
+
+class NotStartedError(Exception):
+    """Java does not start; the text is what it said."""
+
+
+def launched(conf: SparkConf) -> JavaGateway:
+    """Return the gateway to a new Java process for Spark.
+
+    Raises:
+        NotStartedError: it does not start.
+    """
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    ear, mouth = os.pipe()
+    listener = Listener(ear)
+    thread = Thread(target=listener.listen, daemon=True)
+    thread.start()
+    try:
+        gateway = launch_gateway(conf, {"stdout": mouth, "stderr": mouth})  # type: ignore[no-untyped-call]
+    except PySparkRuntimeError as error:
+        os.close(mouth)
+        thread.join(LISTEN_SECONDS)
+        raise NotStartedError(listener.complaint or str(error)) from error
+    os.close(mouth)
+    listener.running.set()
+    return gateway
+
+
+def ended(gateway: JavaGateway) -> None:
+    """End a Java process that Spark does not start in, so that the next session gets one of its own."""
+    from pyspark import SparkContext
+
+    gateway.proc.terminate()
+    gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - Spark has no other way to forget it
