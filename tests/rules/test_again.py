@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from xregit.catalog import read_contents
 from xregit.changes import diff
-from xregit.changes.partly import part_of
+from xregit.changes.partly import part_at
 from xregit.changes.policy import review
 from xregit.rules.again import again, whole
 from xregit.rules.kept import from_bytes, to_bytes
-from xregit.rules.standing import Standing, State, WholeError, standing
+from xregit.rules.standing import State, WholeError, standing
+from xregit.source.remembered import blob_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from xregit.catalog import Registry
     from xregit.diagnostics import Diagnostic
     from xregit.rules.kept import Kept
+    from xregit.rules.standing import Standing
 
 Files = dict[str, str]
 
@@ -166,7 +168,7 @@ def written(files: Files, folder: Path) -> Standing:
 
 def in_memory(files: Mapping[str, bytes]) -> State:
     """Return a state of files that are read from memory."""
-    return Standing(Path("/nowhere/registry"), files).state
+    return State({path: blob_id(data).decode() for path, data in files.items()}, files.__getitem__)
 
 
 FIRST = first()
@@ -201,9 +203,9 @@ def compared(now: Standing, kept: Kept | None, day: date, before: Mapping[str, b
         return new
     state = in_memory(before)
     try:
-        found = again(now, from_bytes(to_bytes(kept), kept.context) or kept, day, state)
+        found = again(now, from_bytes(to_bytes(kept), kept.context) or kept, day, lambda _: state)
         assert found.report == report
-        old = part_of(now, "", state, found.groups)
+        old = part_at(now, "", found.before)
     except WholeError:
         return new
     due = changes(read_contents(now.root, before), registry, day)

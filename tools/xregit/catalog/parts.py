@@ -9,27 +9,45 @@ leads to them is read, and whatever all of these lead to.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from xregit.catalog.traces import ANY, group_of, schema_of
+from xregit.catalog.traces import ANY, schema_of
 
-if TYPE_CHECKING:
-    from xregit.catalog.traces import Trace
-
-Names = Mapping[str, set[str]]
+Names = Mapping[str, Collection[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Traced:
-    """A file: the id that Git gives its bytes, and what it has to do with others."""
+class Traced(NamedTuple):
+    """A file: the id that Git gives its bytes, its size and times as the system has them, and its trace.
+
+    It is a tuple, and so is its trace, because a large registry has many of them.
+    """
 
     blob: str
-    trace: Trace
+    status: Sequence[int]
+    mentions: Sequence[str]
+    shows: Sequence[str]
+    ties: str
+    dated: bool
 
 
-Files = Mapping[str, Traced]
+# By the xid of their group, which is empty for those of the registry itself, and by path.
+Files = Mapping[str, Mapping[str, Traced]]
+
+
+class Change(NamedTuple):
+    """A file that is not the same in two states; None where there is none."""
+
+    group: str
+    path: str
+    before: Traced | None
+    after: Traced | None
+
+    @property
+    def is_retied(self) -> bool:
+        """Whether references and ids in it are others than before."""
+        return not self.before or not self.after or self.before.ties != self.after.ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +71,9 @@ class Web:
         """Return all that must be read to see groups as they are in the whole registry."""
         return self.reached_from(self.leading_to(groups))
 
-    def meant(self, traces: Iterable[Trace]) -> set[str]:
+    def meant(self, files: Iterable[Traced | None]) -> set[str]:
         """Return the groups that files mention themselves."""
-        return {group for trace in traces for name in trace.mentions for group in self.shown.get(name, ())}
+        return {group for file in files if file for name in file.mentions for group in self.shown.get(name, ())}
 
     def mention(self, groups: Iterable[str]) -> set[str]:
         """Return the xids of groups, which may not be there, that some groups mention themselves."""
@@ -65,36 +83,43 @@ class Web:
 
 def web(*states: Files) -> Web:
     """Return how groups hang together in any of some states of a registry; files may be in several of them."""
-    found = Web(*(defaultdict(set) for _ in range(4)))
-    for path, file in (item for state in states for item in state.items()):
-        group, schema = group_of(path), schema_of(path)
-        if group and file.trace.ties:
-            shown = (group, f"id:{schema}", ANY, *file.trace.shows) if schema else (group, *file.trace.shows)
-            found.shows[group].update(shown)
-            found.mentions[group].update(file.trace.mentions)
-    for group, names in found.shows.items():
-        for name in names:
-            found.shown[name].add(group)
-    for group, names in found.mentions.items():
-        for name in names:
-            found.mentioned[name].add(group)
+    mentions: defaultdict[str, set[str]] = defaultdict(set)
+    shows: defaultdict[str, set[str]] = defaultdict(set)
+    for group, files in (item for state in states for item in state.items() if item[0]):
+        for path, file in files.items():
+            if file.ties:
+                mentions[group].update(file.mentions)
+                shows[group].update((group, *file.shows), _schema_names(path))
+    return Web(_turned(mentions), _turned(shows), mentions, shows)
+
+
+def _schema_names(path: str) -> tuple[str, ...]:
+    schema = schema_of(path)
+    return (f"id:{schema}", ANY) if schema else ()
+
+
+def _turned(names: Mapping[str, Iterable[str]]) -> Names:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for group, of_group in names.items():
+        for name in of_group:
+            found[name].append(group)
     return found
 
 
-def differing(before: Files, after: Files) -> tuple[str, ...]:
-    """Return the paths whose files came, went or have other bytes."""
-    blobs = {path: file.blob for path, file in before.items()}
-    new = {path: file.blob for path, file in after.items()}
-    return tuple(path for path, _ in blobs.items() ^ new.items())
+def differing(before: Files, after: Files) -> Iterator[Change]:
+    """Give the files that came, went or have other bytes."""
+    for group in {**before, **after}:
+        old, new = before.get(group, {}), after.get(group, {})
+        for path in {**old, **new}:
+            one, other = old.get(path), new.get(path)
+            if one is not other and (one is None or other is None or one.blob != other.blob):
+                yield Change(group, path, one, other)
 
 
-def concerned(before: Files, after: Files, paths: Iterable[str], known: Web) -> tuple[set[str], set[str]]:
+def concerned(changes: Sequence[Change], known: Web) -> tuple[set[str], set[str]]:
     """Return the groups that lead to changed files, and those that the files point to where that changed as well."""
-    pairs = [(before.get(path), after.get(path)) for path in dict.fromkeys(paths)]
-    retied = [pair for pair in pairs if len({file.trace.ties if file else None for file in pair}) > 1]
-    pointing = [file.trace for pair in retied for file in pair if file]
-    groups = known.leading_to(filter(None, map(group_of, paths)))
-    return groups, known.meant(pointing)
+    pointing = [file for change in changes if change.is_retied for file in (change.before, change.after)]
+    return known.leading_to(change.group for change in changes if change.group), known.meant(pointing)
 
 
 def _closure(groups: Iterable[str], names: Names, others: Names) -> set[str]:

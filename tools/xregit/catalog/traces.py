@@ -7,10 +7,9 @@ one too few would hide a change, so whatever is written in an unusual way has al
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import sha1
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from xregit.catalog.references import local_xid
@@ -29,16 +28,15 @@ _NESTED = ("versions", "messages", "schemas")
 _DATED = (b"deprecated", b"\\")
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """What a file has to do with others.
 
     ``mentions`` are the names in it, ``shows`` those by which others mean it besides its group's xid. ``ties`` is a
     digest of all references and ids in it. ``dated`` says that what is found in it may depend on the day.
     """
 
-    mentions: tuple[str, ...]
-    shows: tuple[str, ...]
+    mentions: Sequence[str]
+    shows: Sequence[str]
     ties: str
     dated: bool = False
 

@@ -2,56 +2,62 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from xregit.catalog import read_contents
-from xregit.catalog.traces import group_of
+from xregit.catalog.layout import REGISTRY_FILE
 from xregit.rules.standing import State, WholeError
-from xregit.source import files, history
+from xregit.source import files, plumbing
+from xregit.source.remembered import Remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
     from xregit.catalog.registry import Registry
     from xregit.rules.standing import Standing
 
+Answer = TypeVar("Answer")
 
-def state_at(now: Standing, commit: str) -> State:
-    """Return the files that a registry's folder had at a commit; only those that differ now are read from Git.
+
+def base_of(now: Standing, ref: str) -> str:
+    """Return the commit at which the branch left another one.
 
     Raises:
-        XregitError: there is no such commit.
-        WholeError: the folder had links or odd names then.
+        WholeError: that is not so plain.
     """
-    blobs = history.blobs_at(now.root, commit)
-    if blobs is None:
-        raise WholeError
-    present = now.state.blobs
+    return _told(plumbing.merge_base(now.root, ref))
+
+
+def state_at(now: Standing, commit: str, present: Mapping[str, str]) -> State:
+    """Return the files that a registry's folder had at a commit; those that are ``present`` are read where they are.
+
+    Raises:
+        WholeError: there was no registry, or one with links or odd names.
+    """
+    blobs = _told(plumbing.blobs(now.root, commit))
     gone = files.listing_of({path: b"" for path in blobs if path not in present})
-    if gone.problems:
+    if gone.problems or REGISTRY_FILE not in blobs:
         raise WholeError
-    kept = {path: blob for path, blob in blobs.items() if path in present or path in gone.files}
-    other = [path for path, blob in kept.items() if present.get(path) != blob]
-    contents = _contents(now, commit, other)
-    return State(kept, lambda path: contents[path] if path in contents else now.contents[path])
+    passed_over = blobs.keys() - present.keys() - {*gone.files}
+    other = [path for path, blob in blobs.items() if present.get(path) != blob and path not in passed_over]
+    contents = dict(zip(other, _told(plumbing.contents(now.root, [blobs[path] for path in other])), strict=True))
+    kept = {path: blob for path, blob in blobs.items() if path not in passed_over} if passed_over else blobs
+    return State(kept, lambda path: contents[path] if path in contents else now.read(path))
 
 
-def part_of(now: Standing, commit: str, state: State, groups: Collection[str]) -> Registry:
-    """Return the part of a former state that is made of some groups.
+def part_at(now: Standing, commit: str, contents: Mapping[str, bytes]) -> Registry:
+    """Return the part of a former state that some of its files are.
 
     Raises:
         WholeError: something in it can't be read as a whole.
     """
-    paths = [path for path in state.blobs if group_of(path) in {"", *groups}]
-    found = read_contents(now.root, {path: state.read(path) for path in paths}, commit)
-    if found.problems or found.broken:
+    registry = read_contents(now.root, contents, commit, Remembered().parse)
+    if registry.problems or registry.broken:
         raise WholeError
-    return found
+    return registry
 
 
-def _contents(now: Standing, commit: str, paths: list[str]) -> dict[str, bytes]:
-    asked = [(commit, now.prefix + path) for path in paths]
-    found = dict(zip(paths, history.read_versions(now.root, asked), strict=True)) if asked else {}
-    if None in found.values():
+def _told(answer: Answer | None) -> Answer:
+    if answer is None:
         raise WholeError
-    return {path: data for path, data in found.items() if data is not None}
+    return answer

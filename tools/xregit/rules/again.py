@@ -6,13 +6,14 @@ can't be read as a whole, or when the last error goes.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
-from xregit.catalog.parts import Files, Web, concerned, differing, web
-from xregit.catalog.traces import group_of
+from xregit.catalog.parts import Change, Files, Traced, Web, concerned, differing, web
 from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
 from xregit.model import builtin
@@ -23,10 +24,13 @@ from xregit.rules.running import Report, examined, examined_part
 from xregit.rules.standing import Standing, State, Tracing, WholeError
 from xregit.rules.suppressing import UNUSED
 from xregit.source import yaml
+from xregit.source.remembered import Remembered, blob_id
 
 if TYPE_CHECKING:
     from xregit.catalog.reading import Parse
     from xregit.catalog.registry import Registry
+
+Former = Callable[[Mapping[str, str]], State]
 
 ENDPOINTS, ENDPOINT_FILE = "/endpoints/", "/endpoint.yaml"
 MESSAGES, SCHEMAGROUPS = "/messages/", "/schemagroups/"
@@ -35,19 +39,25 @@ MOST = 0.5  # of the files; with more of them, all together are read sooner
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What was found: ``part`` is the registry as far as it was read, which is its ``groups``; ``kept`` is for later.
+    """What was found in ``part`` of a registry, and kept of the rest.
 
-    All that differs from the state that was asked for is in the part, and all that it takes to compare it.
+    All that differs from the former state that was asked for is in the part, and all that it takes to compare the two;
+    ``before`` are the files of the same groups in that state. ``changed`` is how many are not as they were kept.
     """
 
     report: Report
     part: Registry
-    groups: frozenset[str]
+    before: Mapping[str, bytes]
     kept: Kept
+    changed: int
 
 
 def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Registry, Report, Kept | None]:
-    """Return a registry, what is wrong with it, and what later checks can build on, if they can."""
+    """Return a registry, what is wrong with it, and what later checks can build on, if they can.
+
+    Raises:
+        WholeError: a file can't be read.
+    """
     tracing = Tracing(parse, now.baseurl(parse))
     registry = now.registry(tracing.parse)
     with uncollected():
@@ -55,30 +65,34 @@ def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Regist
     report = Report(found.diagnostics)
     try:
         _refuse_faulty(registry)
-        state = tracing.files(now.state, {})
+        files = tracing.present(now, {}, 0)
     except WholeError:
         return registry, report, None
     made = by_group(found.diagnostics, now.prefix)
-    return registry, report, Kept(state, made, found.faulty, today, now.context, tracing.baseurl)
+    return registry, report, Kept(files, made, found.faulty, today, now.since, now.context, tracing.baseurl)
 
 
-def again(now: Standing, kept: Kept, today: date, before: State | None = None) -> Again:
-    """Return what is wrong with a registry of which an earlier state was checked; ``before`` is yet another state.
+def again(now: Standing, kept: Kept, today: date, former: Former | None = None) -> Again:
+    """Return what is wrong with a registry of which an earlier state was checked.
+
+    What it takes to compare it with a former state is read as well; ``former`` returns that one, if it is given Git's
+    ids of the present files by their paths.
 
     Raises:
         WholeError: nothing less than a check of everything can tell.
     """
-    tracing = Tracing(yaml.parse, kept.baseurl)
-    after = tracing.files(now.state, kept.files)
-    other = tracing.files(before, after) if before else after
-    if {SETTINGS_FILE, MODEL_FILE} & {*differing(after, other)}:
-        raise WholeError
-    known = _web(kept.files, after, other)
-    checked = _checked(kept, after, known, today)
-    groups = frozenset(_read(after, other, known, checked))
-    part = now.registry(yaml.parse, groups)
-    _refuse_faulty(part)
-    if part.settings.paths and _retied(kept.files, after):  # a pattern may fit what is new, or only what is gone
+    parse = Remembered().parse
+    tracing = Tracing(parse, kept.baseurl)
+    files = tracing.present(now, kept.files, kept.since)
+    before = former({path: file.blob for paths in files.values() for path, file in paths.items()}) if former else None
+    other = tracing.former(before, files) if before else {}
+    new, old = [*differing(kept.files, files)], [*differing(files, other)] if before else []
+    _refuse_root(new, old)
+    known = web(kept.files, _after(new), _after(old))
+    checked = _checked(kept, files, new, known, today)
+    groups = {"", *_read(files, old, known, checked)}
+    part = _part(now, files, groups, parse)
+    if part.settings.paths and any(change.is_retied for change in new):  # a pattern may fit what came, or what is gone
         raise WholeError
     with uncollected():
         found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
@@ -86,61 +100,69 @@ def again(now: Standing, kept: Kept, today: date, before: State | None = None) -
     rest = {group: items for group, items in kept.found.items() if group not in checked}
     _refuse_unsound(rest, kept.faulty, faulty)
     made = {group: items for group, items in by_group(found.diagnostics, now.prefix).items() if group in checked}
-    new = replace(kept, files=after, found={**rest, **made}, faulty=faulty, day=today)
-    return Again(Report(ordered(new.diagnostics)), part, groups, new)
+    result = replace(kept, files=files, found={**rest, **made}, faulty=faulty, day=today, since=now.since)
+    paths = [path for group in groups for path in other.get(group, ())]
+    contents = {path: before.read(path) for path in paths} if before else {}
+    return Again(Report(ordered(result.diagnostics)), part, contents, result, len(new))
 
 
-def _web(earlier: Files, after: Files, other: Files) -> Web:
-    """Return how groups hang together in any of the states."""
-    new = {path: after[path] for path in differing(earlier, after) if path in after}
-    old = {path: other[path] for path in differing(after, other) if path in other}
-    return web(earlier, new, old)
+def _after(changes: Iterable[Change]) -> Files:
+    found: defaultdict[str, dict[str, Traced]] = defaultdict(dict)
+    for change in changes:
+        if change.after:
+            found[change.group][change.path] = change.after
+    return found
 
 
-def _checked(kept: Kept, after: Files, known: Web, today: date) -> set[str]:
+def _checked(kept: Kept, files: Files, changes: Sequence[Change], known: Web, today: date) -> set[str]:
     """Return the groups of which something else may be found than before."""
-    paths = differing(kept.files, after)
-    if not all(map(group_of, paths)):
-        raise WholeError
-    leading, meant = concerned(kept.files, after, paths, known)
-    dated = {group_of(path) for path, file in after.items() if file.trace.dated} if today != kept.day else set()
-    leading |= known.leading_to(dated)
+    leading, meant = concerned(changes, known)
+    if today != kept.day:
+        leading |= known.leading_to(group for group in files if any(file.dated for file in files[group].values()))
     # What an endpoint carries is compared with each other.
-    carrying = {path for path in (*kept.files, *after) if path.endswith(ENDPOINT_FILE) and group_of(path) in leading}
-    carried = known.meant(state[path].trace for state in (kept.files, after) for path in carrying if path in state)
-    return leading | meant | carried
+    endpoints = (state.get(group, {}) for state in (kept.files, files) for group in leading)
+    carrying = (file for paths in endpoints for path, file in paths.items() if path.endswith(ENDPOINT_FILE))
+    return leading | meant | known.meant(carrying)
 
 
-def _read(after: Files, other: Files, known: Web, checked: set[str]) -> set[str]:
+def _read(files: Files, changes: Sequence[Change], known: Web, checked: set[str]) -> set[str]:
     """Return the groups that must be read to check some, and to compare two states."""
-    there = {group_of(path) for path, file in after.items() if file.trace.ties}
+    there = {group for group, paths in files.items() if any(file.ties for file in paths.values())}
     # Names that are nearly alike are looked for among all groups.
     if len({group.lower() for group in there}) < len(there) or known.mention(checked) - there:
         raise WholeError
-    leading, meant = concerned(after, other, differing(after, other), known)
+    leading, meant = concerned(changes, known)
     found = known.surroundings(checked | leading | meant)
     if checked:
-        found |= _examples(after, found, checked)
-    if sum(group_of(path) in found for path in after) > MOST * len(after):
+        found |= _examples(files, found, checked)
+    if sum(len(files.get(group, ())) for group in found) > MOST * sum(map(len, files.values())):
         raise WholeError
     return found
 
 
-def _examples(after: Files, read: set[str], checked: set[str]) -> set[str]:
+def _examples(files: Files, read: set[str], checked: set[str]) -> set[str]:
     """Return an endpoint and a group with messages, if the registry has any: some rules ask whether it has."""
-    endpoints = (group_of(path) for path in after if path.endswith(ENDPOINT_FILE))
-    messages = [group_of(path) for path in after if MESSAGES in path]
+    endpoints = {group for group in files if group.startswith(ENDPOINTS)}
+    messages = {group for group, paths in files.items() if any(MESSAGES in path for path in paths)}
     if not messages and any(group.startswith(SCHEMAGROUPS) for group in checked):
         raise WholeError
-    found = [next(iter(sorted(groups)), "") for groups in (set(endpoints), set(messages)) if not groups & read]
-    return {group for group in found if group}
+    return {min(groups) for groups in (endpoints, messages) if groups and not groups & read}
 
 
-def _retied(before: Files, after: Files) -> bool:
-    """Tell whether references or ids are not the same as before."""
-    paths = differing(before, after)
-    pairs = ((before.get(path), after.get(path)) for path in paths)
-    return any(not one or not other or one.trace.ties != other.trace.ties for one, other in pairs)
+def _part(now: Standing, files: Files, groups: Iterable[str], parse: Parse) -> Registry:
+    """Return the part of a registry that is made of some groups, as long as its files stay as they are."""
+    paths = {path: file.blob for group in groups for path, file in files.get(group, {}).items()}
+    if any(blob_id(now.read(path)).decode() != blob for path, blob in paths.items()):
+        raise WholeError
+    part = now.registry(parse, paths)
+    _refuse_faulty(part)
+    return part
+
+
+def _refuse_root(new: Iterable[Change], old: Iterable[Change]) -> None:
+    """Refuse changes of what counts for every group."""
+    if any(not change.group for change in new) or any(change.path in {SETTINGS_FILE, MODEL_FILE} for change in old):
+        raise WholeError
 
 
 def _refuse_faulty(registry: Registry) -> None:

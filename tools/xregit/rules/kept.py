@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from xregit.catalog.parts import Files, Traced
-from xregit.catalog.traces import Trace, group_of
+from xregit.catalog.traces import group_of
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.source.remembered import opened, sealed
 
@@ -22,8 +22,8 @@ Found = Mapping[str, tuple[Diagnostic, ...]]
 class Kept:
     """The findings of one check of a whole registry, by the xid of the group that they are in; an empty one for none.
 
-    ``files`` are those that were looked at, by their paths below the registry folder, and ``day`` when that was;
-    ``faulty`` are the groups with errors. ``context`` is what else may make findings different,
+    ``files`` are those that were looked at; the check was on a ``day``, and began at the time ``since``, in
+    nanoseconds. ``faulty`` are the groups with errors. ``context`` is what else may make findings different,
     ``baseurl`` that of the settings.
     """
 
@@ -31,6 +31,7 @@ class Kept:
     found: Found
     faulty: frozenset[str]
     day: date
+    since: int
     context: str
     baseurl: str = ""
 
@@ -54,9 +55,10 @@ def to_bytes(kept: Kept) -> bytes:
         "context": kept.context,
         "baseurl": kept.baseurl,
         "day": kept.day.isoformat(),
+        "since": kept.since,
         "faulty": sorted(kept.faulty),
-        "files": {path: _from_file(file) for path, file in kept.files.items()},
-        "found": {group: [[*_row(item)] for item in items] for group, items in kept.found.items()},
+        "files": {group: {path: [*file] for path, file in files.items()} for group, files in kept.files.items()},
+        "found": {group: [_row(item) for item in items] for group, items in kept.found.items()},
     }
     return sealed(orjson.dumps(value))
 
@@ -67,23 +69,16 @@ def from_bytes(data: bytes, context: str) -> Kept | None:
     value = orjson.loads(body) if body is not None else {}
     if value.get("context") != context:
         return None
+    files = value["files"].items()
     return Kept(
-        {path: _file(*row) for path, row in value["files"].items()},
+        {group: {path: Traced._make(row) for path, row in rows.items()} for group, rows in files},
         {group: tuple(map(_diagnostic, rows)) for group, rows in value["found"].items()},
         frozenset(value["faulty"]),
         date.fromisoformat(value["day"]),
+        value["since"],
         context,
         value["baseurl"],
     )
-
-
-def _from_file(file: Traced) -> list[Any]:
-    trace = file.trace
-    return [file.blob, trace.ties, trace.dated, trace.mentions, trace.shows]
-
-
-def _file(blob: str, ties: str, dated: bool, mentions: list[str], shows: list[str]) -> Traced:
-    return Traced(blob, Trace(tuple(mentions), tuple(shows), ties, dated))
 
 
 def _row(item: Diagnostic) -> tuple[Any, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from time import time_ns
 from typing import TYPE_CHECKING
 
 from xregit.catalog import read_files
@@ -20,6 +22,7 @@ from xregit.source import files
 from xregit.source.remembered import blob_id
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
     from xregit.catalog.parts import Files
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
 YAML, VERSIONS = ".yaml", "/versions/"
 IGNORED = Trace((), (), "")
+# A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
+SHORTLY = 2_000_000_000
+Status = tuple[int, ...]
 
 
 class WholeError(XregitError):
@@ -37,7 +43,7 @@ class WholeError(XregitError):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The files of a registry at some time, by their paths below its folder: Git's ids of them, and how to read one."""
+    """The files of a registry at some time: Git's ids of them by their paths below its folder, and how to read one."""
 
     blobs: Mapping[str, str]
     read: Callable[[str], bytes]
@@ -45,15 +51,29 @@ class State:
 
 @dataclass(frozen=True)
 class Standing:
-    """The files of a registry folder as they are now, by their paths below it."""
+    """The files of a registry folder as they are now, by their paths below it; their bytes are read when asked for.
+
+    A status is the number of a file, its size, and when its bytes, and all that is said of it, were changed;
+    ``since`` is when that was asked for. All times are in nanoseconds.
+    """
 
     root: Path
-    contents: Mapping[str, bytes]
+    statuses: Mapping[str, Status]
+    since: int
+    contents: dict[str, bytes] = field(default_factory=dict)
 
-    @cached_property
-    def state(self) -> State:
-        """The files with the ids under which Git keeps, or would keep, them."""
-        return State({path: blob_id(data).decode() for path, data in self.contents.items()}, self.contents.__getitem__)
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file, the same ones each time.
+
+        Raises:
+            WholeError: it can't be read.
+        """
+        if path not in self.contents:
+            try:
+                self.contents[path] = files.read(self.root, path)
+            except files.FileError as error:
+                raise WholeError from error
+        return self.contents[path]
 
     @cached_property
     def prefix(self) -> str:
@@ -66,31 +86,31 @@ class Standing:
         owners = read_owners(repository_of(self.root))
         return repr((str(self.root), self.prefix, owners.path, owners.unread, blob_id(owners.text.encode())))
 
-    def registry(self, parse: Parse, groups: Collection[str] | None = None) -> Registry:
-        """Return the registry, or the part of it that is made of groups of these xids."""
-        paths = tuple(path for path in self.contents if groups is None or group_of(path) in {"", *groups})
-        return read_files(self.root, files.Listing(paths), self.contents.__getitem__, parse)
+    def registry(self, parse: Parse, paths: Iterable[str] | None = None) -> Registry:
+        """Return the registry, or the part of it that is made of some files."""
+        chosen = tuple(sorted(self.statuses if paths is None else paths))
+        return read_files(self.root, files.Listing(chosen), self.read, parse)
 
     def baseurl(self, parse: Parse) -> str:
         """Return the base URL that the settings state, or an empty string."""
-        data = self.contents.get(SETTINGS_FILE)
-        return settings_of(parse(data).value).baseurl if data is not None else ""
+        return settings_of(parse(self.read(SETTINGS_FILE)).value).baseurl if SETTINGS_FILE in self.statuses else ""
 
 
 def standing(folder: Path) -> Standing:
     """Return the files of a registry folder.
 
     Raises:
-        WholeError: one of them can't be read.
+        WholeError: some are left out.
     """
-    root = folder.resolve()
-    listing = files.listing(root)
+    root, since = folder.resolve(), time_ns()
+    listing, statuses = files.surveyed(root)
     if listing.problems:
         raise WholeError
-    try:
-        return Standing(root, {path: files.read(root, path) for path in listing.files})
-    except files.FileError as error:
-        raise WholeError from error
+    return Standing(root, {path: _status(statuses[path]) for path in listing.files}, since)
+
+
+def _status(found: os.stat_result) -> Status:
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 @dataclass(slots=True)
@@ -108,16 +128,38 @@ class Tracing:
             self.known[data] = trace_of_value(data, parsed.value, builtin().groups, self.baseurl)
         return parsed
 
-    def files(self, state: State, earlier: Files) -> Files:
-        """Return what files have to do with others; those of ``earlier`` that are the same are not looked at again.
+    def present(self, now: Standing, earlier: Files, since: int) -> Files:
+        """Return the files as they are now.
+
+        Those of ``earlier`` that nobody has changed are not read again, unless they were new when they were looked at;
+        that was after the time ``since``.
 
         Raises:
-            WholeError: one of them holds no attributes, or is not read as a whole.
+            WholeError: one of them can't be read, or not as a whole.
         """
-        found = {}
+        known = {path: file for group in earlier.values() for path, file in group.items()}
+        found: defaultdict[str, dict[str, Traced]] = defaultdict(dict)
+        for path, status in now.statuses.items():
+            old = known.get(path)
+            if old is None or (*old.status,) != status or max(status[2:]) + SHORTLY > since:
+                blob = blob_id(now.read(path)).decode()
+                trace = old[2:] if old is not None and old.blob == blob else self._trace(path, now.read(path))
+                old = Traced(blob, status, *trace)
+            found[group_of(path)][path] = old
+        return found
+
+    def former(self, state: State, present: Files) -> Files:
+        """Return the files of another state; those that are ``present`` with the same bytes are not looked at again.
+
+        Raises:
+            WholeError: one of them can't be read as a whole.
+        """
+        known = {path: (group, file) for group, paths in present.items() for path, file in paths.items()}
+        found: defaultdict[str, dict[str, Traced]] = defaultdict(dict)
         for path, blob in state.blobs.items():
-            old = earlier.get(path)
-            found[path] = old if old and old.blob == blob else Traced(blob, self._trace(path, state.read(path)))
+            group, old = known.get(path) or (group_of(path), None)
+            same = old is not None and old.blob == blob
+            found[group][path] = old if old and same else Traced(blob, (), *self._trace(path, state.read(path)))
         return found
 
     def _trace(self, path: str, data: bytes) -> Trace:

@@ -56,10 +56,16 @@ def listing(root: Path) -> Listing:
     Hidden files and folders and editors' backups are passed over. A symbolic link to a file inside is a file;
     links that leave the folder, links to folders, devices, pipes and files over MAX_FILE_BYTES are problems.
     """
+    return surveyed(root)[0]
+
+
+def surveyed(root: Path) -> tuple[Listing, Mapping[str, os.stat_result]]:
+    """Return the same, and what the system says of each file; of a link, what it says of its target."""
     walk = _Walk(Path(os.path.realpath(root)))
     while walk.pending:
         walk.folder(walk.pending.pop())
-    return Listing(tuple(sorted(walk.files)), tuple(sorted(walk.problems, key=lambda problem: problem.path)))
+    problems = sorted(walk.problems, key=lambda problem: problem.path)
+    return Listing(tuple(sorted(walk.files)), tuple(problems)), walk.files
 
 
 def listing_of(contents: Mapping[str, bytes]) -> Listing:
@@ -175,7 +181,7 @@ class _Walk:
 
     top: Path
     pending: list[str] = field(default_factory=lambda: [""])
-    files: list[str] = field(default_factory=list)
+    files: dict[str, os.stat_result] = field(default_factory=dict)
     problems: list[FileProblem] = field(default_factory=list)
 
     def folder(self, prefix: str) -> None:
@@ -201,13 +207,15 @@ class _Walk:
     def _file(self, path: str, entry: os.DirEntry[str]) -> None:
         problem = self._link_problem(path) if entry.is_symlink() else None
         try:
-            problem = problem or _status_problem(path, entry.stat())
+            status = entry.stat()
         except OSError as error:
-            problem = _unreadable(path, error)
+            self.problems.append(problem or _unreadable(path, error))
+            return
+        problem = problem or _status_problem(path, status)
         if problem:
             self.problems.append(problem)
         else:
-            self.files.append(path)
+            self.files[path] = status
 
     def _link_problem(self, path: str) -> FileProblem | None:
         target = _target(self.top, self.top / path)

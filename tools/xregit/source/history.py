@@ -109,23 +109,8 @@ def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
         XregitError: the folder is in no repository, or the repository has no such commit.
     """
     with _opened(folder) as repo:
-        return _tree(repo, _commit(repo, folder, ref), _prefix(repo, folder))
-
-
-def blobs_at(folder: Path, ref: str) -> Mapping[str, str] | None:
-    """Return Git's ids of the files that the folder has at a commit, by their paths relative to it.
-
-    None where there are symbolic links, whose targets these ids don't tell.
-
-    Raises:
-        XregitError: the folder is in no repository, or the repository has no such commit.
-    """
-    with _opened(folder) as repo:
-        prefix = _prefix(repo, folder)
-        entries = _blobs(repo, _commit(repo, folder, ref), prefix)
-    if any(mode == _SYMBOLIC_LINK for mode, _, _ in entries):
-        return None
-    return {path[len(prefix) :]: blob for _, blob, path in entries}
+        prefix = Path(folder).resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
+        return _tree(repo, _commit(repo, folder, ref), "" if prefix == "." else prefix + "/")
 
 
 def commits_of(folder: Path, refs: str) -> tuple[str, ...]:
@@ -241,22 +226,11 @@ def _without_files(commit: Commit) -> Commit:
     return Commit(commit.sha, commit.time, commit.author, commit.subject)
 
 
-def _prefix(repo: Repo, folder: Path) -> str:
-    """Return what the paths of a folder's files begin with in a repository."""
-    prefix = Path(folder).resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
-    return "" if prefix == "." else prefix + "/"
-
-
-def _blobs(repo: Repo, sha: str, prefix: str) -> list[tuple[str, str, str]]:
-    """Return mode, id and path of each file at a commit."""
+def _tree(repo: Repo, sha: str, prefix: str) -> dict[str, bytes]:
     paths = ["--", prefix] if prefix else []
     listed = repo.git.ls_tree("-r", "-z", "--full-tree", sha, *paths, stdout_as_string=False)
     entries = [(entry.split(" "), path) for entry, path in _entries(listed)]
-    return [(mode, blob, path) for (mode, kind, blob), path in entries if kind == "blob"]
-
-
-def _tree(repo: Repo, sha: str, prefix: str) -> dict[str, bytes]:
-    blobs = _blobs(repo, sha, prefix)
+    blobs = [(mode, blob, path) for (mode, kind, blob), path in entries if kind == "blob"]
     with tempfile.TemporaryFile() as names:
         names.write("".join(f"{blob}\n" for _, blob, _ in blobs).encode())
         names.seek(0)

@@ -1,0 +1,63 @@
+"""What Git says of a folder in a few fast questions; what it refuses to answer is None.
+
+`source.history` asks more thoroughly, and says why there is no answer.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+_HEX = 40
+_LINK = "120000 "  # how Git writes the mode of a symbolic link
+
+
+def merge_base(folder: Path, ref: str) -> str | None:
+    """Return the commit at which the branch of the folder left another."""
+    found = _asked(folder, "merge-base", "HEAD", ref) if not ref.startswith("-") else None
+    return found.decode().strip() if found else None
+
+
+def blobs(folder: Path, commit: str) -> Mapping[str, str] | None:
+    """Return Git's ids of the files that a folder had at a commit, by their paths relative to it.
+
+    There is no answer where symbolic links are among them.
+    """
+    listed = _asked(folder, "ls-tree", "-r", "-z", commit)
+    entries = os.fsdecode(listed or b"").split("\0")
+    if listed is None or any(entry.startswith(_LINK) for entry in entries):
+        return None
+    parts = (entry.partition("\t") for entry in entries if " blob " in entry[:_HEX])
+    return {path: head[-_HEX:] for head, _, path in parts}
+
+
+def contents(folder: Path, ids: Sequence[str]) -> Sequence[bytes] | None:
+    """Return the bytes that Git keeps under some ids, in their order."""
+    output = _asked(folder, "cat-file", "--batch", given="".join(f"{name}\n" for name in ids).encode()) if ids else b""
+    if output is None:
+        return None
+    found = [*_contents(output)]
+    return found if len(found) == len(ids) else None
+
+
+def _contents(output: bytes) -> Iterator[bytes]:
+    """Give what stands after each line with an id, a kind and a size; nothing from the first that is missing."""
+    start = 0
+    while start < len(output):
+        line, _, _ = output[start : start + 2 * _HEX].partition(b"\n")
+        *_, kind, size = line.split(b" ")
+        if kind != b"blob":
+            return
+        begin = start + len(line) + 1
+        yield output[begin : begin + int(size)]
+        start = begin + int(size) + 1
+
+
+def _asked(folder: Path, *question: str, given: bytes = b"") -> bytes | None:
+    try:
+        done = subprocess.run(["git", "-C", folder, *question], input=given, capture_output=True, check=False)
+    except OSError:  # there is no Git
+        return None
+    return done.stdout if done.returncode == 0 else None
