@@ -193,31 +193,6 @@ def test_plain_parquet_replaces_nothing_else(spark: SparkSession, sample: Regist
     assert (tmp_path / "notes.txt").exists()
 
 
-def test_full_disk_is_one_line(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A write that fails on an executor is told in one line, and the tables stay at their last version."""
-    folder = tmp_path / "tables"
-    publish(sample, folder, spark=spark)
-    changed = repository.commit({"messagegroups/brakes/messages/new.yaml": "description: New.\n"})
-    monkeypatch.setattr("xregit.spark.files.COMPRESSION", "no such codec")
-    with pytest.raises(XregitError, match="can't write the tables in") as caught:
-        publish(changed, folder, spark=spark)
-    assert "\n" not in str(caught.value)
-    monkeypatch.undo()
-    assert len(_delta(folder, "messages")) == 4
-    assert publish(changed, folder, spark=spark).changed
-
-
-def test_path_that_is_a_file_is_one_line(spark: SparkSession, sample: Registry, tmp_path: Path) -> None:
-    """Where a file is in the way, one line says so."""
-    file = tmp_path / "tables"
-    file.write_text("text", encoding="utf-8")
-    with pytest.raises(XregitError, match=str(file)) as caught:
-        publish(sample, file, spark=spark)
-    assert "\n" not in str(caught.value)
-
-
 def test_unknown_format_is_named(sample: Registry, tmp_path: Path) -> None:
     """A format that we do not write is named, with those that we do."""
     with pytest.raises(XregitError, match='"iceberg" is unknown; the formats are "delta" and "parquet"'):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 CAUSE = "Caused by: "
 MORE_MEMORY = "give Spark more memory, such as with --conf spark.driver.memory=4g"
 _NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|^\[INVALID_DRIVER_MEMORY\]")
+# What either writer says of a table that was made, or changed, since we looked.
+_MEANWHILE = re.compile(r"already exists at that location|\[DELTA_CONCURRENT_|\[DELTA_TABLE_ALREADY_EXISTS\]")
 # Spark's messages begin with a name for their kind; what follows on lines of their own is advice or a query's plan.
 _CLASS = re.compile(r"\[[A-Z][A-Z0-9_.]+\] ")
 _BRANCH = "↳"
@@ -41,11 +43,12 @@ def told_of(path: Place) -> Iterator[None]:
 
     try:
         yield
-    except CommitFailedError as error:
-        message = f"{path} was changed by someone else in the meantime; publish again ({reason(error)})"
-        raise XregitError(message) from error
     except (DeltaError, ArrowException, PySparkException, Py4JError, OSError) as error:
-        message = f"can't write the tables in {path}: {reason(error)}"
+        why = reason(error)
+        if isinstance(error, CommitFailedError) or _MEANWHILE.search(why):
+            message = f"{path} was changed by someone else in the meantime; publish again ({why})"
+        else:
+            message = f"can't write the tables in {path}: {why}"
         raise XregitError(message) from error
 
 

@@ -19,7 +19,7 @@ from xregit.spark.native import NativeLake
 from xregit.spark.places import Place
 from xregit.spark.rows import rows
 from xregit.spark.session import REMOTE, active, borrowed, installed
-from xregit.spark.standing import Stand, told_by
+from xregit.spark.standing import Stand, refuse_file, told_by
 from xregit.spark.tables import tables as tables_of
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def publish_each(
         message = f'the format "{format}" is unknown; the formats are "{DELTA}" and "{PARQUET}"'
         raise XregitError(message)
     place = Place.of(tables)
+    refuse_file(place)
     with told_of(place), _lake(place, spark, conf or {}) as lake:
         for registry in registries:
             if format == DELTA:

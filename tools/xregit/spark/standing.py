@@ -100,6 +100,17 @@ def foreign(place: Place) -> XregitError:
     )
 
 
+def refuse_file(place: Place) -> None:
+    """Refuse a place where a file is in the way of the tables' folder.
+
+    Raises:
+        XregitError: one is.
+    """
+    if place.local and place.local.exists() and not place.local.is_dir():
+        message = f"{place} is a file, and no folder for tables; name another folder, or move it out of the way"
+        raise XregitError(message)
+
+
 def changed_meanwhile(place: Place) -> XregitError:
     """Return the error that someone else wrote a table between our look and our commit."""
     return XregitError(f"{place} was changed by someone else in the meantime; publish again")

@@ -51,8 +51,6 @@ class Ledger:
         """
         if not self.place.local:
             return
-        if self.place.local.exists() and not self.place.local.is_dir():
-            raise foreign(self.place)
         names = plan.names
         for found in self.place.local.iterdir() if self.place.local.exists() else ():
             if found.name in names:

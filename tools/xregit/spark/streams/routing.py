@@ -13,6 +13,7 @@ from xregit.errors import XregitError
 from xregit.spark.faults import told_of
 from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
+from xregit.spark.standing import refuse_file
 from xregit.spark.streams.checkpoint import Checkpoint, Pinned, frozen, opened
 from xregit.spark.streams.inputs import LINES, Source, files, source
 from xregit.spark.streams.ledger import Batch, Ledger
@@ -88,6 +89,7 @@ def route(
     installed()
     _refuse_remote(messages, conf or {})
     place = Place.of(tables)
+    refuse_file(place)
     endpoint, group = options.get("endpoint", ""), options.get("group", "")
     made = packed(plan(registry, endpoint, group))
     job = _identity(registry, messages, place) | {"endpoint": endpoint, "group": group}
