@@ -6,13 +6,12 @@ One fault is one finding: who misspells ``protocol`` is not also told that the p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.resolving import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same
 from xregit.catalog.resources import META, VERSIONS, authored
-from xregit.model.checking import Same
+from xregit.model.identity import once
 from xregit.model.names import nearly
 from xregit.model.spelling import is_misspelled
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xregit.catalog.registry import Registry
+    from xregit.model.language import AttributeModel
 
 # Attributes with predefined names on which others depend, and the table that the names are in.
 TABLES: Mapping[str, str] = {
@@ -68,7 +68,7 @@ def _own(entity: Group | Resource) -> frozenset[str]:
         else (entity.written, authored(entity.type))
     )
     faulty = {name for name in TEXTS if name in stated and name in known and _is_faulty(name, stated[name])}
-    names = _names(Same(known))
+    names = _names(known)
     unknown = stated.keys() - names
     if not unknown:
         return frozenset(faulty) if faulty else _NONE
@@ -94,8 +94,8 @@ def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str
     return frozenset(name for name, own, due in texts if not same(name, own, due))
 
 
-@lru_cache(maxsize=64)
-def _names(same: Same) -> frozenset[str]:
+@once(64)
+def _names(attributes: Mapping[str, AttributeModel]) -> frozenset[str]:
     """Return every name that the attributes may have, those that a selector adds included."""
-    clauses = (clause for item in same.attributes.values() for clause in item.ifvalues.values())
-    return frozenset({META, VERSIONS, *same.attributes}).union(*clauses) - {"*"}
+    clauses = (clause for item in attributes.values() for clause in item.ifvalues.values())
+    return frozenset({META, VERSIONS, *attributes}).union(*clauses) - {"*"}

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import canonical
-from xregit.model.language import NOTHING
+from xregit.model.language import MAPPINGS, NOTHING
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -70,7 +70,10 @@ def effective(registry: Registry, resource: Resource, attributes: Mapping[str, A
     ``attributes`` are those of another version than the default one.
     """
     own = resource.attributes if attributes is None else attributes
-    group = group_of(registry, resource)
+    return _filled(resource, own, group_of(registry, resource))
+
+
+def _filled(resource: Resource, own: Mapping[str, Any], group: Group | None) -> Mapping[str, Any]:
     if group is None:
         return own
     known, stated = resource.type.attributes, group.attributes
@@ -133,9 +136,12 @@ def _target(registry: Registry, xid: str) -> Resource | None:
 
 
 def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolved:
-    own = effective(registry, resource)
-    written = _written(registry, resource, own)
-    nearest = _target(registry, base_xid(own)) if base_xid(own) and not base.cycle else None
+    group, stated = group_of(registry, resource), resource.attributes
+    own = _filled(resource, stated, group)
+    by_group = group.xid if group else resource.xid
+    written: dict[Path, str] = {(name,): resource.xid if name in stated else by_group for name in own}
+    following = base_xid(own)
+    nearest = _target(registry, following) if following and not base.cycle else None
     above, above_xid = (base, nearest.xid) if nearest else (None, "")
     inherited = _heritage(base.attributes, own, resource.type)
     if not inherited:
@@ -145,12 +151,6 @@ def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolve
     for name, value in own.items():
         merged[name] = _merged(merged.get(name), value, (name,), written[(name,)], origins)
     return Resolved(merged, origins, above, above_xid, base.cycle, base.missing)
-
-
-def _written(registry: Registry, resource: Resource, own: Mapping[str, Any]) -> dict[Path, str]:
-    group = group_of(registry, resource)
-    by_group = group.xid if group else resource.xid
-    return {(name,): resource.xid if name in resource.attributes else by_group for name in own}
 
 
 def _heritage(base: Mapping[str, Any], own: Mapping[str, Any], model: ResourceModel) -> dict[str, Any]:
@@ -174,8 +174,8 @@ def same(selector: str, one: object, other: object) -> bool:
 
 
 def _merged(old: Any, new: Any, path: Path, by: str, origins: dict[Path, str]) -> Any:
-    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
-        if isinstance(old, Mapping):
+    if not isinstance(old, MAPPINGS) or not isinstance(new, MAPPINGS):
+        if isinstance(old, MAPPINGS):
             for inner in [known for known in origins if known[: len(path)] == path]:
                 del origins[inner]
         origins[path] = by

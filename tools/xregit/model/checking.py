@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +14,8 @@ from xregit.diagnostics import Finding
 from xregit.model import faults
 from xregit.model.datatypes import CONTAINERS, SYNTAXES, has_placeholders
 from xregit.model.faults import Key, Path
-from xregit.model.language import NOTHING, AttributeModel
+from xregit.model.identity import once
+from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.narrowing import Fits, fault_of, fits_of
 from xregit.model.propertydefs import property_due, property_tests
 from xregit.model.selecting import Selector, clause_of, goes_with, is_proper, selectors_of
@@ -37,29 +37,13 @@ def check(attributes: Attributes, value: Values, inherited: Values = NOTHING) ->
     ``inherited`` holds what a group or a base message contributes: it selects attributes and counts as present.
     """
     findings: list[Finding] = []
-    _members(_shape(Same(attributes)), value, inherited, (), findings)
+    _members(_shape(attributes), value, inherited, (), findings)
     return findings
 
 
 def siblings(attributes: Attributes, value: Values, inherited: Values = NOTHING) -> Attributes:
     """Return the attributes in force once the value's selectors, such as ``protocol``, have added theirs."""
-    return _in_force(_shape(Same(attributes)), value, inherited).attributes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Same:
-    """A mapping that is equal to nothing but itself, and so can be a key."""
-
-    attributes: Attributes
-    keys: str = "name"
-
-    def __eq__(self, other: object) -> bool:
-        """Tell whether the very same mapping is meant."""
-        return isinstance(other, Same) and self.attributes is other.attributes and self.keys == other.keys
-
-    def __hash__(self) -> int:
-        """Return what stays the same as long as the mapping lives."""
-        return id(self.attributes)
+    return _in_force(_shape(attributes), value, inherited).attributes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,10 +65,19 @@ class _Shape:
     variants: dict[tuple[str, ...], _Shape] = field(default_factory=dict)
 
 
-@lru_cache(maxsize=1024)
-def _shape(same: Same) -> _Shape:
-    selectors = selectors_of(same.attributes)
-    return _shaped(same.attributes, selectors, same.keys, selectors)
+def _shape(attributes: Attributes, charset: str = "name") -> _Shape:
+    shapes = _shapes(attributes)
+    found = shapes.get(charset)
+    if found is None:
+        selectors = selectors_of(attributes)
+        found = shapes[charset] = _shaped(attributes, selectors, charset, selectors)
+    return found
+
+
+@once(1024)
+def _shapes(_attributes: Attributes) -> dict[str, _Shape]:
+    """Return the shapes that these attributes have, by the form of names that they don't declare; none at first."""
+    return {}
 
 
 def _shaped(
@@ -196,13 +189,13 @@ def _single(attribute: AttributeModel) -> Check:
 
 def _object(attribute: AttributeModel) -> Check:
     charset = attribute.keys or ("extendedname" if attribute.namecharset == "extended" else "name")
-    shape = _shape(Same(attribute.attributes, charset))
+    shape = _shape(attribute.attributes, charset)
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not isinstance(value, (dict, Mapping)):
+        if not isinstance(value, MAPPINGS):
             findings.append(faults.wrong(attribute, value, path, key, "a map of attributes"))
             return
-        _members(shape, value, below if isinstance(below, (dict, Mapping)) else NOTHING, (*path, key), findings)
+        _members(shape, value, below if isinstance(below, MAPPINGS) else NOTHING, (*path, key), findings)
 
     return checked
 
@@ -212,10 +205,10 @@ def _map(attribute: AttributeModel) -> Check:
     keys = SYNTAXES[attribute.keys or "extendedname"]
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not isinstance(value, (dict, Mapping)):
+        if not isinstance(value, MAPPINGS):
             findings.append(faults.wrong(attribute, value, path, key, "a map"))
             return
-        inner, inherited = (*path, key), below if isinstance(below, (dict, Mapping)) else NOTHING
+        inner, inherited = (*path, key), below if isinstance(below, MAPPINGS) else NOTHING
         for name, member in value.items():
             if not keys.test(name):
                 findings.append(faults.misnamed(name, inner, keys, faults.requirement(attribute)))
@@ -246,19 +239,19 @@ def _array(attribute: AttributeModel) -> Check:
 
 def _property(attribute: AttributeModel) -> Check:
     """A property definition, or with type ``any`` the property's bare value too."""
-    shape = _shape(Same(attribute.attributes))
+    shape = _shape(attribute.attributes)
     tests, native = property_tests(attribute), attribute.property
     bare = tests.get(native) if attribute.type == "any" else None
     held_attribute = attribute.attributes["value"]
     holds = shape.fits["value"]
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
-        if not isinstance(value, (dict, Mapping)):
+        if not isinstance(value, MAPPINGS):
             if bare is None or not bare(value):
                 about = property_due(attribute, native, value) if bare else "a map such as {value: …}"
                 findings.append(faults.wrong(attribute, value, path, key, about))
             return
-        inner, inherited = (*path, key), below if isinstance(below, (dict, Mapping)) else NOTHING
+        inner, inherited = (*path, key), below if isinstance(below, MAPPINGS) else NOTHING
         _members(shape, value, inherited, inner, findings)
         held = value.get("value")
         if held is None or not holds(held):

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+#: What mappings are made of here; asking for these is several times faster than asking for any Mapping.
+MAPPINGS = (dict, MappingProxyType)
 
 
 def _nothing() -> Mapping[str, Any]:

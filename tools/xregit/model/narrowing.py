@@ -21,8 +21,7 @@ def fits_of(attribute: AttributeModel) -> Fits:
     """Return the test of a single value: its type and whatever else the attribute says of it."""
     tests = [_type_test(attribute)]
     if attribute.enum and attribute.strict:
-        listed = frozenset(map(repr, attribute.enum))
-        tests.append(lambda value: repr(value) in listed)
+        tests.append(_is_listed(attribute.enum))
     if attribute.syntax:
         tests.append(SYNTAXES[attribute.syntax].test)
     targets = kinds_of(attribute)
@@ -37,6 +36,14 @@ def _type_test(attribute: AttributeModel) -> Fits:
     if attribute.type == "string" and attribute.syntax and attribute.syntax != "nonempty":
         return SYNTAXES[attribute.syntax].test
     return DATATYPES[attribute.type].test
+
+
+def _is_listed(listed: tuple[Any, ...]) -> Fits:
+    if all(isinstance(item, str) for item in listed):
+        texts = frozenset(listed)
+        return lambda value: isinstance(value, str) and value in texts
+    written = frozenset(map(repr, listed))  # true is not 1
+    return lambda value: repr(value) in written
 
 
 def _both(tests: list[Fits]) -> Fits:

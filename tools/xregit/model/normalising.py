@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
-from xregit.model.checking import Same, siblings
+from xregit.model.checking import siblings
 from xregit.model.datatypes import TEXTS
-from xregit.model.language import NOTHING, AttributeModel
+from xregit.model.identity import once
+from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 
 Attributes = Mapping[str, AttributeModel]
 #: (value, what is inherited for it) → the value in the model's form
@@ -29,7 +29,7 @@ def normalised(
 
     A number or boolean becomes the text that was written; what isn't understood stays as it is.
     """
-    result = _members(_form(Same(attributes)), value, inherited)
+    result = _members(_form(attributes), value, inherited)
     return result if isinstance(result, dict) else dict(result)
 
 
@@ -45,9 +45,8 @@ class _Form:
     variants: dict[int, _Form] = field(default_factory=dict)
 
 
-@lru_cache(maxsize=1024)
-def _form(same: Same) -> _Form:
-    attributes = same.attributes
+@once(1024)
+def _form(attributes: Attributes) -> _Form:
     functions = {name: _normal(item) for name, item in attributes.items()}
     return _Form(
         attributes=attributes,
@@ -64,7 +63,7 @@ def _in_force(form: _Form, value: Mapping[str, Any], inherited: Mapping[str, Any
         return form
     variant = form.variants.get(id(known))
     if variant is None:
-        variant = form.variants[id(known)] = _form(Same(known))
+        variant = form.variants[id(known)] = _form(known)
     return variant
 
 
@@ -95,17 +94,17 @@ def _normal(attribute: AttributeModel) -> Normal | None:
 
 
 def _property(attribute: AttributeModel) -> Normal:
-    form = _form(Same(attribute.attributes))
+    form = _form(attribute.attributes)
     bare_text = attribute.property in _TEXT_PROPERTIES and attribute.type == "any"
 
     def normal(value: Any, below: Any) -> Any:
-        if not isinstance(value, (dict, Mapping)):
+        if not isinstance(value, MAPPINGS):
             return _text(value) if bare_text else value
         whole = _members(form, value, NOTHING)
         written = whole.get("value")
         if written is None or isinstance(written, str):
             return whole
-        stated = whole.get("type") or (below.get("type") if isinstance(below, (dict, Mapping)) else None)
+        stated = whole.get("type") or (below.get("type") if isinstance(below, MAPPINGS) else None)
         text = _text(written) if (stated or attribute.property) in _TEXT_PROPERTIES else written
         return whole if text is written else {**whole, "value": text}
 
@@ -113,15 +112,15 @@ def _property(attribute: AttributeModel) -> Normal:
 
 
 def _object(attribute: AttributeModel) -> Normal | None:
-    form = _form(Same(attribute.attributes))
+    form = _form(attribute.attributes)
     if not (form.members or form.other or form.selecting or attribute.unwrap):
         return None
 
     def normal(value: Any, below: Any) -> Any:
-        if not isinstance(value, (dict, Mapping)):
+        if not isinstance(value, MAPPINGS):
             return value
         members = _unwrapped(value, attribute.unwrap) if attribute.unwrap else value
-        return _members(form, members, below if isinstance(below, (dict, Mapping)) else NOTHING)
+        return _members(form, members, below if isinstance(below, MAPPINGS) else NOTHING)
 
     return normal
 
@@ -132,7 +131,7 @@ def _map(attribute: AttributeModel) -> Normal | None:
         return None
 
     def normal(value: Any, _below: Any) -> Any:
-        if not isinstance(value, (dict, Mapping)):
+        if not isinstance(value, MAPPINGS):
             return value
         new = {name: member if member is None else one(member, None) for name, member in value.items()}
         return new if any(new[name] is not member for name, member in value.items()) else value
@@ -166,9 +165,9 @@ def _text(value: Any) -> Any:
 def _unwrapped(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return the members with those under a name the prose puts between moved up, where it is no property itself."""
     inner = value.get(name)
-    if not isinstance(inner, Mapping) or not inner:
+    if not isinstance(inner, MAPPINGS) or not inner:
         return value
-    if not all(isinstance(member, Mapping) for member in inner.values()):
+    if not all(isinstance(member, MAPPINGS) for member in inner.values()):
         return value
     return {**inner, **{key: member for key, member in value.items() if key != name}}
 
@@ -176,9 +175,9 @@ def _unwrapped(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _folded(value: Any, fold: str) -> Any:
     if fold == "item" and not isinstance(value, (list, tuple)):
         return [value]
-    if fold == "pairs" and isinstance(value, (dict, Mapping)):
+    if fold == "pairs" and isinstance(value, MAPPINGS):
         return [
-            {"name": name, **member} if isinstance(member, Mapping) else {"name": name, "value": member}
+            {"name": name, **member} if isinstance(member, MAPPINGS) else {"name": name, "value": member}
             for name, member in value.items()
         ]
     return list(value) if isinstance(value, tuple) else value

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
+from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import MAPPINGS, items
+from xregit.rules.stated import items
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry

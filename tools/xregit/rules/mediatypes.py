@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
+from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import CLOUDEVENTS, MAPPINGS, inside, items, mapping, selected, text
+from xregit.rules.stated import CLOUDEVENTS, inside, items, mapping, selected, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -22,12 +22,12 @@ STRUCTURED = "application/cloudevents"
 # Where a protocol's messages say what they carry, other than in a header of this name.
 _OPTIONS: Mapping[str, tuple[str, ...]] = {"AMQP/1.0": ("properties", "content-type"), "MQTT/5.0": ("content_type",)}
 _HEADER = "content-type"
+_INNER = ("envelopemetadata", CONTENTTYPE, "value")
 
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(NamedTuple):
     """A media type and the path at which a message in full has it."""
 
     media: str
@@ -45,7 +45,8 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     own = message.entity.attributes
     if not any(name in own for name in STATED_IN):
         return
-    stated = [item for item in _media_types(message.resolved.attributes) if SYNTAXES["mediatype"].test(item.media)]
+    every = _media_types(message.resolved.attributes)
+    stated = [item for item in every if SYNTAXES["mediatype"].test(item.media)]
     for one in stated[1:]:
         if normal(one.media) != normal(stated[0].media):
             text_ = f'"{one.name}" is {one.media}, but "{stated[0].name}" is {stated[0].media}.'
@@ -58,13 +59,15 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
 def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``datacontenttype`` that can only be about the data inside the event."""
     own = message.entity.attributes
-    if (CONTENTTYPE not in own and "envelopeoptions" not in own) or CONTENTTYPE in registry.doubtful(message.xid):
+    if CONTENTTYPE not in own and "envelopeoptions" not in own:
         return
     attributes = message.resolved.attributes
     media = text(attributes, CONTENTTYPE)
     if not media or "{" in media or media.lower().startswith(STRUCTURED):
         return
-    if text(attributes, "envelopeoptions", "mode") == "structured" and selected("envelope", attributes) == CLOUDEVENTS:
+    if text(attributes, "envelopeoptions", "mode") != "structured" or CONTENTTYPE in registry.doubtful(message.xid):
+        return
+    if selected("envelope", attributes) == CLOUDEVENTS:
         text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{media}".'
         help_ = f'Write "{STRUCTURED}+json" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
         yield found(CONTENTTYPE, message=text_, help=help_)
@@ -85,15 +88,11 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     """
     protocol = selected("protocol", attributes)
     whole, carried = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)
-    if selected("envelope", attributes) != CLOUDEVENTS:
-        return [whole, carried]
     mode = text(attributes, "envelopeoptions", "mode")
-    if mode == "structured" or protocol == "MQTT/3.1.1":
-        return [whole, carried]
-    inner = Stated(
-        text(attributes, "envelopemetadata", CONTENTTYPE, "value"), ("envelopemetadata", CONTENTTYPE, "value")
-    )
-    every = [whole, inner, carried]
+    if selected("envelope", attributes) != CLOUDEVENTS or mode == "structured" or protocol == "MQTT/3.1.1":
+        return [item for item in (whole, carried) if item.media]
+    inner = Stated(text(attributes, *_INNER), _INNER)
+    every = [item for item in (whole, inner, carried) if item.media]
     return every if mode == "binary" else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.language import MAPPINGS
 from xregit.rules.rule import SOUND, Compared, found, rule
-from xregit.rules.stated import MAPPINGS
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry

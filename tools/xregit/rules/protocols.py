@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import MAPPINGS, inside, mapping, selected
+from xregit.rules.stated import inside, mapping, selected
 from xregit.rules.templates import braced
 
 if TYPE_CHECKING:
@@ -117,6 +119,7 @@ def _is_template(value: Any, path: Path) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)
 def _suspicious(value: str) -> str:
     """Return the part of a text that someone may have meant as a placeholder though it is none."""
     if "{" not in _LEVEL_1.sub("", value):

@@ -11,11 +11,11 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.resources import authored
 from xregit.diagnostics import Finding, Severity
 from xregit.model import names, siblings
-from xregit.model.language import NOTHING
+from xregit.model.identity import once
+from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.names import nearly
 from xregit.model.spelling import is_misspelled
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import MAPPINGS
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -66,7 +66,10 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
 
 def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING) -> Iterator[tuple[Path, str]]:
     """Give the path of each such name inside a value, and the known one, which is perhaps among the others."""
+    closed = _closed(known)
     for name, item in value.items():
+        if name in closed:
+            continue
         model = known.get(name)
         if model is None and _OTHER in known and name not in others:
             meant = next((each for each in (*known, *others) if each not in value and is_misspelled(name, each)), "")
@@ -90,6 +93,12 @@ def _is_open(model: AttributeModel) -> bool:
     clauses = (clause for item in model.attributes.values() for clause in item.ifvalues.values())
     inner = (item for members in (model.attributes, *clauses) for item in members.values())
     return _OTHER in model.attributes or any(_is_open(item) for item in inner)
+
+
+@once(1024)
+def _closed(known: Models) -> frozenset[str]:
+    """Return the names of the attributes inside which no name is allowed that the model doesn't know."""
+    return frozenset(name for name, model in known.items() if name != _OTHER and not _is_open(model))
 
 
 def _inside(model: AttributeModel, value: Any, path: Path) -> Iterator[tuple[Path, str]]:

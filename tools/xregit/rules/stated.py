@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from xregit.model import canonical
 from xregit.model.faults import guess
-from xregit.model.language import NOTHING
+from xregit.model.language import MAPPINGS, NOTHING
 
 CLOUDEVENTS = "CloudEvents/1.0"
-# What mappings are made of; asking for these is several times faster than asking for any Mapping.
-MAPPINGS = (dict, MappingProxyType)
 # Among more names, looking for the one that was meant takes too long.
 MAX_NAMES_TO_GUESS = 1000
 
@@ -28,8 +25,11 @@ def inside(value: Any, *path: str) -> Any:
 
 def text(value: Any, *path: str) -> str:
     """Return the text at the path, or an empty one."""
-    found = inside(value, *path)
-    return found if isinstance(found, str) else ""
+    for name in path:
+        if not isinstance(value, MAPPINGS):
+            return ""
+        value = value.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def mapping(value: Any, *path: str) -> Mapping[str, Any]:
@@ -41,8 +41,9 @@ def mapping(value: Any, *path: str) -> Mapping[str, Any]:
 def items(value: Any, *path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Give the mappings in the list at the path, each with its place in the list."""
     found = inside(value, *path)
-    if isinstance(found, list | tuple):
-        yield from ((index, item) for index, item in enumerate(found) if isinstance(item, MAPPINGS))
+    for index, item in enumerate(found if isinstance(found, (list, tuple)) else ()):
+        if isinstance(item, MAPPINGS):
+            yield index, item
 
 
 def selected(selector: str, value: Any) -> str:

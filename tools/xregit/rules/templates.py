@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
-from xregit.model.checking import Same
 from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.identity import once
+from xregit.model.language import MAPPINGS
 from xregit.model.spelling import is_misspelled
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import MAPPINGS
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -24,6 +25,7 @@ _PROSE = frozenset({"description", "name", "specurl"})
 _SINGLE = frozenset({bool, int, float, type(None)})
 _LISTS = (list, tuple)
 _MAX_DEPTH = 8
+_CACHED = 1024
 
 Path = tuple[str | int, ...]
 
@@ -33,12 +35,20 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
     """Report a name that is used in one place only, and nearly the name of another placeholder of the message."""
     own = _placeholders(message.entity.attributes)
     places = own if own and not message.base else _placeholders(message.resolved.attributes) if own else {}
+    if not _has_misspelled(frozenset((*own, *places))):
+        return
     for name, paths in own.items():
         other = next((other for other in places if _is_meant(name, other, places)), "")
         if other and len(places.get(name, paths)) == 1:
             text_ = f'The placeholder "{{{name}}}" stands only here, but "{{{other}}}" elsewhere in the message.'
             help_ = f'Write "{{{other}}}" if the same value is meant; equal names stand for equal values.'
             yield found(*paths[-1], message=text_, help=help_)
+
+
+@lru_cache(maxsize=_CACHED)
+def _has_misspelled(names: frozenset[str]) -> bool:
+    """Tell whether one name is nearly another; messages of a catalog have few sets of placeholders."""
+    return any(is_misspelled(one, other) for one, other in permutations(names, 2))
 
 
 def _is_meant(name: str, other: str, places: Mapping[str, list[Path]]) -> bool:
@@ -53,22 +63,23 @@ def _placeholders(attributes: Mapping[str, Any]) -> Mapping[str, list[Path]]:
     """Return where each placeholder of a message stands, in the order in which they are written."""
     places: dict[str, list[Path]] = {}
     for path, text in braced(attributes):
-        for placeholder in dict.fromkeys(_PLACEHOLDER.findall(text)):
-            places.setdefault(placeholder[1:-1], []).append(path)
+        for name in _names(text):
+            places.setdefault(name, []).append(path)
     return places
 
 
+@lru_cache(maxsize=_CACHED)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(placeholder[1:-1] for placeholder in dict.fromkeys(_PLACEHOLDER.findall(text)))
+
+
+@once(8)
 def braced(attributes: Mapping[str, Any]) -> Sequence[tuple[Path, str]]:
     """Return the texts of a message's properties that hold a brace, with their paths, but those that are for people."""
-    return _braced(Same(attributes))
-
-
-@lru_cache(maxsize=4)
-def _braced(same: Same) -> Sequence[tuple[Path, str]]:
     texts: list[tuple[Path, str]] = []
     for part in PARTS:
-        if part in same.attributes:
-            _collect(same.attributes[part], (part,), texts)
+        if part in attributes:
+            _collect(attributes[part], (part,), texts)
     return texts
 
 
