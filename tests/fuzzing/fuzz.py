@@ -50,7 +50,8 @@ def main(name: str, folder: Path, seconds: str) -> None:
     words = folder / "words.txt"
     words.write_text("".join(f'"{quoted(word)}"\n' for word in reader.words))
     options = [f"-max_total_time={seconds}", f"-max_len={MAX_BYTES}", f"-rss_limit_mb={MEGABYTES}", "-timeout=60"]
-    options += [f"-dict={words}", f"-artifact_prefix={folder / 'finds'}/"]
+    options += [f"-dict={words}"] if reader.words else []
+    options += [f"-artifact_prefix={folder / 'finds'}/"]
     atheris.Setup([sys.argv[0], *options, str(corpus)], tried)
     atheris.Fuzz()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -108,13 +108,13 @@ sys.addaudithook(_audit)
 def bounded() -> Iterator[None]:
     """Run something that must be quick and must not reach out."""
     _watching.append([])
-    start = perf_counter()
+    start = process_time()
     try:
         yield
     finally:
         seen = _watching.pop()
     assert seen == []
-    assert perf_counter() - start < SECONDS
+    assert process_time() - start < SECONDS
 
 
 @pytest.fixture(scope="module", params=SCHEMAS)
@@ -142,10 +142,9 @@ def test_hostile_document_is_refused_in_bounded_time(name: str) -> None:
 
 
 def test_pattern_that_nothing_can_match_quickly_is_said() -> None:
-    """An XML pattern too large for linear matching makes validation say so, instead of accepting anything."""
-    made = parse("XSD/1.0", XSD.format(PATTERN.format("((a{1000}){1000}){1000}")).encode())
-    with bounded():
-        assert "bounded time" in made.validate(b"<a>a</a>")[0]
+    """An XML pattern too large for linear matching makes the schema one that can't be used, and that is said."""
+    with bounded(), pytest.raises(SchemaError, match="bounded time"):
+        parse("XSD/1.0", XSD.format(PATTERN.format("((a{1000}){1000}){1000}")).encode())
 
 
 def test_what_is_wrong_with_a_long_value_is_said() -> None:

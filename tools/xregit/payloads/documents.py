@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.shapes import Fetch, Problem, SchemaError
 from xregit.source import json
 from xregit.source.plain import without_text
 from xregit.source.text import MAX_DEPTH, NOWHERE
+
+if TYPE_CHECKING:
+    from xregit.source.text import Positions
 
 
 def nothing(_reference: str) -> bytes | None:
@@ -37,7 +41,7 @@ class Document:
 
     def problem(self, kind: str, message: str, help_: str, path: tuple[str | int, ...] = ()) -> Problem:
         """Return a problem at the place in the document's JSON text that a path leads to."""
-        span = json.positions(self.content).span(path) if isinstance(self.content, bytes) else NOWHERE
+        span = _positions(self.content).span(path) if isinstance(self.content, bytes) else NOWHERE
         return Problem(kind, message, help_, span.line, span.column, path)
 
     def text(self) -> bytes:
@@ -50,6 +54,12 @@ class Document:
         if not isinstance(content, bytes):
             raise SchemaError(Problem("syntax", "the schema must be a text", "write it as one block of text"))
         return content
+
+
+@lru_cache(maxsize=1)
+def _positions(content: bytes) -> Positions:
+    """Return the places in a text, which may be asked for once for each of very many problems."""
+    return json.positions(content)
 
 
 def json_value(content: bytes | object) -> Any:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from xregit.payloads.room import MAX_CHARACTERS, LargeError, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
 
@@ -35,8 +36,9 @@ def example(type_: Type, trail: tuple[str, ...] = ()) -> Any:
     """Return a value with all fields, but for those that would hold their own record again.
 
     Raises:
-        PayloadError: the record must hold itself without end.
+        PayloadError: the record must hold itself without end, or the value would be too large.
     """
+    take_room()
     if type_.kind == "union":
         return _of_union(type_, trail)
     if type_.name and type_.name in trail:
@@ -70,7 +72,9 @@ def _one(type_: Type, trail: tuple[str, ...]) -> tuple[Any, ...]:
 
 def _scalar(type_: Type) -> Any:
     if type_.logical == "decimal":
-        return Decimal(1).scaleb(-type_.scale)
+        return Decimal((0, (1,), -type_.scale))
+    if type_.size > MAX_CHARACTERS:
+        raise LargeError
     if type_.kind == "fixed" and type_.logical != "uuid":
         return b"0" * type_.size
     if type_.kind == "enum":

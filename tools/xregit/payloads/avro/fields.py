@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
 from xregit.payloads.shapes import Field
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _LOGICAL = {
 }
 
 
+@bounded(MAX_FIELDS)
 def fields(type_: Type) -> tuple[Field, ...]:
     """Return the fields of a record; the one value without a name where it isn't one."""
     whole = _field("", type_, ())
@@ -29,6 +31,8 @@ def fields(type_: Type) -> tuple[Field, ...]:
 
 
 def _field(name: str, type_: Type, trail: tuple[str, ...]) -> Field:
+    if not has_room():
+        return BEYOND
     if type_.kind == "union":
         return _union(name, type_, trail)
     logical = type_.logical.rpartition("-")[0] or type_.logical

@@ -15,6 +15,7 @@ from xregit.payloads.avro.plain import plain_schema
 from xregit.payloads.avro.types import Type, read
 from xregit.payloads.avro.values import Fitting, plain
 from xregit.payloads.bodies import is_json, read_json
+from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Avro:
             message = f"the value can't be written: {error}"
             raise PayloadError(message) from error
 
+    @bounded(MAX_VALUES)
     def example(self) -> Any:
         """Return a value with all fields."""
         return example(self.type)

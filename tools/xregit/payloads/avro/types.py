@@ -126,12 +126,13 @@ class Reading:
     def union(self, schema: list[Any], namespace: str, path: Path) -> Type:
         """Return a union: no two branches alike, no union directly inside."""
         branches = [self.type(item, namespace, (*path, index)) for index, item in enumerate(schema)]
-        labels = [branch.label for branch in branches]
+        seen: set[str] = set()
         for index, branch in enumerate(branches):
             if branch.kind == "union":
                 self.wrong((*path, index), "a union stands directly inside a union", "list all branches in one union")
-            elif branch.label in labels[:index] and not self.problems:
+            elif branch.label in seen and not self.problems:
                 self.wrong((*path, index), f'the union names "{branch.label}" twice', "remove one of them")
+            seen.add(branch.label)
         return Type("union", inner=tuple(branches))
 
     def container(self, kind: str, schema: dict[str, Any], namespace: str, path: Path) -> Type:
@@ -170,12 +171,14 @@ class Reading:
             self.wrong(path, f'"symbols" of the enum "{made.name}" is missing', "list its symbols")
             return
         made.symbols = tuple(symbols)
+        seen: set[str] = set()
         for index, symbol in enumerate(symbols):
             if not _SYMBOL.fullmatch(symbol):
                 help_ = 'use letters, digits and "_", no digit first'
                 self.wrong((*path, "symbols", index), f'"{symbol}" is not a symbol', help_)
-            elif symbol in symbols[:index]:
+            elif symbol in seen:
                 self.wrong((*path, "symbols", index), f'the symbol "{symbol}" stands there twice', "remove one")
+            seen.add(symbol)
         if "default" in schema and schema["default"] not in symbols:
             self.wrong((*path, "default"), "the default is none of the symbols", "use one of them")
         else:

@@ -124,7 +124,8 @@ def _same_name(written: Type, read: Type) -> bool:
 
 
 def _symbols(written: Type, read: Type, path: str) -> Iterator[Reason]:
-    missing = [symbol for symbol in written.symbols if symbol not in read.symbols]
+    known = set(read.symbols)
+    missing = [symbol for symbol in written.symbols if symbol not in known]
     if missing and not read.default:
         yield Reason("symbol", path or ROOT, words={"symbols": ", ".join(missing)})
 

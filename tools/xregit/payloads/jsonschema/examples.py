@@ -11,6 +11,7 @@ import jsonschema_rs
 
 from xregit.payloads.jsonschema.layers import Layers, Node, layers, root
 from xregit.payloads.patterns import text_for
+from xregit.payloads.room import MAX_VALUES, LargeError, bounded, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 12
 _BRANCHES = 6
 _MAX_ITEMS = 1000
+_LEAST_STEP = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def example(loaded: Loaded, pointer: str, validator: jsonschema_rs.Validator) ->
     """Return the first of several candidates that the schema accepts.
 
     Raises:
-        PayloadError: it accepts none of them.
+        PayloadError: it accepts none of them, or what it accepts is too large.
     """
     start = root(loaded, pointer)
     strict = jsonschema_rs.validator_for(
@@ -55,12 +57,23 @@ def example(loaded: Loaded, pointer: str, validator: jsonschema_rs.Validator) ->
 
 
 def _candidates(start: Node) -> Iterator[Any]:
+    """Give values; one that has all parts is passed over where it would be too large.
+
+    Raises:
+        LargeError: so would be one with only what must be there.
+    """
+    make = bounded(MAX_VALUES)(_value)
     for branch, complete, stated in product(range(_BRANCHES), (True, False), (True, False)):
-        yield _value((start,), _Way(stated, complete, branch), 0, 0)
+        try:
+            yield make((start,), _Way(stated, complete, branch), 0, 0)
+        except LargeError:
+            if not complete:
+                raise
 
 
 def _value(nodes: tuple[Node, ...], way: _Way, index: int, depth: int) -> Any:
     """Return a value that satisfies the schemas; values of different ``index`` differ where they can."""
+    take_room()
     all_ = _with_branch(layers(*nodes), way)
     chosen = list(_chosen(all_, way))
     if chosen:
@@ -158,7 +171,7 @@ def _text(all_: Layers, index: int) -> str:
 
 def _number(all_: Layers, type_: str, index: int) -> float:
     """Return the smallest number from 0 on that the bounds allow, or else the largest one."""
-    step = next((item for item in all_.every("multipleOf") if item > 0), 1)
+    step = next((item for item in all_.every("multipleOf") if item > _LEAST_STEP), 1)
     least, most = _bound(all_, "minimum", "exclusiveMinimum", step), _bound(all_, "maximum", "exclusiveMaximum", -step)
     start = max((0, *least))
     if most and start > min(most):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.jsonschema.layers import Layers, Node, layers, root
+from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
 from xregit.payloads.shapes import Field
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _FORMATS = {
 }
 
 
+@bounded(MAX_FIELDS)
 def fields(loaded: Loaded, pointer: str) -> tuple[Field, ...]:
     """Return the properties of an object schema; the one value without a name where it isn't an object."""
     whole = _field("", (root(loaded, pointer),), required=True)
@@ -42,17 +44,18 @@ def fields(loaded: Loaded, pointer: str) -> tuple[Field, ...]:
 
 
 def _field(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
+    return _described(name, nodes, required=required) if has_room() else BEYOND
+
+
+def _described(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
     all_ = layers(*nodes)
     types = [item for item in all_.types() if item != "null"]
     branches = [node for node in all_.branches() if _describes(node)]
     nullable = "null" in all_.types() or any(_is_null(node) for node in all_.branches())
     said: dict[str, Any] = {"required": required, "nullable": nullable, "description": _description(all_)}
     others = [node for node in branches if not _is_null(node)]
-    if len(others) == 1 and all_.first("properties") is None:
-        inner = _field(name, (*_without_branches(all_), *others), required=required)
-        return replace(inner, nullable=nullable or inner.nullable, description=said["description"] or inner.description)
     if others and all_.first("properties") is None:
-        return Field(name, "union", fields=tuple(_branch(node) for node in others), **said)
+        return _union(name, all_, others, said)
     values = all_.first("enum") if all_.first("const") is None else [all_.first("const")]
     if isinstance(values, list):
         said["nullable"] = nullable or None in values
@@ -63,6 +66,16 @@ def _field(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
         inside = (_typed(item, all_, item, {"required": True}) for item in types)
         return Field(name, "union", fields=tuple(inside), **said)
     return _typed(name, all_, types[0] if types else "any", said)
+
+
+def _union(name: str, all_: Layers, others: list[Node], said: dict[str, Any]) -> Field:
+    if len(others) == 1 and _leads_back(others[0]):
+        return Field(name, "union", recursive=True, **said)
+    if len(others) > 1:
+        return Field(name, "union", fields=tuple(_branch(node) for node in others), **said)
+    inner = _field(name, (*_without_branches(all_), *others), required=said["required"])
+    nullable, description = said["nullable"] or inner.nullable, said["description"] or inner.description
+    return replace(inner, nullable=nullable, description=description)
 
 
 def _without_branches(all_: Layers) -> tuple[Node, ...]:
@@ -98,7 +111,15 @@ def _object(name: str, all_: Layers, stated: str, said: dict[str, Any]) -> Field
 def _branch(node: Node) -> Field:
     all_ = layers(node)
     name = all_.first("title") or node.schema.get("$ref", "").rpartition("/")[2] or "/".join(all_.types())
+    if _leads_back(node):
+        return Field(str(name), "union", required=True, recursive=True)
     return _field(str(name), (node,), required=True)
+
+
+def _leads_back(node: Node) -> bool:
+    """Tell whether an alternative is nothing but the alternatives that it is one of."""
+    all_ = layers(node)
+    return all_.cut and bool(all_.branches()) and all_.first("properties") is None
 
 
 def _describes(node: Node) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.protobuf.values import is_map
+from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import Field, PayloadError
 
@@ -53,6 +54,7 @@ _WELL_KNOWN: Mapping[str, tuple[str, Any]] = {
 _PREFIX = "google.protobuf."
 
 
+@bounded(MAX_FIELDS)
 def fields(message: Descriptor, docs: Mapping[str, str]) -> tuple[Field, ...]:
     """Return the fields of a message; ``docs`` are its file's comments by full name."""
     return tuple(_field(item, docs, (message.full_name,)) for item in message.fields)
@@ -83,6 +85,8 @@ def _field(field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field
 
 def _single(name: str, field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field:
     """Return a field as it is without regard to how often it stands there."""
+    if not has_room():
+        return BEYOND
     message, enum = field.message_type, field.enum_type
     if enum is not None:
         values = tuple(item.name for item in enum.values)
@@ -112,8 +116,9 @@ def example(message: Descriptor, trail: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a value with all fields, one of each oneof, but for those that would hold their own message again.
 
     Raises:
-        PayloadError: the message must hold itself without end.
+        PayloadError: the message must hold itself without end, or the value would be too large.
     """
+    take_room()
     inside = (*trail, message.full_name)
     found: dict[str, Any] = {}
     for field in message.fields:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf import text_encoding
@@ -97,7 +98,7 @@ def read_options(cursor: Cursor, field: FieldDescriptorProto | None = None) -> N
         cursor.sign("=")
         value = read_value(cursor)
         if field is not None and value is not None:
-            _set_option(field, name, value)
+            _set_option(cursor, field, name, value)
         if cursor.found("]"):
             return
         cursor.sign(",")
@@ -127,15 +128,23 @@ def _read_map(cursor: Cursor, made: DescriptorProto, scope: str) -> FieldDescrip
     return field
 
 
-def _set_option(field: FieldDescriptorProto, name: str, value: str) -> None:
+def _set_option(cursor: Cursor, field: FieldDescriptorProto, name: str, value: str) -> None:
     if name == "json_name":
         field.json_name = value
     elif name == "default":
-        field.default_value = text_encoding.CUnescape(value).decode() if field.type == _FIELD.TYPE_STRING else value
+        field.default_value = _unescaped(cursor, value) if field.type == _FIELD.TYPE_STRING else value
     elif name == "packed":
         field.options.packed = value == "true"
     elif name == "deprecated":
         field.options.deprecated = value == "true"
+
+
+def _unescaped(cursor: Cursor, value: str) -> str:
+    try:
+        with catch_warnings(action="error"):
+            return str(text_encoding.CUnescape(value).decode())
+    except (Warning, ValueError):
+        cursor.wrong("the default has an escape that Protocol Buffers don't know", r"write \\ for a backslash")
 
 
 def _entry_name(name: str) -> str:

@@ -14,6 +14,7 @@ from xregit.payloads.protobuf.fields import example, fields
 from xregit.payloads.protobuf.linking import Linked, link
 from xregit.payloads.protobuf.reading import read
 from xregit.payloads.protobuf.values import to_json, to_value
+from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Protobuf:
         except (EncodeError, ValueError) as error:
             raise PayloadError(str(error)) from error
 
+    @bounded(MAX_VALUES)
     def example(self) -> Any:
         """Return a value with all fields, one of each oneof."""
         return example(self.message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
 from xregit.payloads.shapes import Field
 from xregit.payloads.xsd.places import XSD
 
@@ -41,6 +42,7 @@ _TYPES: Mapping[str, str] = {
 TEXT = "$"
 
 
+@bounded(MAX_FIELDS)
 def fields(component: Any) -> tuple[Field, ...]:
     """Return the attributes and child elements of an element or type; the text alone where there are none.
 
@@ -72,6 +74,8 @@ def _optional_group(element: Any) -> bool:
 
 
 def _typed(name: str, component: Any, *, required: bool, nullable: bool, trail: tuple[str, ...]) -> Field:
+    if not has_room():
+        return BEYOND
     type_ = getattr(component, "type", component)
     description = documentation(component) or documentation(type_)
     stated = type_.prefixed_name or type_.local_name or ""

@@ -14,7 +14,8 @@ import xmlschema
 
 from xregit.model import canonical
 from xregit.payloads.shapes import Problem, SchemaError
-from xregit.payloads.xsd.patterns import linearise
+from xregit.payloads.xsd.bounds import unbounded
+from xregit.payloads.xsd.patterns import Schema10, Schema11, UncheckedError, unchecked
 from xregit.payloads.xsd.places import XSD, Element, elements
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _REFERRING = frozenset(f"{XSD} {name}" for name in ("include", "import", "redefi
 _BUILT_IN = frozenset((XSD, "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2001/XMLSchema-instance"))
 _MAX_DOCUMENTS = 100
 _MAX_PROBLEMS = 20
+_CORRECT = "correct the schema"
 
 
 class _Registry(BaseHandler):
@@ -65,7 +67,9 @@ def load(document: Document) -> xmlschema.XMLSchemaBase:
     schema = _built(document, text, base)
     if schema.all_errors:
         raise SchemaError(*(_problem(schema, found, error) for error in schema.all_errors[:_MAX_PROBLEMS]))
-    linearise(schema)
+    wrong = next(unbounded(schema), "")
+    if wrong:
+        raise SchemaError(Problem("syntax", wrong, "use fewer groups within groups", 1, 1))
     return schema
 
 
@@ -93,21 +97,25 @@ def _built(document: Document, text: bytes, base: str) -> xmlschema.XMLSchemaBas
     opener = OpenerDirector()
     opener.add_handler(_Registry(document.fetch))
     version = canonical("format", document.format).partition("/")[2]
-    made: type[xmlschema.XMLSchemaBase] = xmlschema.XMLSchema11 if version == "1.1" else xmlschema.XMLSchema10
+    made: type[xmlschema.XMLSchemaBase] = Schema11 if version == "1.1" else Schema10
     said: dict[str, Any] = {"allow": "remote", "defuse": "always", "opener": opener, "validation": "lax"}
     try:
         with warnings.catch_warnings(action="ignore"):
             # The library takes the base for a folder.
             return made(io.BytesIO(text), base_url=urljoin(base, "."), use_fallback=False, **said)
+    except UncheckedError as error:
+        raise SchemaError(Problem("syntax", unchecked(error), "use fewer or smaller repetitions", 1, 1)) from error
+    except AttributeError as error:  # the library's own, where a type could not be built
+        raise SchemaError(Problem("syntax", "a type builds on one that is wrong or missing", _CORRECT, 1, 1)) from error
     except (xmlschema.XMLSchemaException, ValueError, TypeError, LookupError, RecursionError, OSError) as error:
-        raise SchemaError(Problem("syntax", _reason(error), "correct the schema", 1, 1)) from error
+        raise SchemaError(Problem("syntax", _reason(error), _CORRECT, 1, 1)) from error
 
 
 def _problem(schema: xmlschema.XMLSchemaBase, found: tuple[Element, ...], error: Any) -> Problem:
     """Return a problem at the element that the library names."""
     places = {id(item): place for item, place in zip(schema.source.root.iter(), found, strict=False)}
     place = places.get(id(error.elem), found[0])
-    return Problem("syntax", _reason(error), "correct the schema", place.line, place.column)
+    return Problem("syntax", _reason(error), _CORRECT, place.line, place.column)
 
 
 def _reason(error: Exception) -> str:

@@ -11,10 +11,11 @@ from xml.etree import ElementTree as ET
 import xmlschema
 
 from xregit.model import canonical
+from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 from xregit.payloads.xsd.fields import fields
 from xregit.payloads.xsd.loading import load
-from xregit.payloads.xsd.patterns import UncheckedError
+from xregit.payloads.xsd.patterns import UncheckedError, unchecked
 from xregit.payloads.xsd.places import elements
 from xregit.payloads.xsd.values import example, to_element
 
@@ -46,7 +47,7 @@ class Xsd:
         except PayloadError as error:
             return error.problems
         except UncheckedError as error:
-            return (f'the pattern "{error}" can\'t be matched in bounded time',)
+            return (unchecked(error),)
         except (*_ERRORS, RecursionError) as error:
             return (_short(str(error)),)
 
@@ -74,10 +75,10 @@ class Xsd:
     def example(self) -> Any:
         """Return a value with all parts, or else with those that must be there."""
         wrong: tuple[str, ...] = ()
+        make = bounded(MAX_VALUES)(example)
         for complete in (True, False):
-            value = example(self._element(), complete=complete)
             try:
-                return self.decode(self.encode(value))
+                return self.decode(self.encode(make(self._element(), complete=complete)))
             except PayloadError as error:
                 wrong = error.problems
         problem = "no example could be made of the schema"

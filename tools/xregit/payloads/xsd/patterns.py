@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
-from xmlschema.validators import XsdPatternFacets, XsdSimpleType
+import xmlschema
+from xmlschema.validators import XsdPatternFacets
+from xmlschema.validators.builders import XsdBuilders
 
 if TYPE_CHECKING:
     import re
-
-    from xmlschema import XMLSchemaBase
 
 # What xmlschema adds to each pattern so that Python's "$" doesn't match before a final newline.
 _PYTHON_END = r"(?!\n\Z)"
@@ -20,6 +20,11 @@ _SIZE = 50_000_000
 
 class UncheckedError(Exception):
     """A pattern that can't be matched in linear time."""
+
+
+def unchecked(error: UncheckedError) -> str:
+    """Return what is wrong with such a pattern."""
+    return f'the pattern "{error}" can\'t be matched in bounded time'
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +41,30 @@ class Linear:
         return True if self.validator.is_valid(text) else None
 
 
-def linearise(schema: XMLSchemaBase) -> None:
-    """Replace every compiled pattern of a schema that was just built."""
-    for type_ in schema.maps.iter_components(XsdSimpleType):
-        patterns = getattr(type_, "patterns", None)
-        if isinstance(patterns, XsdPatternFacets):
-            patterns.patterns = [_linear(item) for item in patterns.patterns]
+class LinearPatterns(XsdPatternFacets):
+    """Patterns that are linear from their birth on, since types are checked with them while a schema is built."""
+
+    def __repr__(self) -> str:
+        """Name the patterns, as the library's messages do."""
+        return f"the pattern {' or '.join(map(repr, self.regexps))}"
+
+    def _parse_value(self, elem: Any) -> Any:
+        return _linear(super()._parse_value(elem))
 
 
-def _linear(pattern: re.Pattern[str] | Linear) -> Any:
-    if isinstance(pattern, Linear):
-        return pattern
+class Schema10(xmlschema.XMLSchema10):
+    """XML Schema 1.0 with such patterns."""
+
+    builders = XsdBuilders("1.0", LinearPatterns)
+
+
+class Schema11(xmlschema.XMLSchema11):
+    """XML Schema 1.1 with such patterns."""
+
+    builders = XsdBuilders("1.1", LinearPatterns)
+
+
+def _linear(pattern: re.Pattern[str]) -> Linear:
     text = pattern.pattern.removesuffix(_PYTHON_END)
     options = jsonschema_rs.RegexOptions(size_limit=_SIZE)
     try:

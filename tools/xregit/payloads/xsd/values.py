@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from xregit.payloads.patterns import text_for
+from xregit.payloads.room import MAX_CHARACTERS, LargeError, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
 from xregit.payloads.xsd.fields import TEXT, built_in
@@ -109,7 +111,12 @@ def _text(value: Any) -> str:
 
 
 def example(component: Any, *, complete: bool, depth: int = 0, trail: tuple[str, ...] = ()) -> Any:
-    """Return a value of an element: all of its parts, or those that must be there."""
+    """Return a value of an element: all of its parts, or those that must be there.
+
+    Raises:
+        LargeError: it would be too large.
+    """
+    take_room()
     type_ = getattr(component, "type", component)
     if type_.is_simple():
         return simple_example(type_)
@@ -125,9 +132,13 @@ def example(component: Any, *, complete: bool, depth: int = 0, trail: tuple[str,
     for child in _chosen(type_.content):
         recurs = child.type.name is not None and child.type.name in inside
         if depth < _MAX_DEPTH and (child.min_occurs > 0 or (complete and not recurs)):
-            value = child.fixed or example(child, complete=complete, depth=depth + 1, trail=inside)
-            found[child.local_name] = value if child.is_single() else [value] * max(1, child.min_occurs)
+            make = partial(_child_example, child, complete=complete, depth=depth + 1, trail=inside)
+            found[child.local_name] = make() if child.is_single() else [make() for _ in range(max(1, child.min_occurs))]
     return found or None
+
+
+def _child_example(child: Any, *, complete: bool, depth: int, trail: tuple[str, ...]) -> Any:
+    return child.fixed or example(child, complete=complete, depth=depth, trail=trail)
 
 
 def _chosen(group: Any) -> list[Any]:
@@ -161,6 +172,8 @@ def _text_example(type_: Any) -> str:
             return made
     if built_in(type_) in _SAMPLES:
         return _SAMPLES[built_in(type_)]
+    if (length or least or 0) > MAX_CHARACTERS:
+        raise LargeError
     text = "text"[: length or most]
     return text + "x" * ((length or least or 0) - len(text))
 

@@ -147,8 +147,12 @@ class Containing:
     def of_object(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
         """Give the gaps of an object's properties."""
         schema = part.schema
+        if len(schema.get("properties", ())) > _MAX_STEPS:
+            yield Gap("large", path, "")
+            return
+        required = said.required
         for name in schema.get("required", ()):
-            if name not in said.required:
+            if name not in required:
                 yield Gap("required", (*path, name), "required", at=path)
         for name, inner in schema.get("properties", {}).items():
             here = part.inner(inner, "properties", name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -101,8 +100,9 @@ class Space:
         reference = made.get("$ref")
         if isinstance(reference, str):
             made["$ref"] = _target(reference, self.loaded.lookup(reference, part.resolver))
+        copied: set[str] = set()
         for _, step, inner in subschemas(schema):
-            _put(made, step, self.absolute(inner, part, depth + 1))
+            _put(made, step, self.absolute(inner, part, depth + 1), copied)
         return made
 
 
@@ -111,21 +111,33 @@ def _target(reference: str, found: jsonschema_rs.Resolved) -> str:
     return f"{found.resolver.base_uri.partition('#')[0]}#{reference.partition('#')[2]}"
 
 
-def _put(made: dict[str, Any], step: tuple[str | int, ...], inner: Any) -> None:
-    first = step[0]
+def _put(made: dict[str, Any], step: tuple[str | int, ...], inner: Any, copied: set[str]) -> None:
+    """Put a schema into its place; what holds it is a copy from the first time on."""
+    first = str(step[0])
     if len(step) == 1:
-        made[str(first)] = inner
+        made[first] = inner
         return
-    held = made[str(first)]
-    copied: Any = list(held) if isinstance(held, list) else dict(held)
-    copied[step[1]] = inner
-    made[str(first)] = copied
+    if first not in copied:
+        copied.add(first)
+        made[first] = list(made[first]) if isinstance(made[first], list) else dict(made[first])
+    made[first][step[1]] = inner
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern for names that gives up where it would try for ever."""
+
+    validator: Any
+
+    def search(self, name: str) -> bool:
+        """Tell whether it is found in a name."""
+        return bool(self.validator.is_valid(name))
 
 
 @lru_cache(maxsize=1024)
-def pattern(text: str) -> re.Pattern[str] | None:
-    """Return a pattern for names, or None for one that Python can't read."""
+def pattern(text: str) -> Pattern | None:
+    """Return a pattern for names, or None for one that can't be read."""
     try:
-        return re.compile(text)
-    except re.error:
+        return Pattern(jsonschema_rs.validator_for({"pattern": text}, pattern_options=_PATTERNS, offline=True))
+    except ValueError:
         return None

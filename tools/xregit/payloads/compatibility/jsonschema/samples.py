@@ -18,6 +18,7 @@ _MAX_DEPTH = 6
 _MAX_INSIDE = 24
 _MAX_VALUES = 600
 _MAX_LENGTH = 40
+_MAX_NAMES = 2_000
 _UNDESCRIBED = "undescribed"
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const")
 
@@ -75,11 +76,16 @@ class Sampling:
             yield from self.arrays(said, other, depth, focus)
 
     def objects(self, said: Said, other: Said, depth: int, focus: Path) -> Iterator[dict[str, Any]]:
-        """Give objects: with everything, with what must be there, with one property left out or of another value."""
-        values = {
-            name: self.values(said.of_name(name), other.of_name(name), depth + 1)
-            for name in dict.fromkeys((*said.declared, *sorted(said.required)))
-        }
+        """Give objects: with everything, with what must be there, with one property left out or of another value.
+
+        Raises:
+            ValueError: there are too many properties to try each.
+        """
+        names = dict.fromkeys((*said.declared, *sorted(said.required)))
+        if len(names) > _MAX_NAMES:
+            message = f"an object has {len(names):,} properties"
+            raise ValueError(message)
+        values = {name: self.values(said.of_name(name), other.of_name(name), depth + 1) for name in names}
         for text in said.patterns:
             name = text_for(text)
             if name is not None and name not in values:
