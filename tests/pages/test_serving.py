@@ -3,53 +3,54 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
-import sys
-import time
-from http.client import HTTPException
-from pathlib import Path
-from urllib.request import urlopen
+from typing import TYPE_CHECKING
 
+import pytest
+
+from tests.pages.serving import COMMAND, PATIENCE_SECONDS, free_address, wait_for
 from tests.pages.small import small_folder
 
-SERVE = "import sys; from pathlib import Path; from xregit.pages.building import serve_site as serve; "
-SERVE += "serve(Path(sys.argv[1]), None, sys.argv[2])"
-PATIENCE_SECONDS = 60
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MESSAGE = "messagegroups/doors/messages/doors.closed"
+OTHER = "messagegroups/doors/messages/doors.opened"
+DERIVED = "messagegroups/doors.mqtt/messages/doors.opened"
 
 
-def _free_address() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+@pytest.fixture
+def registry(tmp_path: Path) -> Path:
+    """Write the small registry."""
+    return small_folder(tmp_path)
 
 
-def _wait_for(url: str, text: str) -> bool:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < end:
+@pytest.fixture
+def site(registry: Path, root: Path) -> Iterator[str]:
+    """Serve its site, and give the address."""
+    address = free_address()
+    with subprocess.Popen([*COMMAND, str(registry), address], cwd=root / "tools", stderr=subprocess.DEVNULL) as server:
         try:
-            with urlopen(url, timeout=5) as answer:  # noqa: S310 - our own server
-                if text in answer.read().decode():
-                    return True
-        except (OSError, HTTPException):
-            pass
-        time.sleep(0.2)
-    return False
-
-
-def test_edited_file_is_shown(tmp_path: Path, root: Path) -> None:
-    """A message that changes while the site is served changes on its page, also after a fault in between."""
-    registry, address = small_folder(tmp_path), _free_address()
-    command = [sys.executable, "-c", SERVE, str(registry), address]
-    page = f"http://{address}/messagegroups/doors/messages/doors.closed/"
-    message = registry / "messagegroups/doors/messages/doors.closed.yaml"
-    with subprocess.Popen(command, cwd=root / "tools", stderr=subprocess.DEVNULL) as server:
-        try:
-            assert _wait_for(page, "A door was closed.")
-            message.write_text("description: [\n")
-            assert _wait_for(page.replace("doors.closed/", "doors.opened/"), "Door opened")
-            message.write_text("description: Somebody slammed a door.\n")
-            assert _wait_for(page, "Somebody slammed a door.")
+            assert wait_for(f"http://{address}/{MESSAGE}/", "A door was closed.")
+            yield f"http://{address}/"
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(timeout=PATIENCE_SECONDS)
+
+
+def test_edited_files_are_shown(registry: Path, site: str) -> None:
+    """Whatever shows an edited message shows the edit, also after a fault; what is gone is gone, the rest stays."""
+    message, other = registry / f"{MESSAGE}.yaml", registry / f"{OTHER}.yaml"
+    message.write_text("description: [\n")
+    assert wait_for(f"{site}{OTHER}/", "Door opened")
+    message.write_text("name: Slammed\ndescription: Somebody slammed a door.\n")
+    assert wait_for(f"{site}{MESSAGE}/", "Somebody slammed a door.")
+    for page in ("all-messages/", "messagegroups/doors/"):
+        assert wait_for(f"{site}{page}", "Slammed")
+    other.write_text(other.read_text().replace("{door}", "{gate}"))
+    for page in (f"{OTHER}/", f"{DERIVED}/", "all-placeholders/"):
+        assert wait_for(f"{site}{page}", "{gate}")
+    message.unlink()
+    assert wait_for(f"{site}{MESSAGE}/", "404")
+    assert wait_for(f"{site}{OTHER}/", "Door opened")

@@ -62,9 +62,9 @@ def payload(message: Message, data: Any) -> Payload:
 def inner_type(message: Message) -> str:
     """Return the media type of a message's payload, not of its envelope (message/spec.md "datacontenttype")."""
     attributes = message.resolved.attributes
-    stated = attributes.get("envelopemetadata", {})
-    inner = stated.get("datacontenttype", {}) if message.envelope else {}
-    value = text_of(inner, "value") if hasattr(inner, "get") else ""
+    stated = attributes.get("envelopemetadata") if message.envelope else None
+    inner = stated.get("datacontenttype") if isinstance(stated, Mapping) else None
+    value = text_of(inner, "value") if isinstance(inner, Mapping) else ""
     outer = text_of(attributes, "datacontenttype")
     if value or (outer and not outer.casefold().startswith("application/cloudevents")):
         return value or outer

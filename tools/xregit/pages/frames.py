@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, DictLoader, pass_context
+from jinja2 import BytecodeCache, ChoiceLoader, DictLoader, pass_context
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from types import CodeType
 
     from jinja2 import Environment, Template
+    from jinja2.bccache import Bucket
     from jinja2.runtime import Context
     from mkdocs.structure.pages import Page
 
@@ -106,6 +108,22 @@ class Frames:
 
     def _rendered(self, context: Context, page: Page) -> str:
         return self._template.render(context.get_all() | {"page": page})
+
+
+class Compiled(BytecodeCache):
+    """The templates of a theme as they were compiled for the builds before, by what they are compiled from."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._code: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template that was compiled before."""
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template."""
+        self._code[bucket.key, bucket.checksum] = bucket.code
 
 
 def install(env: Environment, urls: Iterable[str]) -> None:

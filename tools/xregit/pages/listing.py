@@ -20,19 +20,19 @@ from xregit.pages.recognising import recognise_page
 from xregit.pages.resources import resource_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from xregit.catalog.entities import Group, Resource
+    from xregit.catalog.entities import Group
     from xregit.pages.book import Book
 
 
-def all_pages(book: Book) -> Iterator[Page]:
-    """Give every page, its links made relative to its address."""
-    for page in _pages(book):
+def all_pages(book: Book, of_message: Callable[[Book, Message], Page] = message_page) -> Iterator[Page]:
+    """Give every page, its links made relative to its address; ``of_message`` makes that of a message."""
+    for page in _pages(book, of_message):
         yield replace(page, html=placed(page.html, page.address))
 
 
-def _pages(book: Book) -> Iterator[Page]:
+def _pages(book: Book, of_message: Callable[[Book, Message], Page]) -> Iterator[Page]:
     registry = book.registry
     yield registry_page(book)
     if registry.messages:
@@ -44,7 +44,7 @@ def _pages(book: Book) -> Iterator[Page]:
         if groups:
             yield groups_page(book, model)
             for group in groups.values():
-                yield from _group_pages(book, group)
+                yield from _group_pages(book, group, of_message)
     yield from index_pages(book)
     yield from name_pages(book)
     yield from changes_page(book)
@@ -52,18 +52,14 @@ def _pages(book: Book) -> Iterator[Page]:
     yield from rule_pages(book)
 
 
-def _group_pages(book: Book, group: Group) -> Iterator[Page]:
+def _group_pages(book: Book, group: Group, of_message: Callable[[Book, Message], Page]) -> Iterator[Page]:
     if group.type.plural == "endpoints":
         yield endpoint_page(book, Endpoint(book.registry, group))
     else:
         yield group_page(book, group)
     for collection in group.collections.values():
         for resource in collection.values():
-            yield from _resource_pages(book, resource)
-
-
-def _resource_pages(book: Book, resource: Resource) -> Iterator[Page]:
-    if resource.type.plural == "messages":
-        yield message_page(book, Message(book.registry, resource))
-    else:
-        yield from resource_pages(book, resource)
+            if resource.type.plural == "messages":
+                yield of_message(book, Message(book.registry, resource))
+            else:
+                yield from resource_pages(book, resource)

@@ -26,13 +26,28 @@ MAX_LISTED = 2_000
 def machine_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
     """Give the files by their paths below the site's start."""
     listed = list(pages)
-    yield LLMS, llms(book, listed)
+    yield from site_files(book, listed, site_url)
+    for page in listed:
+        yield as_markdown(page)
+        yield from files_beside(page)
+
+
+def site_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
+    """Give the files of the whole site by their paths below its start."""
+    yield LLMS, llms(book, pages)
     news = feed(book, site_url)
     if news:
         yield FEED, news
-    for page in listed:
-        yield f"{page.address}{MARKDOWN}", to_markdown(page)
-        yield from ((f"{page.address}{name}", text) for name, text in page.files)
+
+
+def as_markdown(page: Page) -> tuple[str, str]:
+    """Return the page as Markdown, after the path of that file."""
+    return f"{page.address}{MARKDOWN}", to_markdown(page)
+
+
+def files_beside(page: Page) -> Iterator[tuple[str, str]]:
+    """Give what a page needs beside it, by paths too."""
+    return ((f"{page.address}{name}", text) for name, text in page.files)
 
 
 def llms(book: Book, pages: Iterable[Page]) -> str:

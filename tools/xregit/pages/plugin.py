@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import urlsplit
 
 from mkdocs.config import base
@@ -22,18 +22,25 @@ from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
 from xregit.pages.book import CHANGES, Book
-from xregit.pages.frames import FRAMED, install, twice
+from xregit.pages.frames import FRAMED, Compiled, install, twice
+from xregit.pages.keeping import Kept
 from xregit.pages.listing import all_pages
-from xregit.pages.machines import head_links, machine_files
+from xregit.pages.machines import as_markdown, files_beside, head_links, site_files
+from xregit.pages.messages import message_page
+from xregit.pages.outputs import CatalogFile, Outputs, write
 from xregit.pages.scripts import outsourced
 from xregit.pages.searchbox import entry_of, take_over, taken
 from xregit.pages.searching import search_files
+from xregit.source import yaml
+from xregit.source.remembered import Remembered
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
+
+    from xregit.pages.searching import Entry
 
 START = "Start"
 
@@ -73,6 +80,16 @@ class CatalogPage(MkDocsPage):
 class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     """``plugins: [xregit]``."""
 
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Remember from one build to the next, if there will be a next one, what need not be done again."""
+        self.serving = command == "serve"
+        self.parse = Remembered().parse if self.serving else yaml.parse
+        self.kept = Kept() if self.serving else None
+        self.compiled = Compiled() if self.serving else None
+        self.outputs = Outputs()
+        self.dirty = dirty
+        self.taken: list[Entry] = []
+
     def on_config(self, config: MkDocsConfig) -> None:
         """Name our style sheet and script."""
         config.extra_css.append(ASSETS[0])
@@ -85,11 +102,13 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         self.book, found = self._pages(config)
         self.has_feed = any(page.address == CHANGES for page in found)
         config.site_name = config.site_name or escape(found[0].title, quote=False)
+        self.outputs.begin(found, files, config, dirty=self.dirty)
         for page in found:
             uri = f"{page.address}index.md"
             if files.get_file_from_path(uri) is None:
                 level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV
-                file = File.generated(config, uri, content="", inclusion=level)
+                file = cast("CatalogFile", CatalogFile.generated(config, uri, content="", inclusion=level))
+                file.stands = page.address in self.outputs.pages
                 files.append(file)
                 self.catalog_pages.append(CatalogPage(page, file, config))
         for name in ASSETS:
@@ -111,6 +130,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
         """Frame our pages, and keep Material from taking them apart for its search, where ours takes its place."""
         own = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
+        env.bytecode_cache = self.compiled
         install(env, (file.url for file in files if file.url not in own))
         for page in self.catalog_pages if self.searched else ():
             page.meta["search"] = {"exclude": True}
@@ -133,14 +153,16 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what no page of MkDocs can be."""
         found = [page.catalog_page for page in self.catalog_pages]
-        written = dict(machine_files(self.book, found, config.site_url or "")) | self.scripts
+        write(config.site_dir, site_files(self.book, found, config.site_url or ""))
+        write(config.site_dir, self.scripts.items())
+        write(config.site_dir, (item for page in found for item in files_beside(page)))
+        if not self.serving:  # nobody reads drafts as Markdown
+            write(config.site_dir, map(as_markdown, found))
         if self.searched:
-            entries = (*(entry_of(page.catalog_page, page.url) for page in self.catalog_pages), *taken(config))
-            written |= search_files(entries)
-        for name, text in written.items():
-            path = Path(config.site_dir, *name.split("/"))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+            self.taken = taken(config) if self.outputs.anew else self.taken
+            entries = (*(entry_of(page.catalog_page, page.url) for page in self.catalog_pages), *self.taken)
+            write(config.site_dir, search_files(entries))
+        self.outputs.end(found)
 
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002
         """Watch the registry, and nothing else of the repository."""
@@ -149,9 +171,10 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 
     def _pages(self, config: MkDocsConfig) -> tuple[Book, tuple[Page, ...]]:
         try:
-            book = Book(read(self._registry(config)))
+            registry = read(self._registry(config), self.parse)
             with uncollected():
-                return book, tuple(all_pages(book))
+                book = self.kept.book(registry) if self.kept else Book(registry)
+                return book, tuple(all_pages(book, self.kept.page if self.kept else message_page))
         except XregitError as error:
             raise PluginError(str(error)) from error
 
