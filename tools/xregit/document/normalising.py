@@ -18,11 +18,20 @@ def normalised(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping
     changes: list[Change] = []
     result: Mapping[str, Any] = value if isinstance(value, dict) else dict(value)
     for step in steps:
-        if not step.at or step.at[0] in result:
+        if _concerns(step, result):
             made: list[Change] = []
             result = _at(result, step.at, (), step, made)
             changes += _told(made, step)
     return result, changes
+
+
+def _concerns(step: Step, value: Any) -> bool:
+    """Tell whether a step may do something to a value; nearly all do nothing to nearly every value."""
+    for key in step.at:
+        if key == "*":
+            return True
+        value = value.get(key) if isinstance(value, dict) else None
+    return value is not None and not (step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about))
 
 
 def _told(made: list[Change], step: Step) -> Iterable[Change]:

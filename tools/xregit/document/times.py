@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.catalog.entities import Place
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,7 +24,8 @@ class Facts(NamedTuple):
 
 def facts_of(registry: Registry, paths: tuple[str, ...]) -> Facts:
     """Return the facts of an entity that is kept in these files, relative to the repository."""
-    histories = [registry.facts(Place(path)) for path in dict.fromkeys(paths)]
+    history = registry.origin.history
+    histories = [history.of(path) for path in dict.fromkeys(paths)]
     if len(histories) == 1:
         return Facts(histories[0].epoch, histories[0].createdat, histories[0].modifiedat)
     commits = {commit for history in histories for commit in history.commits}
