@@ -67,6 +67,25 @@ def test_address_of_the_site_is_used(tmp_path: Path) -> None:
     assert "<script>" not in lost
 
 
+@pytest.mark.parametrize("address", ["https://docs.example.com/catalog/", ""])
+def test_address_of_the_site_may_come_from_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    """The configuration takes the address from the environment; without one there is no sitemap, which needs it."""
+    monkeypatch.setenv("SITE_URL", address)
+    build_site(small_folder(tmp_path), None, tmp_path / "out")
+    for name in ("sitemap.xml", "sitemap.xml.gz"):
+        assert (tmp_path / "out" / name).is_file() == bool(address)
+    if address:
+        assert f"<loc>{address}messagegroups/doors/</loc>" in (tmp_path / "out/sitemap.xml").read_text()
+
+
+def test_every_configuration_takes_the_address(root: Path) -> None:
+    """So do the project's own configuration, and the one of new repositories."""
+    for folder in ("site", "tools/xregit/cli/template/site", "tools/xregit/pages/assets"):
+        assert 'site_url: !ENV [SITE_URL, ""]' in (root / folder / "mkdocs.yml").read_text()
+
+
 def test_no_script_stands_in_a_page(site: Path) -> None:
     """All scripts are in files that are there, and nothing has a style of its own."""
     for path in site.rglob("*.html"):

@@ -144,7 +144,12 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         return outsourced(output, get_relative_url(".", page.url).rstrip("/") + "/", self.scripts)
 
     def on_post_template(self, output_content: str, /, *, template_name: str, config: MkDocsConfig) -> str:
-        """Do so with the page for addresses that lead nowhere, which may be shown at any of them."""
+        """Do so with the page for addresses that lead nowhere, which may be shown at any of them.
+
+        A sitemap needs the site's address; one that names nothing would say that there is nothing.
+        """
+        if template_name == "sitemap.xml" and not config.site_url:
+            return ""
         if not template_name.endswith(".html"):
             return output_content
         return outsourced(output_content, urlsplit(config.site_url or "/").path.rstrip("/") + "/", self.scripts)
