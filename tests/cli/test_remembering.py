@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.synthetic import write_registry
+from tests.benchmarks.synthetic import PREFIX, write_registry
 from tests.source.repositories import new_repository
 from xregit.cli.remembering import FEW_FILES, FINDINGS, VALUES, place
 from xregit.cli.running import run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import pytest
@@ -41,3 +45,49 @@ def test_small_registry_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert run(["init", "new"]) == 0
     assert run(["--registry", "new/registry", "check"]) == 0
     assert not (tmp_path / "cache").exists()
+
+
+def edits(folder: Path) -> Iterator[str]:
+    """Make one change after the other, and say what each is."""
+    first = folder / "messagegroups" / "plant0" / "messages"
+    file = first / f"{PREFIX}0.yaml"
+    yield "none"
+    before = file.stat()
+    file.write_text(file.read_text(encoding="utf-8").replace("A sensor", "1 sensor"), encoding="utf-8")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    yield "same size and time"
+    (first / f"{PREFIX}5.yaml").rename(first / "renamed.yaml")
+    (folder / "messagegroups" / "plant1" / "messagegroup.yaml").write_text("envelope: CloudEvents/1.0\n")
+    yield "renamed, and a group"
+    file.write_text(file.read_text(encoding="utf-8") + "# xregit: ignore-file unknown-rule -- why\nnew: [\n")
+    yield "comment and broken"
+
+
+# What becomes of the files between two runs.
+DAMAGE: list[Callable[[bytes], bytes]] = [bytes, bytes, lambda data: data[: len(data) // 2], lambda _: b"xregit\n{}"]
+
+
+def test_runs_say_the_same_whatever_was_kept(tmp_path: Path) -> None:
+    """After each edit, two runs at once that know of earlier ones, or of damaged ones, say what one alone does."""
+    repository = new_repository(tmp_path / "repository")
+    folder = write_registry(repository.root / "registry", FEW_FILES)
+    repository.commit("Begin")
+    for edit, damage in zip(edits(folder), DAMAGE, strict=True):
+        for file in (tmp_path / "cache").rglob("*"):
+            if file.is_file():
+                file.write_bytes(damage(file.read_bytes()))
+        runs = [started(repository.root, tmp_path / name) for name in ("cache", "cache", edit)]
+        known, twin, fresh = [(run.communicate(), run.returncode) for run in runs]
+        assert known == twin == fresh, edit
+
+
+def started(repository: Path, cache: Path) -> subprocess.Popen[str]:
+    """Begin a check of a repository's registry, in an interpreter of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "xregit", "check", "--against", "main", "--format", "json"],
+        cwd=repository,
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from xregit.catalog import read_contents
+from xregit.catalog.parts import Traced
 from xregit.changes import diff
 from xregit.changes.partly import part_at
 from xregit.changes.policy import review
 from xregit.rules.again import again, whole
-from xregit.rules.kept import from_bytes, to_bytes
-from xregit.rules.standing import State, WholeError, standing
+from xregit.rules.kept import Kept, from_bytes, to_bytes
+from xregit.rules.standing import SHORTLY, State, WholeError, standing
 from xregit.source.remembered import blob_id
 
 if TYPE_CHECKING:
@@ -24,7 +28,6 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Registry
     from xregit.diagnostics import Diagnostic
-    from xregit.rules.kept import Kept
     from xregit.rules.standing import Standing
 
 Files = dict[str, str]
@@ -172,6 +175,9 @@ def in_memory(files: Mapping[str, bytes]) -> State:
 
 
 FIRST = first()
+EMPTY = Kept(
+    {"": {"registry.yaml": Traced("0" * 40, [1, 2], [], [], "", dated=False)}}, {}, frozenset(), DAYS[0], 5, "here"
+)
 
 
 @settings(max_examples=60)
@@ -194,6 +200,38 @@ def test_what_changed_tells_all(steps: list[tuple[list[tuple[str, str | None]], 
 def in_bytes(files: Files) -> dict[str, bytes]:
     """Return the bytes of files."""
     return {path: text.encode() for path, text in files.items()}
+
+
+@given(st.integers(min_value=0), st.sampled_from([b"", b"?", b"\n"]))
+def test_damaged_bytes_hold_nothing(at: int, instead: bytes) -> None:
+    """What was cut off or written over is as if nothing had been kept, and so is what another registry kept."""
+    data = to_bytes(EMPTY)
+    place = at % len(data)
+    assert from_bytes(data, "here") == EMPTY
+    assert from_bytes(data, "elsewhere") is None
+    assert from_bytes(data[:place], "here") is None
+    changed = data[:place] + instead + data[place + 1 :]
+    assert changed == data or from_bytes(changed, "here") is None
+
+
+def test_what_nobody_changed_is_not_read(tmp_path: Path) -> None:
+    """Only files that the system says have changed are read, and those beside them; time and size hide no change."""
+    kept = whole(written(FIRST, tmp_path), DAYS[0])[2]
+    assert kept
+    kept = replace(kept, since=kept.since + 2 * SHORTLY)  # as if the files had long been there
+    again_ = again(standing(tmp_path / "registry"), kept, DAYS[0])
+    assert again_.changed == 0
+    file = tmp_path / "registry" / "messagegroups" / "filler3" / "messages" / "one.yaml"
+    before = file.stat()
+    file.write_text(file.read_text().replace("description", "descriptiom"), encoding="utf-8")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    now = standing(tmp_path / "registry")
+    with pytest.raises(WholeError):  # a misspelled name is a doubt, which may be about other groups
+        again(now, kept, DAYS[0])
+    assert {path for path in now.contents if "filler" in path} == {
+        f"messagegroups/filler3/{name}.yaml" for name in ("messagegroup", "messages/one", "messages/two")
+    }
 
 
 def compared(now: Standing, kept: Kept | None, day: date, before: Mapping[str, bytes], *, keeping: bool) -> Kept | None:
