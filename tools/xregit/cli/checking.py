@@ -43,7 +43,7 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     for path in paths:
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
-    found, catalog = checked(registry, against)
+    found, catalog = checked(registry, against, paths)
     report = within(found, paths, catalog)
     if form == "text":
         result(as_text(report, catalog, wants_color(color)), color=wants_color(color))

@@ -13,7 +13,9 @@ from xregit.cli.remembering import FEW_FILES, Memory
 from xregit.diagnostics import ordered
 from xregit.rules import Report, check
 from xregit.rules.again import again, whole
+from xregit.rules.partly import check_files
 from xregit.rules.standing import WholeError, standing
+from xregit.source import yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
 MANY_CHANGED = 25  # so many files are not looked at again in each run, but kept as they are now
 
 
-def checked(registry: Path, ref: str | None) -> tuple[Report, Registry]:
+def checked(registry: Path, ref: str | None, paths: tuple[Path, ...] = ()) -> tuple[Report, Registry]:
     """Return what is wrong with a registry, with what its change since a commit breaks, and what was read of it.
+
+    What is not about the files and folders at ``paths``, if any are given, may be missing from it.
 
     Raises:
         XregitError: there is no registry, or no such commit.
@@ -38,9 +42,25 @@ def checked(registry: Path, ref: str | None) -> tuple[Report, Registry]:
         kept = memory.findings(now.context) if now and len(now.statuses) >= FEW_FILES else None
         if now and kept:
             return _again(now, kept, ref, memory)
+        if now and paths and ref is None and len(now.statuses) < FEW_FILES:
+            return _some(now, paths)
     except WholeError:
         pass
     return _whole(registry, ref, memory)
+
+
+def _some(now: Standing, paths: tuple[Path, ...]) -> tuple[Report, Registry]:
+    """Check some files and folders of a small registry, of which nothing is kept.
+
+    Raises:
+        WholeError: one of them is not in its folder.
+    """
+    resolved = [path.resolve() for path in paths]
+    if not all(path.is_relative_to(now.root) for path in resolved):
+        raise WholeError
+    names = ["/".join(path.relative_to(now.root).parts) for path in resolved]
+    catalog = now.registry(yaml.parse)
+    return check_files(catalog, names, today()), catalog
 
 
 def _again(now: Standing, kept: Kept, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
