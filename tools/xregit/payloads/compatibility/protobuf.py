@@ -100,11 +100,14 @@ def _reserved(message: Descriptor, field: Any) -> bool:
 
 
 def _proto(message: Descriptor) -> Any:
+    """Return a message as its file declares it; where Protobuf is pure Python, only files can be asked for that."""
     from google.protobuf import descriptor_pb2
 
-    proto = descriptor_pb2.DescriptorProto()
-    message.CopyToProto(proto)
-    return proto
+    if message.containing_type is not None:
+        declared = _proto(message.containing_type).nested_type
+    else:
+        declared = descriptor_pb2.FileDescriptorProto.FromString(message.file.serialized_pb).message_type
+    return next(item for item in declared if item.name == message.name)
 
 
 def _oneofs(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
