@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 Files = dict[str, str]
 
 DAYS = (date(2026, 1, 1), date(2026, 6, 1))
-GROUPS, IDS = ("a", "b", "c"), ("m", "n")
+GROUPS, IDS = ("a", "b", "versions"), ("m", "n")
 MESSAGES = [f"/messagegroups/{group}/messages/{mid}" for group in GROUPS for mid in IDS]
-SCHEMAS = [f"/schemagroups/{group}/schemas/{sid}" for group in ("s", "t") for sid in ("x", "y")]
+SCHEMAS = [f"/schemagroups/{group}/schemas/{sid}" for group in ("s", "messages") for sid in ("x", "y")]
 NOTHING = ["/messagegroups/a/messages/none", "/messagegroups/none/messages/m", "https://example.com/elsewhere"]
 FILLER = 14  # groups that nothing has to do with, so that there is something to leave out
 
@@ -73,7 +73,7 @@ MESSAGE = stated(
     OPTIONS,
     lines("dataschemauri", [*SCHEMAS, f"{SCHEMAS[0]}/versions/1", "/schemagroups/s/schemas/none"]),
     DEPRECATED,
-    ["nonsense: 1", "a: [", "protocl: KAFKA", "xref: /messagegroups/c/messages/n"],
+    ["nonsense: 1", "a: [", "protocl: KAFKA", "xref: /messagegroups/versions/messages/n"],
 )
 GROUP = stated(
     DESCRIBED,
@@ -96,19 +96,19 @@ DOCUMENT = st.sampled_from(
         '{"type": "object"}',
         '{"type": "object", "required": ["a"]}',
         '{"$ref": "../../y/versions/1"}',
-        '{"$ref": "/schemagroups/t/schemas/x"}',
-        '{"$ref": "../../../../t/schemas/y/versions/1"}',
+        '{"$ref": "/schemagroups/messages/schemas/x"}',
+        '{"$ref": "../../../../messages/schemas/y/versions/1"}',
         '{"$id": "https://example.com/one", "type": "string"}',
         '{"$ref": "https://example.com/one"}',
-        '{"$ref": "\\/schemagroups\\/t\\/schemas\\/x"}',
+        '{"$ref": "\\/schemagroups\\/messages\\/schemas\\/x"}',
         "{",
     ]
 )
 ROOT = {
-    "registry.yaml": stated(["registryid: other"], DESCRIBED),
+    "registry.yaml": stated(["registryid: other"], [*DESCRIBED, "description: Nothing is deprecated."]),
     "xregit.yaml": stated(
         ["rules: {description-missing: error}", "rules: {unknown-attribute: warning}"],
-        ['paths: {"/messagegroups/c/messages/n": {description-missing: "off"}}'],
+        ['paths: {"/messagegroups/versions/messages/n": {description-missing: "off"}}'],
         lines("baseurl", ["https://example.com"]),
     ),
 }
@@ -117,7 +117,7 @@ PLACES: dict[str, st.SearchStrategy[str]] = {
     **{f"{xid[1:]}.yaml": MESSAGE for xid in (*MESSAGES, "/messagegroups/A/messages/m", "/messagegroups/b/messages/M")},
     **{f"endpoints/{eid}/endpoint.yaml": ENDPOINT for eid in ("e", "f")},
     "endpoints/e/messages/own.yaml": MESSAGE,
-    **{f"schemagroups/{group}/schemagroup.yaml": stated(DESCRIBED) for group in ("s", "t")},
+    **{f"schemagroups/{group}/schemagroup.yaml": stated(DESCRIBED) for group in ("s", "messages")},
     **{f"{xid[1:]}/schema.yaml": SCHEMA for xid in SCHEMAS},
     **{f"{xid[1:]}/versions/{vid}.json": DOCUMENT for xid in SCHEMAS for vid in ("1", "2")},
     "messagegroups/a/README.md": st.just("Notes"),
@@ -205,11 +205,12 @@ def in_bytes(files: Files) -> dict[str, bytes]:
 @given(st.integers(min_value=0), st.sampled_from([b"", b"?", b"\n"]))
 def test_damaged_bytes_hold_nothing(at: int, instead: bytes) -> None:
     """What was cut off or written over is as if nothing had been kept, and so is what another registry kept."""
-    data = to_bytes(EMPTY)
+    data = to_bytes(EMPTY) or b""
     place = at % len(data)
     assert from_bytes(data, "here") == EMPTY
     assert from_bytes(data, "elsewhere") is None
     assert from_bytes(data[:place], "here") is None
+    assert to_bytes(replace(EMPTY, baseurl="\ud800")) is None
     changed = data[:place] + instead + data[place + 1 :]
     assert changed == data or from_bytes(changed, "here") is None
 
@@ -241,7 +242,7 @@ def compared(now: Standing, kept: Kept | None, day: date, before: Mapping[str, b
         return new
     state = in_memory(before)
     try:
-        found = again(now, from_bytes(to_bytes(kept), kept.context) or kept, day, lambda _: state)
+        found = again(now, recalled(kept), day, lambda _: state)
         assert found.report == report
         old = part_at(now, "", found.before)
     except WholeError:
@@ -249,6 +250,16 @@ def compared(now: Standing, kept: Kept | None, day: date, before: Mapping[str, b
     due = changes(read_contents(now.root, before), registry, day)
     assert changes(old, found.part, day) == due
     return found.kept if keeping else kept
+
+
+def recalled(kept: Kept) -> Kept:
+    """Return what another run has of what was kept."""
+    data = to_bytes(kept)
+    assert data
+    found = from_bytes(data, kept.context)
+    assert found
+    assert to_bytes(found) == data
+    return found
 
 
 def changes(before: Registry, after: Registry, day: date) -> tuple[Diagnostic, ...]:

@@ -16,7 +16,7 @@ from xregit.catalog.references import local_xid
 
 # The ids of all schemas, and what documents of schemas that name themselves have in common.
 ANY, NAMED = "id:*", "$id"
-_GROUP_PARTS, _RESOURCE_PARTS = 3, 4
+_GROUP_PARTS, _RESOURCE_PARTS, _DOCUMENT_PARTS = 3, 4, 6
 # How a schema's document names another one: by the path or xid of it, or of one of its versions.
 _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]*)")
 # What may be a reference in disguise: escapes, and a name of its own that changes what references are relative to.
@@ -53,6 +53,12 @@ def schema_of(path: str) -> str:
     """Return the id of the schema that a path stands for, or an empty string."""
     parts = path.split("/")
     return unquote(parts[_RESOURCE_PARTS - 1]) if len(parts) > _RESOURCE_PARTS else ""
+
+
+def is_document(path: str) -> bool:
+    """Tell whether a path stands for the document of a schema's version."""
+    parts = path.split("/")
+    return len(parts) == _DOCUMENT_PARTS and parts[_RESOURCE_PARTS] == "versions"
 
 
 def trace_of_value(data: bytes, value: Any, kinds: Collection[str], baseurl: str = "") -> Trace:

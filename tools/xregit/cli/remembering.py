@@ -51,11 +51,13 @@ class Memory:
         return from_bytes(data, context)
 
     def keep_findings(self, kept: Kept) -> None:
-        """Keep what a check has found."""
+        """Keep what a check has found, unless it quotes halves of characters, which JSON can't hold."""
         from xregit.rules.kept import to_bytes
         from xregit.source.remembered import put
 
-        put(place(self.registry, FINDINGS), to_bytes(kept))
+        data = to_bytes(kept)
+        if data is not None:
+            put(place(self.registry, FINDINGS), data)
 
     def keep_values(self) -> None:
         """Keep what files hold, if they were asked for and are many."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Former = Callable[[Mapping[str, str]], State]
 
 ENDPOINTS, ENDPOINT_FILE = "/endpoints/", "/endpoint.yaml"
-MESSAGES, SCHEMAGROUPS = "/messages/", "/schemagroups/"
+MESSAGES, SCHEMAGROUPS = ["messages"], "/schemagroups/"
 MOST = 0.5  # of the files; with more of them, all together are read sooner
 
 
@@ -118,7 +118,8 @@ def _checked(kept: Kept, files: Files, changes: Sequence[Change], known: Web, to
     """Return the groups of which something else may be found than before."""
     leading, meant = concerned(changes, known)
     if today != kept.day:
-        leading |= known.leading_to(group for group in files if any(file.dated for file in files[group].values()))
+        dated = {group for group, paths in files.items() if group and any(file.dated for file in paths.values())}
+        leading |= known.leading_to(dated)
     # What an endpoint carries is compared with each other.
     endpoints = (state.get(group, {}) for state in (kept.files, files) for group in leading)
     carrying = (file for paths in endpoints for path, file in paths.items() if path.endswith(ENDPOINT_FILE))
@@ -143,7 +144,7 @@ def _read(files: Files, changes: Sequence[Change], known: Web, checked: set[str]
 def _examples(files: Files, read: set[str], checked: set[str]) -> set[str]:
     """Return an endpoint and a group with messages, if the registry has any: some rules ask whether it has."""
     endpoints = {group for group in files if group.startswith(ENDPOINTS)}
-    messages = {group for group, paths in files.items() if any(MESSAGES in path for path in paths)}
+    messages = {group for group, paths in files.items() if any(path.split("/")[2:3] == MESSAGES for path in paths)}
     if not messages and any(group.startswith(SCHEMAGROUPS) for group in checked):
         raise WholeError
     return {min(groups) for groups in (endpoints, messages) if groups and not groups & read}

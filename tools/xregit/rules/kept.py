@@ -49,8 +49,8 @@ def by_group(diagnostics: Iterable[Diagnostic], prefix: str) -> Found:
     return {group: tuple(items) for group, items in found.items()}
 
 
-def to_bytes(kept: Kept) -> bytes:
-    """Return what was kept as bytes that say whether they are whole."""
+def to_bytes(kept: Kept) -> bytes | None:
+    """Return what was kept as bytes that say whether they are whole; None where JSON can't hold a text."""
     value = {
         "context": kept.context,
         "baseurl": kept.baseurl,
@@ -60,7 +60,10 @@ def to_bytes(kept: Kept) -> bytes:
         "files": {group: {path: [*file] for path, file in files.items()} for group, files in kept.files.items()},
         "found": {group: [_row(item) for item in items] for group, items in kept.found.items()},
     }
-    return sealed(orjson.dumps(value))
+    try:
+        return sealed(orjson.dumps(value))
+    except orjson.JSONEncodeError:  # half of a surrogate pair
+        return None
 
 
 def from_bytes(data: bytes, context: str) -> Kept | None:

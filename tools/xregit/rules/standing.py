@@ -15,7 +15,7 @@ from xregit.catalog.origin import repository_of
 from xregit.catalog.owners import read_owners
 from xregit.catalog.parts import Traced
 from xregit.catalog.settings import settings_of
-from xregit.catalog.traces import Trace, group_of, trace_of_document, trace_of_value
+from xregit.catalog.traces import Trace, group_of, is_document, trace_of_document, trace_of_value
 from xregit.errors import XregitError
 from xregit.model import builtin
 from xregit.source import files
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.source.text import Parsed
 
-YAML, VERSIONS = ".yaml", "/versions/"
+YAML = ".yaml"
 IGNORED = Trace((), (), "")
 # A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
 SHORTLY = 2_000_000_000
@@ -163,7 +163,7 @@ class Tracing:
         return found
 
     def _trace(self, path: str, data: bytes) -> Trace:
-        if VERSIONS in path:
+        if is_document(path):
             return trace_of_document(data)
         if not path.endswith(YAML):
             return IGNORED
