@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.test_site import DESK, searched, serving, visiting
+from tests.browser.visits import DESK, searched, serving, visiting
 from tests.catalog.folders import folder
 from xregit.pages.building import build_site
 

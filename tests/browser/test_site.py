@@ -5,39 +5,33 @@ All of it is served under a strict Content-Security-Policy, so that whatever bre
 
 from __future__ import annotations
 
-import http.server
-import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 
-from tests.conftest import ROOT
+from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, searched, serving, visiting
 from tests.pages.small import small_folder
 from tests.source.repositories import new_repository
 from xregit.pages.building import build_site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
-Scheme = Literal["light", "dark"]
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
-# How often words are typed into the search, and how long each time may take on a busy machine.
-TRIES, PATIENCE_MS, SETTLE_MS = 6, 15_000, 500
-PHONE, DESK = (390, 844), (1280, 900)
 MESSAGE = "messagegroups/doors.mqtt/messages/doors.opened/"
 KINDS = [
     "",
     "all-messages/",
     "all-changes/",
     "all-placeholders/",
+    "all-deprecations/",
+    "all-fields/",
+    "all-fields/door/",
     "map/",
     "recognise/",
     "messagegroups/",
@@ -49,39 +43,21 @@ KINDS = [
     "glossaries/trade/terms/lock/",
     "model-reference/messagegroups/messages/",
     "check-rules/",
+    "check-rules/missing-file/",
     "authoring/",
 ]
-
-
-# The policy that the guide promises the site to work under.
-POLICY = re.findall("^Content-Security-Policy: (.*)$", (ROOT / "site/docs/site.md").read_text(), re.MULTILINE)[0]
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def end_headers(self) -> None:
-        """Send the policy with every answer."""
-        self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's name
-        """Log nothing."""
-
-
-@dataclass
-class Visit:
-    """A page in the browser, and what went wrong on it."""
-
-    page: Page
-    complaints: list[str] = field(default_factory=list)
-
-
-@contextmanager
-def serving(site: Path) -> Iterator[str]:
-    """Serve a built site meanwhile, and give its address."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+DEPRECATED = "deprecated: {removal: 2099-01-01T00:00:00Z, alternative: /messagegroups/doors/messages/doors.opened}\n"
+# How each page is looked at, and what axe is asked there: nothing of colours that another width shows as well.
+COLOURS = ["color-contrast", "link-in-text-block"]
+VIEWS: list[tuple[tuple[int, int], Scheme, dict[str, object]]] = [
+    (PHONE, "light", {"rules": {rule: {"enabled": False} for rule in COLOURS}}),
+    (PHONE, "dark", {}),
+    (DESK, "dark", {"runOnly": COLOURS}),
+    (DESK, "light", {"rules": {}}),
+]
+# What the theme calls them.
+SCHEMES: Mapping[Scheme, str] = {"light": "default", "dark": "slate"}
+WIDTHS = "[document.documentElement.scrollWidth, document.body.scrollWidth]"
 
 
 @pytest.fixture(scope="module")
@@ -91,59 +67,67 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str
     repository = new_repository(folder / "repository")
     registry = small_folder(repository.root)
     repository.commit("Describe the doors")
-    (registry / "messagegroups/doors/messages/doors.closed.yaml").write_text("description: Shut.\n", encoding="utf-8")
+    closed = registry / "messagegroups/doors/messages/doors.closed.yaml"
+    closed.write_text(f"description: Shut.\n{DEPRECATED}", encoding="utf-8")
     repository.commit("Shorten a description")
     build_site(registry, root / "site" / "mkdocs.yml", folder / "site")
     with serving(folder / "site") as address:
         yield address
 
 
-@contextmanager
-def visiting(browser: Browser, served: str, size: tuple[int, int], scheme: Scheme) -> Iterator[Visit]:
-    """Open an empty page that notes errors, and requests to other hosts, which it refuses."""
-    width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    visit = Visit(context.new_page())
-    visit.page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
-    visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
-    visit.page.on("request", lambda made: None if made.url.startswith(served) else visit.complaints.append(made.url))
-    try:
-        yield visit
-    finally:
-        context.close()
+@pytest.fixture(scope="module")
+def visit(browser: Browser, served: str) -> Iterator[Visit]:
+    """Give a page in which one kind of page after the other is looked at."""
+    with visiting(browser, served, PHONE, "light") as found:
+        yield found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_pages_are_sound(browser: Browser, served: str, size: tuple[int, int], scheme: Scheme) -> None:
-    """No kind of page is wider than the window, logs an error, or asks another host for anything."""
-    with visiting(browser, served, size, scheme) as visit:
-        for address in KINDS:
-            visit.page.goto(served + address, wait_until="networkidle")
-            widths = visit.page.evaluate("[document.documentElement.scrollWidth, document.body.scrollWidth]")
-            assert max(widths) <= size[0], address
-        assert visit.complaints == []
+@pytest.mark.parametrize("address", KINDS)
+def test_page_is_sound(visit: Visit, served: str, address: str) -> None:
+    """A page of each kind is as wide as the window, logs no error, asks no other host, and axe finds nothing serious.
 
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_pages_are_accessible(browser: Browser, served: str, size: tuple[int, int], scheme: Scheme) -> None:
-    """Axe has no serious finding on any kind of page, with everything unfolded."""
-    from axe_playwright_python.sync_playwright import Axe
-
+    It is loaded once, then shown as on a phone and on a desk, in light and in dark, with everything unfolded.
+    """
+    page = visit.page
+    visit.complaints.clear()
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.emulate_media(color_scheme="light")
+    answer = page.goto(served + address, wait_until="networkidle")
+    assert answer is not None
+    assert answer.ok
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.evaluate(AXE_SCRIPT)
     found: list[str] = []
-    with visiting(browser, served, size, scheme) as visit:
-        for address in KINDS:
-            visit.page.goto(served + address, wait_until="networkidle")
-            visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-            results = Axe().run(visit.page, context={"include": [["article"]]})
-            found += [
-                f"{address}: {each['id']}, {node['target']}: {node['failureSummary']}"
-                for each in results.response["violations"]
-                if each["impact"] in {"serious", "critical"}
-                for node in each["nodes"]
-            ]
+    for (width, height), scheme, options in VIEWS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        page.locator(f"body[data-md-color-scheme='{SCHEMES[scheme]}']").wait_for()
+        assert widest(page, width) <= width, scheme
+        found += serious(page, options) if options else []
     assert found == []
+    assert visit.complaints == []
+
+
+def widest(page: Page, width: int) -> int:
+    """Return the width of what is shown, once what the theme moves has come to rest."""
+    found = width + 1
+    for _ in range(TRIES):
+        found = max(page.evaluate(WIDTHS))
+        if found <= width:
+            break
+        page.wait_for_timeout(SETTLE_MS)
+    return found
+
+
+def serious(page: Page, options: dict[str, object]) -> list[str]:
+    """Return what axe finds in the page's article that keeps people out."""
+    results = page.evaluate("(options) => axe.run('article', options)", {"resultTypes": ["violations"], **options})
+    return [
+        f"{each['id']}, {node['target']}: {node['failureSummary']}"
+        for each in results["violations"]
+        if each["impact"] in {"serious", "critical"}
+        for node in each["nodes"]
+    ]
 
 
 def test_tabs_need_no_script(browser: Browser, served: str) -> None:
@@ -210,35 +194,6 @@ def test_search_finds(browser: Browser, served: str, words: str, expected: str) 
         visit.page.goto(served)
         found = searched(visit.page, words)
         assert any(expected in link for link in found[:3]), found
-
-
-def searched(page: Page, words: str) -> list[str]:
-    """Return where the results for some words lead; where the theme has not heard them, they are typed anew."""
-    from playwright.sync_api import TimeoutError as Late
-
-    field, results = page.locator("input.md-search__input"), page.locator(".md-search-result__item > a")
-    field.click()
-    ready = page.locator(".md-search-result__meta", has_not_text="Initializing")
-    ready.wait_for(state="attached", timeout=TRIES * PATIENCE_MS)  # the worker has the index
-    for _ in range(TRIES):
-        field.fill("")
-        field.press_sequentially(words, delay=20)  # the theme listens to keys
-        with suppress(Late):
-            results.first.wait_for(timeout=PATIENCE_MS)
-            break
-    return settled(page, results)
-
-
-def settled(page: Page, results: Locator) -> list[str]:
-    """Return where the results lead once they stay the same: while one types, those for fewer letters come and go."""
-    links = "links => links.map(link => link.getAttribute('href') || '')"
-    found: list[str] = results.evaluate_all(links)
-    for _ in range(TRIES):
-        page.wait_for_timeout(SETTLE_MS)
-        before, found = found, results.evaluate_all(links)
-        if before == found:
-            break
-    return found
 
 
 def test_filter_narrows_a_list(browser: Browser, served: str) -> None:
