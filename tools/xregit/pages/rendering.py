@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-# The macros of links.html, which parts.html hands on, and how many results of each are kept.
-REPEATED = ("link", "id_link", "crumbs", "value_text", "origins")
-MAX_REPEATED = 65_536
+# The macros of once.html, which parts.html hands on, and how many results of each are kept.
+REPEATED = (
+    "link", "id_link", "crumbs", "value_text", "origins", "carrier_row", "placeholder_row", "property_row", "fields",
+)  # fmt: skip
+MAX_REPEATED = 16_384
 
 _BREAK = re.compile(r"[./](?=[\w{]|$)")
 _ID = re.compile(r"[^a-z0-9]+")
@@ -47,13 +49,13 @@ def environment() -> Environment:
     return templates
 
 
-def _repeated(templates: Environment, name: str) -> Callable[[Hashable], Markup]:
-    """Return a macro of links.html that renders each value once, since pages name the same things over and over."""
+def _repeated(templates: Environment, name: str) -> Callable[..., Markup]:
+    """Return a macro of once.html that renders each value once, since pages name the same things over and over."""
 
     @lru_cache(maxsize=MAX_REPEATED)
-    def html(value: Hashable) -> Markup:
-        macro: Callable[[Hashable], Markup] = getattr(templates.get_template("links.html").module, name)
-        return macro(value)
+    def html(*values: Hashable) -> Markup:
+        macro: Callable[..., Markup] = getattr(templates.get_template("once.html").module, name)
+        return macro(*values)
 
     return html
 
