@@ -192,3 +192,23 @@ def test_full_disk_leaves_the_last_build_alone(here: Path) -> None:
 def contents(root: Path) -> dict[str, bytes]:
     """Return the bytes of every file below a folder."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("command", [["match", os.devnull], ["compile", "-o", "out.json"], ["build"]])
+def test_what_is_wrong_is_shown_with_its_line(
+    command: list[str], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command that can't go on shows where, and says of nothing that it was not written which would write nothing."""
+    (here / FILE).write_text("name: [order\n", encoding="utf-8")
+    assert run(command) == 1
+    said = capsys.readouterr().err
+    assert "| name: [order\n" in said
+    assert ("Nothing was written." in said) == (command == ["build"])
+    assert ("Nothing was done." in said) == (command != ["build"])
+
+
+def test_wrong_line_of_an_imported_document_is_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A document that can't be imported is shown where it is wrong."""
+    (here / "bad.yaml").write_text("registryid: a\nname: [b\n", encoding="utf-8")
+    assert run(["import", "bad.yaml", "--into", "other"]) == 1
+    assert "| name: [b\n" in capsys.readouterr().err

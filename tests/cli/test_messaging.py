@@ -130,3 +130,16 @@ def test_match_within_a_scope(catalog: Callable[..., int], tmp_path: Path, capsy
     assert [item["outcome"] for item in lines(capsys.readouterr().out)] == ["one", "none"]
     assert catalog("match", file, "--group", "/messagegroups/fleet.trip") == 2
     assert 'Did you mean "/messagegroups/fleet.trips"?' in capsys.readouterr().err
+
+
+def test_name_that_stands_twice_is_told(
+    catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last value counts, and nobody has to guess that."""
+    data = '{"x\\u202e": 1, "x\\u202e": 2}'
+    line = f'{{"specversion": "1.0", "id": "1", "source": "/a", "type": "a", "type": "b", "data": {data}}}'
+    (tmp_path / "in.jsonl").write_text(line, encoding="utf-8")
+    assert catalog("match", tmp_path / "in.jsonl") == 0
+    said = capsys.readouterr().err
+    assert 'in.jsonl:1: "type" stands more than once in one object; the last one counts.\n' in said
+    assert '"x\\u202e" stands more than once' in said

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xregit.diagnostics import Diagnostic
+
+# Returns the text of a file's line, by the file's path and the line's number, or None.
+Lines = Callable[[str, int], str | None]
+
+
+def no_lines(_path: str, _number: int) -> None:
+    """Return no line, for findings whose files are not at hand."""
 
 
 class XregitError(Exception):
@@ -19,9 +27,11 @@ class CatalogError(XregitError):
 
     exit_code = 1
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Keep the diagnostics, at least one of them an error."""
-        self.diagnostics = diagnostics
+    def __init__(
+        self, diagnostics: tuple[Diagnostic, ...], lines: Lines = no_lines, outcome: str = "Nothing was done."
+    ) -> None:
+        """Keep the diagnostics, at least one of them an error, the lines that they are about, and what came of it."""
+        self.diagnostics, self.lines, self.outcome = diagnostics, lines, outcome
         first = diagnostics[0]
         more = f" (and {len(diagnostics) - 1} more)" if len(diagnostics) > 1 else ""
         super().__init__(f"{first.path}:{first.line}:{first.column}: {first.message}{more}")

@@ -94,7 +94,7 @@ def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
     something can't be imported, nothing is written and the exit code is 1. JSON lists every change on its own.
     """
     import xregit
-    from xregit.reports import FORMATS
+    from xregit.reports.text import text
 
     report = xregit.import_documents(files, into)
     if form == "json":
@@ -103,7 +103,7 @@ def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
     for path, release in report.writings:
         note(f"{path} is written as {release}.")
     if report.diagnostics:
-        note(FORMATS["text"](report.diagnostics))
+        note(text(report.diagnostics, report.lines))
     result(imported(report, into))
     return int(report.failed)
 

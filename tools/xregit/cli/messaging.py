@@ -72,15 +72,20 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
 
     FILE has one message as JSON in each line, by default standard input; each gets one line of output, a batch one for
     each of its events. A line that can't be read is named on standard error, its result says so too, and the exit code
-    is 1.
+    is 1. Of a name that stands twice in one object the last value counts, which is said on standard error.
     """
     import xregit
+    from xregit.protocols.json import repeated
+    from xregit.protocols.quoting import shown
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
     unread = 0
     for number, line in enumerate(file, start=1):
         if line.strip():
-            unread += _answer(matcher.each(line, explain=explain), f"{_name(file)}:{number}")
+            place = f"{_name(file)}:{number}"
+            for name in repeated(line):
+                note(f"{place}: {shown(name)} stands more than once in one object; the last one counts.")
+            unread += _answer(matcher.each(line, explain=explain), place)
     return FINDINGS if unread else 0
 
 

@@ -57,7 +57,7 @@ def check(task: Task) -> str:
 
     report = xregit.check(task.registry, today())
     if report.failed:
-        raise CatalogError(report.diagnostics)
+        raise CatalogError(report.diagnostics, task.registry.origin.line, "Nothing was written.")
     return f"{entities(task.registry)}: {summary(report.diagnostics)}"
 
 

@@ -77,10 +77,10 @@ def _lacks_memory(error: Exception) -> bool:
 
 
 def _show(error: CatalogError) -> None:
-    from xregit.reports import FORMATS
+    from xregit.reports.text import text
 
-    note(FORMATS["text"](error.diagnostics))
-    note("Nothing was written.")
+    note(text(error.diagnostics, error.lines))
+    note(error.outcome)
 
 
 def _where(error: Exception) -> str:

@@ -7,7 +7,7 @@ an error that names both places. So an import that was killed is simply run agai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from xregit.document.identifying import DEFAULT_REGISTRY_ID
 from xregit.document.joining import Joined, joined
 from xregit.document.models import added
 from xregit.document.reading import read_closely
+from xregit.errors import Lines, no_lines
 from xregit.model import source_form
 from xregit.source import writing
 from xregit.source.emitting import to_yaml
@@ -40,7 +41,8 @@ class ImportReport:
 
     Nothing was written where ``diagnostics`` holds an error. ``writings`` say of each document that could be read as
     which release it is written, ``changes`` what of it was read under another name or in another form: one diagnostic
-    for each place, while among ``diagnostics`` there is one for each kind of change.
+    for each place, while among ``diagnostics`` there is one for each kind of change. ``lines`` gives the text of the
+    lines that they are about.
     """
 
     files: tuple[str, ...]
@@ -48,6 +50,7 @@ class ImportReport:
     diagnostics: tuple[Diagnostic, ...]
     writings: tuple[tuple[str, str], ...] = ()
     changes: tuple[Diagnostic, ...] = ()
+    lines: Lines = field(default=no_lines, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -76,7 +79,8 @@ def _imported(documents: Sequence[Path], into: Path) -> ImportReport:
     diagnostics = [problem for registry in registries for problem in found_in_reading(registry)]
     writings = tuple((one.registry.place.path, one.writing.name) for one in closely if not one.registry.broken)
     changes = ordered([change for one in closely for change in one.changes])
-    refused = partial(ImportReport, (), (), writings=writings, changes=changes)
+    lines = partial(_line, registries)
+    refused = partial(ImportReport, (), (), writings=writings, changes=changes, lines=lines)
     if not read or _failed(diagnostics):
         return refused(ordered(diagnostics))
     whole = joined(registries)
@@ -89,7 +93,7 @@ def _imported(documents: Sequence[Path], into: Path) -> ImportReport:
     # Until the registry's own file is there, the next run begins anew, so it is the last.
     writing.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
     kept = {source.entity.xid for source in whole.again if whole.first[source.entity.xid].registry is there}
-    return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes)
+    return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes, lines)
 
 
 def _files(whole: Joined, read: Sequence[Registry], there: Registry | None, into: Path) -> Iterator[tuple[str, bytes]]:
@@ -110,6 +114,12 @@ def _files(whole: Joined, read: Sequence[Registry], there: Registry | None, into
             yield authoring.group_file(entity)
         elif isinstance(entity, Resource):
             yield from authoring.resource_files(entity)
+
+
+def _line(registries: Sequence[Registry], path: str, number: int) -> str | None:
+    """Return the text of a line of whatever was read."""
+    found = (registry.origin.line(path, number) for registry in registries)
+    return next((line for line in found if line is not None), None)
 
 
 def _failed(diagnostics: Sequence[Diagnostic]) -> bool:

@@ -45,5 +45,5 @@ def load(path: Path | str) -> Registry:
     registry = read(path)
     errors = tuple(item for item in found_in_reading(registry) if item.severity is Severity.ERROR)
     if errors:
-        raise CatalogError(errors)
+        raise CatalogError(errors, registry.origin.line)
     return registry

@@ -48,15 +48,18 @@ def payload(message: Message, data: Any) -> Payload:
     try:
         body = _encoded(schema, data, contenttype)
     except PayloadError as error:
-        return Payload(
-            None, contenttype, tuple(f"the payload does not fit its schema: {item}" for item in error.problems)
-        )
+        return Payload(None, contenttype, _unfit(error.problems))
     except ValueError as error:
         return Payload(None, contenttype, (f"the payload {error}",))
     except RecursionError:
         return Payload(None, contenttype, ("the payload must not nest that deep",))
     found = schema.validate(body, contenttype) if schema is not None else ()
-    return Payload(body, contenttype, tuple(f"the payload does not fit its schema: {item}" for item in found))
+    return Payload(body, contenttype, _unfit(found))
+
+
+def _unfit(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is wrong with a payload, the first of it as a sentence that the others go on with."""
+    return (f"the payload does not fit its schema: {found[0]}", *found[1:]) if found else ()
 
 
 def inner_type(message: Message) -> str:

@@ -129,9 +129,10 @@ def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
     attributes = _attributes(known, wire, problems)
     if "specversion" not in attributes:
         return _NOTHING
-    missing = [name for name in REQUIRED if name not in attributes]
-    if missing:
-        return Carried("", (), tuple(f'The attribute "{name}" is missing.' for name in missing))
+    stated = {_attribute(known, key) for key, _ in _entries(wire, known.attributes)}
+    missing = [f'The attribute "{name}" is missing.' for name in REQUIRED if name not in stated]
+    if missing or not attributes.keys() >= set(REQUIRED):
+        return Carried("", (), (*problems, *missing))
     if contenttype:
         other = attributes.get(CONTENTTYPE, contenttype)
         if str(other).casefold() != contenttype.casefold():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import orjson
@@ -38,6 +39,24 @@ def json_bytes(value: Any) -> bytes:
         return orjson.dumps(value)
     except TypeError:
         return _slowly(value)
+
+
+def repeated(data: bytes) -> tuple[str, ...]:
+    """Return the names that stand more than once in one object of a JSON text; nothing for what is none."""
+    found: dict[str, None] = {}
+
+    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            counts = Counter(name for name, _ in pairs)
+            found.update({name: None for name, count in counts.items() if count > 1})
+        return value
+
+    try:
+        json.loads(data, object_pairs_hook=made)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(found)
 
 
 def has_surrogates(text: str) -> bool:

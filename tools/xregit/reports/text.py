@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Severity
+from xregit.errors import Lines, no_lines
 from xregit.reports.excerpts import excerpt, safe
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from xregit.diagnostics import Diagnostic
 
-# Returns the text of a file's line, by the file's path and the line's number, or None.
-Lines = Callable[[str, int], str | None]
 # Returns a text in a style.
 Paint = Callable[[str, str], str]
 
@@ -27,10 +26,6 @@ MIN_FINDINGS_TO_NAME_A_FILE = 3
 CODES: Mapping[str, str] = {
     "error": "1;31", "warning": "1;33", "info": "1;34", "place": "1", "rule": "36", "margin": "2", "help": "32",
 }  # fmt: skip
-
-
-def no_lines(_path: str, _number: int) -> None:
-    """Return no line, for findings whose files are not at hand."""
 
 
 def plain(text: str, _style: str) -> str:

@@ -203,7 +203,7 @@ def _decimal(type_: Type, value: Any, wire: bool) -> Decimal:
 
 
 def _uuid(_type: Type, value: Any, _wire: bool) -> UUID:
-    return value if isinstance(value, UUID) else UUID(bytes=value) if isinstance(value, bytes) else UUID(value)
+    return value if isinstance(value, UUID) else UUID(bytes=value) if isinstance(value, bytes) else UUID(str(value))
 
 
 def _date(_type: Type, value: Any, _wire: bool) -> date:
