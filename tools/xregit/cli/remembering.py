@@ -10,6 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xregit.collecting import uncollected
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -48,7 +50,8 @@ class Memory:
             data = place(self.registry, FINDINGS).read_bytes()
         except OSError:
             return None
-        return from_bytes(data, context)
+        with uncollected():
+            return from_bytes(data, context)
 
     def keep_findings(self, kept: Kept) -> None:
         """Keep what a check has found, unless it quotes halves of characters, which JSON can't hold."""

@@ -10,6 +10,7 @@ from xregit.changes.partly import base_of, part_at, state_at
 from xregit.cli.changing import against, compared
 from xregit.cli.clock import today
 from xregit.cli.remembering import FEW_FILES, Memory
+from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
 from xregit.rules import Report, check
 from xregit.rules.again import again, whole
@@ -66,7 +67,8 @@ def _some(now: Standing, paths: tuple[Path, ...]) -> tuple[Report, Registry]:
 def _again(now: Standing, kept: Kept, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
     day = today()
     base = base_of(now, ref) if ref is not None else ""
-    found = again(now, kept, day, partial(state_at, now, base) if base else None)
+    with uncollected():
+        found = again(now, kept, day, partial(state_at, now, base) if base else None)
     report = found.report
     if base:
         report = _with(report, compared(part_at(now, base, found.before), found.part).diagnostics)

@@ -20,7 +20,7 @@ from xregit.model import builtin
 from xregit.rules.kept import Found, Kept, by_group
 from xregit.rules.listed import RULES
 from xregit.rules.rule import SOUND
-from xregit.rules.running import Report, examined, examined_part
+from xregit.rules.running import Examined, Report, examined, examined_part
 from xregit.rules.standing import Standing, State, Tracing, WholeError
 from xregit.rules.suppressing import UNUSED
 from xregit.source import yaml
@@ -81,29 +81,52 @@ def again(now: Standing, kept: Kept, today: date, former: Former | None = None) 
     Raises:
         WholeError: nothing less than a check of everything can tell.
     """
+    seen = _look(now, kept, former)
+    checked = _checked(kept, seen, today)
+    groups = {"", *_read(seen, checked)}
+    part = _part(now, seen, groups)
+    with uncollected():
+        found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
+    result = _joined(now, kept, checked, found)
+    paths = [path for group in groups for path in seen.other.get(group, ())]
+    contents = {path: seen.before.read(path) for path in paths} if seen.before else {}
+    new = replace(result, files=seen.files, day=today, since=now.since)
+    return Again(Report(ordered(new.diagnostics)), part, contents, new, len(seen.new))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The files as they are now and in an ``other`` state, what is ``new`` since they were kept, and what differs."""
+
+    files: Files
+    before: State | None
+    other: Files
+    new: Sequence[Change]
+    old: Sequence[Change]
+    known: Web
+    parse: Parse
+
+
+def _look(now: Standing, kept: Kept, former: Former | None) -> _Seen:
     parse = Remembered().parse
     tracing = Tracing(parse, kept.baseurl)
     files = tracing.present(now, kept.files, kept.since)
     before = former({path: file.blob for paths in files.values() for path, file in paths.items()}) if former else None
     other = tracing.former(before, files) if before else {}
     new, old = [*differing(kept.files, files)], [*differing(files, other)] if before else []
-    _refuse_root(new, old)
-    known = web(kept.files, _after(new), _after(old))
-    checked = _checked(kept, files, new, known, today)
-    groups = {"", *_read(files, old, known, checked)}
-    part = _part(now, files, groups, parse)
-    if part.settings.paths and any(change.is_retied for change in new):  # a pattern may fit what came, or what is gone
+    # These count for every group.
+    if any(not change.group for change in new) or any(change.path in {SETTINGS_FILE, MODEL_FILE} for change in old):
         raise WholeError
-    with uncollected():
-        found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
+    return _Seen(files, before, other, new, old, web(kept.files, _after(new), _after(old)), parse)
+
+
+def _joined(now: Standing, kept: Kept, checked: set[str], found: Examined) -> Kept:
+    """Return what was found in the groups that were checked, and kept of the others."""
     faulty = found.faulty | (kept.faulty - checked)
     rest = {group: items for group, items in kept.found.items() if group not in checked}
     _refuse_unsound(rest, kept.faulty, faulty)
     made = {group: items for group, items in by_group(found.diagnostics, now.prefix).items() if group in checked}
-    result = replace(kept, files=files, found={**rest, **made}, faulty=faulty, day=today, since=now.since)
-    paths = [path for group in groups for path in other.get(group, ())]
-    contents = {path: before.read(path) for path in paths} if before else {}
-    return Again(Report(ordered(result.diagnostics)), part, contents, result, len(new))
+    return replace(kept, found={**rest, **made}, faulty=faulty)
 
 
 def _after(changes: Iterable[Change]) -> Files:
@@ -114,9 +137,10 @@ def _after(changes: Iterable[Change]) -> Files:
     return found
 
 
-def _checked(kept: Kept, files: Files, changes: Sequence[Change], known: Web, today: date) -> set[str]:
+def _checked(kept: Kept, seen: _Seen, today: date) -> set[str]:
     """Return the groups of which something else may be found than before."""
-    leading, meant = concerned(changes, known)
+    known, files = seen.known, seen.files
+    leading, meant = concerned(seen.new, known)
     if today != kept.day:
         dated = {group for group, paths in files.items() if group and any(file.dated for file in paths.values())}
         leading |= known.leading_to(dated)
@@ -126,13 +150,14 @@ def _checked(kept: Kept, files: Files, changes: Sequence[Change], known: Web, to
     return leading | meant | known.meant(carrying)
 
 
-def _read(files: Files, changes: Sequence[Change], known: Web, checked: set[str]) -> set[str]:
+def _read(seen: _Seen, checked: set[str]) -> set[str]:
     """Return the groups that must be read to check some, and to compare two states."""
+    known, files = seen.known, seen.files
     there = {group for group, paths in files.items() if any(file.ties for file in paths.values())}
     # Names that are nearly alike are looked for among all groups.
     if len({group.lower() for group in there}) < len(there) or known.mention(checked) - there:
         raise WholeError
-    leading, meant = concerned(changes, known)
+    leading, meant = concerned(seen.old, known)
     found = known.surroundings(checked | leading | meant)
     if checked:
         found |= _examples(files, found, checked)
@@ -150,20 +175,17 @@ def _examples(files: Files, read: set[str], checked: set[str]) -> set[str]:
     return {min(groups) for groups in (endpoints, messages) if groups and not groups & read}
 
 
-def _part(now: Standing, files: Files, groups: Iterable[str], parse: Parse) -> Registry:
+def _part(now: Standing, seen: _Seen, groups: Iterable[str]) -> Registry:
     """Return the part of a registry that is made of some groups, as long as its files stay as they are."""
-    paths = {path: file.blob for group in groups for path, file in files.get(group, {}).items()}
+    paths = {path: file.blob for group in groups for path, file in seen.files.get(group, {}).items()}
     if any(blob_id(now.read(path)).decode() != blob for path, blob in paths.items()):
         raise WholeError
-    part = now.registry(parse, paths)
+    part = now.registry(seen.parse, paths)
     _refuse_faulty(part)
-    return part
-
-
-def _refuse_root(new: Iterable[Change], old: Iterable[Change]) -> None:
-    """Refuse changes of what counts for every group."""
-    if any(not change.group for change in new) or any(change.path in {SETTINGS_FILE, MODEL_FILE} for change in old):
+    # A pattern of the settings may fit what came, or only what is gone.
+    if part.settings.paths and any(change.is_retied for change in seen.new):
         raise WholeError
+    return part
 
 
 def _refuse_faulty(registry: Registry) -> None:

@@ -34,7 +34,7 @@ YAML = ".yaml"
 IGNORED = Trace((), (), "")
 # A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
 SHORTLY = 2_000_000_000
-Status = tuple[int, ...]
+Status = list[int]
 
 
 class WholeError(XregitError):
@@ -110,7 +110,7 @@ def standing(folder: Path) -> Standing:
 
 
 def _status(found: os.stat_result) -> Status:
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
 @dataclass(slots=True)
@@ -139,9 +139,10 @@ class Tracing:
         """
         known = {path: file for group in earlier.values() for path, file in group.items()}
         found: defaultdict[str, dict[str, Traced]] = defaultdict(dict)
+        settled = since - SHORTLY
         for path, status in now.statuses.items():
             old = known.get(path)
-            if old is None or (*old.status,) != status or max(status[2:]) + SHORTLY > since:
+            if old is None or old.status != status or status[2] > settled or status[3] > settled:
                 blob = blob_id(now.read(path)).decode()
                 trace = old[2:] if old is not None and old.blob == blob else self._trace(path, now.read(path))
                 old = Traced(blob, status, *trace)

@@ -24,6 +24,8 @@ from xregit.source.text import Parsed
 MAX_BYTES = 64 * 2**20
 MAX_FILES = 16
 _ID_DIGITS = 40
+# What no value and no finding comes from: folders above that of the rules, and what Python compiles.
+_UNASKED = frozenset({"__pycache__", "changes", "cli", "document", "pages", "reports", "spark"})
 
 
 @dataclass(slots=True)
@@ -116,12 +118,12 @@ def _head(body: bytes) -> bytes:
 
 @cache
 def _tool() -> str:
-    """Return the tool's version, and what changes with its code and with the packages that it uses."""
+    """Return the tool's version, and what changes with the code that checks and with the packages that it uses."""
     package = Path(__file__).parent.parent
     installed = [Path(name) for name in sys.path if name.endswith("-packages")]  # a new version changes these
     found = sha256(repr([(str(folder), folder.stat().st_mtime_ns) for folder in installed if folder.is_dir()]).encode())
     for folder, folders, names in os.walk(package):
-        folders[:] = sorted(set(folders) - {"__pycache__"})
+        folders[:] = sorted(set(folders) - _UNASKED)
         for name in sorted(names):
             path = f"{folder}/{name}"
             status = Path(path).stat()
