@@ -1,0 +1,92 @@
+"""A publication that is killed between the transactions of its tables is finished by the next one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from tests.spark.repository import SAMPLE
+from xregit.spark.publishing import publish
+from xregit.spark.rows import rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from tests.spark.repository import Repository
+
+pytestmark = pytest.mark.spark
+
+# After so many new versions of tables it is killed: the first time and the second.
+VERSIONS = (1, 2)
+SECONDS = 300
+CHANGED = {
+    "registry.yaml": "registryid: sample\nname: Changed\n",
+    "messagegroups/brakes/messagegroup.yaml": "description: Changed.\nenvelope: CloudEvents/1.0\n",
+    "messagegroups/brakes/messages/alias.yaml": "description: Its own now.\n",
+    "endpoints/garage/endpoint.yaml": "usage: [consumer]\ndescription: Changed.\n",
+    "schemagroups/brakes/schemagroup.yaml": "description: Changed.\n",
+}
+
+
+def test_killed_publication_loses_and_doubles_nothing(
+    spark: SparkSession, repository: Repository, tmp_path: Path
+) -> None:
+    """The versions that the last publication names hold its commit all the time, and in the end there are two."""
+    folder = tmp_path / "tables"
+    first = repository.commit(SAMPLE, "Begin")
+    publish(first, folder, spark=spark)
+    second = repository.commit(CHANGED)
+    told = {registry.origin.history.head: rows(registry) for registry in (first, second)}
+    for versions in VERSIONS:
+        kill(repository.root, folder, versions)
+        last = max(table(folder, "publications"), key=itemgetter("number"))
+        for name, version in dict(last["versions"]).items():
+            assert hashes(table(folder, name, version)) == hashes(told[last["commit"]][name])
+    done = publish(second, folder, spark=spark)
+    assert {name: hashes(table(folder, name)) for name in told[done.commit]} == {
+        name: hashes(some) for name, some in told[done.commit].items()
+    }
+    assert sorted(row["number"] for row in table(folder, "publications")) == [1, 2]
+    assert not publish(second, folder, spark=spark).changed
+
+
+def kill(at: Path, folder: Path, versions: int) -> None:
+    """Publish with a process of its own, and kill it when there are so many new versions."""
+    before = len(logged(folder))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-m", "xregit", "publish", "--tables", str(folder)]
+    with subprocess.Popen(command, cwd=at, env=environment, stdout=subprocess.DEVNULL, start_new_session=True) as job:
+        end = time.monotonic() + SECONDS
+        while job.poll() is None and len(logged(folder)) < before + versions:
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        if job.poll() is None:
+            os.killpg(job.pid, signal.SIGKILL)
+    assert len(logged(folder)) >= before + versions
+
+
+def logged(folder: Path) -> list[Path]:
+    """Return the files of all tables that each hold a transaction."""
+    return list(folder.glob("*/_delta_log/*.json"))
+
+
+def table(folder: Path, name: str, version: int | None = None) -> list[dict[str, Any]]:
+    """Return the rows of a table, at a version or as it is."""
+    found: list[dict[str, Any]] = pa.table(DeltaTable(folder / name, version=version).scan()).to_pylist()
+    return found
+
+
+def hashes(some: Any) -> list[str]:
+    """Return what tells rows from others, in order."""
+    return sorted(row["hash"] for row in some)
