@@ -20,13 +20,21 @@ SURROUNDINGS = {
 # Folders are listed the other way round than the file system does it.
 BACKWARDS = """
 import os, sys
-from contextlib import closing, contextmanager
 forwards = os.scandir
-@contextmanager
-def scandir(path):
-    with forwards(path) as entries:
-        yield iter(sorted(entries, key=lambda entry: entry.name, reverse=True))
-os.scandir = scandir
+class Backwards:
+    def __init__(self, path="."):
+        with forwards(path) as entries:
+            self.entries = iter(sorted(entries, key=lambda entry: entry.name, reverse=True))
+    def __iter__(self):
+        return self.entries
+    def __next__(self):
+        return next(self.entries)
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        pass
+    close = __exit__
+os.scandir = Backwards
 from xregit.cli import main
 main()
 """

@@ -1,0 +1,113 @@
+"""Document, API and site are the same to the byte on another machine, with another Python and all else unlike."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copytree, rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+import pytest
+
+from tests.whole.programs import cloned
+from tests.whole.test_surroundings import BACKWARDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "pythons"
+MACHINES = {"trixie": "3.13", "forky": "3.14"}
+BUILD = ("build", "--skip", "tables")
+# The offset of Kiritimati, where it is tomorrow for most of the day; as POSIX writes it, any machine knows it.
+SITE = {"SITE_URL": "https://docs.example.com/"}  # without it there is no sitemap
+USUAL = {**SITE, "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C"}
+UNLIKE = {
+    **SITE,
+    "PYTHONHASHSEED": "4711",
+    "TZ": "<+14>-14",
+    "LC_ALL": "tr_TR.UTF-8",
+    "LANGUAGE": "tr",
+    "USER": "nobody",
+}
+
+
+@pytest.fixture(scope="module")
+def clone(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a clone of the example catalog."""
+    return cloned(root, tmp_path_factory.mktemp("pythons") / "clone").root
+
+
+@pytest.fixture(scope="module")
+def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the package as it is installed."""
+    folder = tmp_path_factory.mktemp("packages")
+    with ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first(clone: Path, packages: Path) -> dict[str, bytes]:
+    """Return what is built here, with nothing unusual."""
+    build([sys.executable, "-m", "xregit", *BUILD], clone, {**USUAL, "PYTHONPATH": str(packages)})
+    found = output(clone)
+    assert {"registry.json", "api", "site"} == {name.split("/")[0] for name in found}
+    assert {"site/llms.txt", "site/sitemap.xml.gz", "site/changes.atom"} - found.keys() == set()
+    return found
+
+
+@pytest.fixture
+def machine(request: pytest.FixtureRequest, clone: Path, packages: Path) -> Iterator[Path]:
+    """Return the root folder of another machine with a copy of the clone, and of the package, in ``/work``."""
+    root = CACHE / request.param
+    if not (root / "complete").is_file():
+        pytest.skip(f"a machine with Python {MACHINES[request.param]} is not here; .ci/pythons makes it")
+    if os.geteuid() != 0:
+        pytest.skip("only root may run programs on it")
+    work = Path(mkdtemp(prefix="work-", dir=root))
+    copytree(clone, work / "clone", ignore=lambda *_: {"build"})
+    copytree(packages, work / "packages")
+    yield work
+    rmtree(work)
+
+
+def build(command: list[str], at: Path, surroundings: dict[str, str]) -> None:
+    """Run a build and nothing else."""
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **surroundings}
+    done = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def output(clone: Path) -> dict[str, bytes]:
+    """Return the files that were built, by their paths."""
+    paths = (path for path in (clone / "build").rglob("*") if path.is_file())
+    return {path.relative_to(clone / "build").as_posix(): path.read_bytes() for path in paths}
+
+
+def same(one: dict[str, bytes], other: dict[str, bytes]) -> None:
+    """Both have the same files with the same bytes."""
+    assert one.keys() == other.keys()
+    assert [path for path in one if one[path] != other[path]] == []
+
+
+def test_site_does_not_depend_on_its_surroundings(
+    first: dict[str, bytes], clone: Path, packages: Path, tmp_path: Path
+) -> None:
+    """Language, time zone, time of day, hash seed, folder and order of files make no difference."""
+    other = copytree(clone, tmp_path / "a clone with blanks and ünïcode", ignore=lambda *_: {"build"})
+    build([sys.executable, "-c", BACKWARDS, *BUILD], other, {**UNLIKE, "PYTHONPATH": str(packages)})
+    same(first, output(other))
+
+
+@pytest.mark.parametrize("machine", MACHINES, indirect=True)
+def test_build_does_not_depend_on_python(first: dict[str, bytes], machine: Path) -> None:
+    """Another release of the system, its Python and its Git build the same, with all surroundings unlike."""
+    inside = f"/{machine.name}"
+    python = ["python3", "-c", f"import os\nos.chdir('{inside}/clone')\n{BACKWARDS}", *BUILD]
+    surroundings = {**UNLIKE, "PYTHONPATH": f"{inside}/packages:/opt/python"}
+    build(["chroot", str(machine.parent), *python], machine, surroundings)
+    same(first, output(machine / "clone"))
