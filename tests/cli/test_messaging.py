@@ -143,3 +143,13 @@ def test_name_that_stands_twice_is_told(
     said = capsys.readouterr().err
     assert 'in.jsonl:1: "type" stands more than once in one object; the last one counts.\n' in said
     assert '"x\\u202e" stands more than once' in said
+
+
+def test_number_beyond_64_bits_is_printed_as_it_came(
+    catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No number in a payload is too long for an answer."""
+    line = '{"specversion": "1.0", "id": "1", "source": "/a", "type": "a", "data": [4444444444444444444444]}'
+    (tmp_path / "in.jsonl").write_text(line, encoding="utf-8")
+    assert catalog("match", tmp_path / "in.jsonl") == 0
+    assert lines(capsys.readouterr().out)[0]["event"]["data"] == [4444444444444444444444]

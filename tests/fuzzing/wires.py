@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import orjson
 import yaml
 
 import xregit
 from xregit.messages.templates import Template
 from xregit.protocols import Wire, WireError, bind, carried, event_json, flatten, read_event, read_wire, wire_json
-from xregit.protocols.json import json_value
+from xregit.protocols.json import json_bytes, json_value
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
@@ -29,12 +28,12 @@ def _matcher() -> xregit.Matcher:
 def match(data: bytes) -> None:
     """Match a line: it has an answer that can be printed, with reasons; what is written of it reads as the same."""
     for item in _matcher().each(data, explain=True):
-        orjson.dumps(item.json())
+        json_bytes(item.json())
     try:
         found = read_wire(json_value(data))
     except (ValueError, WireError):
         return
-    assert read_wire(json_value(orjson.dumps(wire_json(found)))) == found
+    assert read_wire(json_value(json_bytes(wire_json(found)))) == found
     carried(found)
     if found.protocol:
         flatten(found)
@@ -52,7 +51,7 @@ def event(data: bytes) -> None:
             sent = bind(found, protocol)
         except WireError:
             continue
-        back = carried(read_wire(json_value(orjson.dumps(wire_json(sent)))))
+        back = carried(read_wire(json_value(json_bytes(wire_json(sent)))))
         assert not back.problems, (protocol, back.problems)
 
 
@@ -66,7 +65,7 @@ def route(data: bytes) -> None:
     batch = pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})
     for message, _ in messages(iter([batch]), kafka=False):
         for item in _matcher().each(message):
-            orjson.dumps(item.json())
+            json_bytes(item.json())
     key, value, topic, name, header, *_ = [*lines, b"", b"", b"", b"", b""]
     headers = [{"key": name.decode(errors="replace"), "value": header}] * 2
     records = {
@@ -80,7 +79,7 @@ def route(data: bytes) -> None:
         assert isinstance(message, Wire)
         wire_json(message)
         for item in _matcher().each(message, explain=True):
-            orjson.dumps(item.json())
+            json_bytes(item.json())
 
 
 def template(data: bytes) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from xregit.pages.linking import is_safe
 from xregit.pages.prose import TAGS, plain, prose, summary
+from xregit.pages.rendering import seen
 
 ATTACKS = [
     "<script>alert(1)</script>",
@@ -109,3 +110,8 @@ def test_plain_text_is_escaped() -> None:
 def test_hostile_depth_is_survived(text: str) -> None:
     """What is nested or long beyond reason is shown somehow, and soon."""
     assert prose(text, only_safe)
+
+
+def test_what_is_not_seen_is_told() -> None:
+    """A sign that turns the following text around, or has no width, stands on the page by its name."""
+    assert seen("<p>a\u202egnp\u200b\u200d.exe</p>") == "<p>a[U+202E]gnp[U+200B]\u200d.exe</p>"

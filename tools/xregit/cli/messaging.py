@@ -38,10 +38,9 @@ def new(
     from datetime import UTC, datetime
     from uuid import uuid4
 
-    import orjson
-
     import xregit
     from xregit.protocols import wire_json
+    from xregit.protocols.json import json_bytes
 
     catalog = xregit.load(registry)
     messages = {item.xid: item for item in catalog.messages}
@@ -58,7 +57,7 @@ def new(
         mode=mode or "",
         protocol=protocol,
     )
-    result(orjson.dumps(wire_json(wire)).decode())
+    result(json_bytes(wire_json(wire)).decode())
 
 
 @click.command()
@@ -91,10 +90,10 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
 
 def _answer(found: tuple[Match, ...], place: str) -> bool:
     """Print the results of one line, and return whether it could not be read."""
-    import orjson
+    from xregit.protocols.json import json_bytes
 
     for item in found:
-        click.echo(orjson.dumps(item.json()))
+        click.echo(json_bytes(item.json()))
         for problem in item.problems:
             note(f"{place}: {problem}")
     return any(item.problems for item in found)

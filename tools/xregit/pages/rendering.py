@@ -22,11 +22,21 @@ MAX_REPEATED = 16_384
 
 _BREAK = re.compile(r"[./](?=[\w{]|$)")
 _ID = re.compile(r"[^a-z0-9]+")
+# Joiners are not among them, since many scripts need them.
+_UNSEEN = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+_UNSEEN_NAMES = {ord(sign): f"[U+{ord(sign):04X}]" for sign in _UNSEEN}
 
 
 def render(template: str, /, **names: object) -> str:
-    """Return the HTML of a template in ``templates/``, all text escaped."""
-    return environment().get_template(template).render(names)
+    """Return the HTML of a template in ``templates/``, all text escaped and each sign that is not seen told."""
+    return seen(environment().get_template(template).render(names))
+
+
+def seen(text: str) -> str:
+    """Return a text with the names of signs that have no width, or turn what follows around, in their places."""
+    if text.isascii() or not any(sign in text for sign in _UNSEEN):
+        return text
+    return text.translate(_UNSEEN_NAMES)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from typing import Any
 
 from xregit.protocols import percent
 from xregit.protocols.carriers import BATCH, BINARY, Carrier, carrier
-from xregit.protocols.events import event_json, event_problems
+from xregit.protocols.events import announces_event, event_json, event_problems
 from xregit.protocols.flattening import assemble
 from xregit.protocols.json import json_bytes
 from xregit.protocols.quoting import shown
@@ -43,6 +43,9 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         return bind_batch([event], protocol, fields)
     given = fields or {}
     if mode == BINARY:
+        stated = event.attributes.get(CONTENTTYPE, "")
+        if known.contenttype and announces_event(stated):
+            raise WireError((f'"{CONTENTTYPE}" must not be {shown(stated)}, which would announce another event.',))
         return assemble(known.protocol, _merged(known, _headers(known, event, given), given), event.data)
     implied = {known.contenttype: [MEDIATYPE]} if known.contenttype else {}
     return assemble(known.protocol, _merged(known, implied, given), json_bytes(event_json(event)))

@@ -13,7 +13,7 @@ from typing import Any
 
 from xregit.protocols import percent
 from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, Carrier, carrier
-from xregit.protocols.events import DATA, REQUIRED, event_problems, read_event
+from xregit.protocols.events import DATA, MEDIATYPE, REQUIRED, announces_event, event_problems, read_event
 from xregit.protocols.json import json_value
 from xregit.protocols.quoting import shown
 from xregit.protocols.texts import to_text
@@ -22,8 +22,7 @@ from xregit.protocols.wire import Carried, Event, Wire, WireError
 CONTENTTYPE = "datacontenttype"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN = "unknown-format"
-_MEDIATYPE = "application/cloudevents"
-_FORMATS = {_MEDIATYPE: STRUCTURED, f"{_MEDIATYPE}+json": STRUCTURED, f"{_MEDIATYPE}-batch+json": BATCH}
+_FORMATS = {MEDIATYPE: STRUCTURED, f"{MEDIATYPE}+json": STRUCTURED, f"{MEDIATYPE}-batch+json": BATCH}
 _NOTHING = Carried("")
 # Longer than any media type that announces an event; what a sender makes up should not fill the memory.
 MAX_CACHED_CHARS = 200
@@ -52,10 +51,9 @@ def _by(known: Carrier, wire: Wire) -> Carried:
 @lru_cache(maxsize=1024)
 def _mode(modes: tuple[str, ...], contenttype: str) -> str:
     """Return the mode that a media type announces, empty where it announces none."""
-    media = contenttype.partition(";")[0].strip().lower()
-    if not media.startswith(_MEDIATYPE):
+    if not announces_event(contenttype):
         return ""
-    mode = _FORMATS.get(media, UNKNOWN)
+    mode = _FORMATS.get(contenttype.partition(";")[0].strip().lower(), UNKNOWN)
     return mode if mode in modes else UNKNOWN
 
 

@@ -19,6 +19,7 @@ from xregit.protocols.wire import Event, WireError
 REQUIRED = ("id", "source", "specversion", "type")
 TEXTS = frozenset({*REQUIRED, "datacontenttype", "dataschema", "subject"})
 SPECVERSION = "1.0"
+MEDIATYPE = "application/cloudevents"
 DATA = frozenset({"data", "data_base64"})
 _NAME = re.compile("[a-z0-9]+").fullmatch
 # A String has no control characters and no noncharacters of Unicode, says the type system of cloudevents/spec.md.
@@ -72,6 +73,11 @@ def event_json(event: Event) -> dict[str, Any]:
     except ValueError:
         value["data_base64"] = b64encode(event.data).decode()
     return value
+
+
+def announces_event(contenttype: str) -> bool:
+    """Tell whether a media type says that a message is one event or several, in whatever format."""
+    return contenttype.partition(";")[0].strip().lower().startswith(MEDIATYPE)
 
 
 def declares_json(contenttype: str) -> bool:
