@@ -144,3 +144,19 @@ def test_workflows_have_few_rights(root: Path) -> None:
             rights = {**job["permissions"]}
             assert rights.pop("security-events", "write") == "write"
             assert rights == {"contents": "read"}
+
+
+def test_containers_are_pinned(root: Path) -> None:
+    """A container is named by its digest."""
+    for file in files(root):
+        for job in load(file).get("jobs", {}).values():
+            assert "container" not in job or re.search(r"@sha256:[0-9a-f]{64}$", job["container"])
+
+
+def test_packages_are_installed_by_their_hashes(root: Path) -> None:
+    """Nothing is fetched whose bytes aren't known, neither for the tool nor to build it."""
+    lines = [line for file in files(root) for line in file.read_text(encoding="utf-8").splitlines()]
+    installs = [line for line in lines if "pip install" in line]
+    assert installs
+    for line in installs:
+        assert "--require-hashes -r " in line or "--no-deps --no-build-isolation " in line, line
