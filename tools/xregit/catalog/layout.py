@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.source.files import filename_to_id, id_to_filename
 
@@ -31,8 +30,7 @@ class Kind(Enum):
     MISPLACED = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """What a path stands for; ``help`` says for a misplaced file where it might belong."""
 
     kind: Kind

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from xregit.catalog.entities import Place
     from xregit.model.language import Model
     from xregit.source.text import Parsed
 
@@ -132,7 +133,7 @@ class _Reading:
         )
 
     def root_value(self, name: str, present: frozenset[str]) -> dict[str, Any]:
-        return (self.value(name) or {}) if name in present else {}
+        return (self.value(name, self.drafts.place(name)) or {}) if name in present else {}
 
     def model(self, value: Mapping[str, Any]) -> Model:
         if not value:
@@ -149,19 +150,15 @@ class _Reading:
         return model
 
     def file(self, path: str, found: Spot) -> None:
-        # A group type that model.yaml fails to define is reported there.
-        meant = (
-            self.drafts.place(MODEL_FILE).path in self.drafts.broken and path.partition("/")[0] not in builtin().groups
-        )
-        if found.kind is Kind.MISPLACED and path not in self.unread and not (meant and "/" in path):
-            message = "The file is where no entity of the registry is kept."
-            self.drafts.report(self.drafts.place(path), "misplaced-file", message, found.help)
         if found.group is None:
+            if found.kind is Kind.MISPLACED and path not in self.unread and not self.is_meant(path):
+                message = "The file is where no entity of the registry is kept."
+                self.drafts.report(self.drafts.place(path), "misplaced-file", message, found.help)
             return
         group = self.drafts.groups[found.group.plural].setdefault(found.gid, GroupDraft(found.group))
         if found.kind is Kind.GROUP:
             group.place = self.drafts.place(path)
-            group.attributes = self.value(path)
+            group.attributes = self.value(path, group.place)
         elif found.resource is not None:
             collection = group.drafts.setdefault(found.resource.plural, {})
             draft = collection.setdefault(found.rid, Draft(found.resource))
@@ -169,7 +166,13 @@ class _Reading:
                 self.document(path, found.vid, draft)
             else:
                 draft.place = self.drafts.place(path)
-                draft.value = self.value(path)
+                draft.value = self.value(path, draft.place)
+
+    def is_meant(self, path: str) -> bool:
+        """Tell whether a file belongs to a group type that model.yaml fails to define, which is reported there."""
+        plural, slash, _ = path.partition("/")
+        broken = self.drafts.place(MODEL_FILE).path in self.drafts.broken
+        return bool(slash) and broken and plural not in builtin().groups
 
     def document(self, path: str, vid: str, draft: Draft) -> None:
         place = self.drafts.place(path)
@@ -177,12 +180,11 @@ class _Reading:
             message = f'Version "{vid}" has two documents: this one and "{draft.documents[vid].place.path}".'
             self.drafts.report(place, "duplicate-id", message, "Remove one of the two files.")
             return
-        draft.documents[vid] = Document(place, self.bytes(path))
+        draft.documents[vid] = Document(place, self.bytes(path, place))
 
-    def bytes(self, path: str) -> bytes | None:
+    def bytes(self, path: str, place: Place) -> bytes | None:
         if path in self.unread:
             return None
-        place = self.drafts.place(path)
         try:
             return self.read(path)
         except files.FileError as error:
@@ -190,11 +192,10 @@ class _Reading:
             self.drafts.broken.add(place.path)
             return None
 
-    def value(self, path: str) -> dict[str, Any] | None:
-        data = self.bytes(path)
+    def value(self, path: str, place: Place) -> dict[str, Any] | None:
+        data = self.bytes(path, place)
         if data is None:
             return None
-        place = self.drafts.place(path)
         parsed = self.parse(data)
         if MARK in data:
             self.drafts.directives[place.path] = directives(data)
@@ -203,7 +204,7 @@ class _Reading:
         if isinstance(parsed.value, dict):
             if parsed.plain:
                 self.drafts.numbered.add(place.path)
-            if not all(problem.rule in WHOLE for problem in parsed.problems):
+            if parsed.problems and not all(problem.rule in WHOLE for problem in parsed.problems):
                 self.drafts.broken.add(place.path)
             return parsed.value
         if not parsed.problems:

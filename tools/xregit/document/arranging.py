@@ -23,13 +23,29 @@ Attributes = Mapping[str, "AttributeModel"]
 Inner = Callable[[Any, Any], Any]
 _NO = object()
 _LAST = 1_000_000
+_MOST_ORDERS = 1_000
 
 
 class _Ranks(dict[str, int]):
     """The place of each attribute; unknown ones come last, as they were written."""
 
+    def __init__(self, ranks: Mapping[str, int]) -> None:
+        """Begin without known orders: entities state few attributes, and most of them the same ones."""
+        super().__init__(ranks)
+        self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
+
     def __missing__(self, name: str) -> int:
         return _LAST
+
+    def order(self, value: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of an object's members in order."""
+        names = tuple(value)
+        found = self._orders.get(names)
+        if found is None:
+            if len(self._orders) >= _MOST_ORDERS:
+                self._orders.clear()
+            found = self._orders[names] = tuple(sorted(names, key=self.__getitem__))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +84,7 @@ class Arranger:
             value = {**value, **owed} if owed else value
         result: dict[str, Any] = {}
         arrange = shape.inner.get
-        for name in sorted(value, key=shape.ranks.__getitem__):
+        for name in shape.ranks.order(value):
             inner = arrange(name) if name in shape.ranks else shape.other
             if inner is None:
                 result[name] = value[name]
@@ -161,7 +177,7 @@ def _ordered(ranks: _Ranks, value: Any, inherited: Any) -> Any:
     del inherited
     if not isinstance(value, dict) or len(value) <= 1:
         return value
-    return {name: value[name] for name in sorted(value, key=ranks.__getitem__)}
+    return {name: value[name] for name in ranks.order(value)}
 
 
 def _below(inherited: Mapping[str, Any] | None, name: str) -> Any:

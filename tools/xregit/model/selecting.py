@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from xregit.model import faults
@@ -41,14 +42,23 @@ def clause_of(selector: Selector, value: Values, inherited: Values) -> str:
             chosen = attribute.default
     if chosen is None:
         return ""
+    if isinstance(chosen, str):
+        return _named(selector, chosen)
     if isinstance(chosen, bool):
         chosen = "true" if chosen else "false"
-    if not is_proper(chosen):
-        # It is reported as that, and what stands beside it may be right.
-        return "*" if "*" in selector.clauses else ""
-    text = canonical(attribute.names, chosen) if attribute.names and isinstance(chosen, str) else str(chosen)
+    return _clause(selector, str(chosen) if is_proper(chosen) else "")
+
+
+@lru_cache(maxsize=1024)
+def _named(selector: Selector, chosen: str) -> str:
+    names = selector.attribute.names
+    return _clause(selector, canonical(names, chosen) if names and chosen else chosen)
+
+
+def _clause(selector: Selector, text: str) -> str:
+    """Return the key of the clause for a text; an empty one is reported, and what stands beside it may be right."""
     key = text.casefold()
-    if key in selector.clauses:
+    if text and key in selector.clauses:
         return key
     return "*" if "*" in selector.clauses else ""
 

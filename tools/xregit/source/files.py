@@ -93,15 +93,22 @@ def read(root: Path, relative: str) -> bytes:
     try:
         descriptor = _opened(root, relative)
         try:
-            problem = _status_problem(relative, os.fstat(descriptor))
+            status = os.fstat(descriptor)
+            problem = _status_problem(relative, status)
             if problem:
                 raise FileError(problem)
-            with open(descriptor, "rb", buffering=0, closefd=False) as file:
-                return file.readall()
+            data = os.read(descriptor, status.st_size + 1)
+            # Nearly always that was all of it; it may have become more, or come in parts.
+            return data if len(data) == status.st_size else data + _rest(descriptor)
         finally:
             os.close(descriptor)
     except OSError as error:
         raise FileError(_unreadable(relative, error)) from error
+
+
+def _rest(descriptor: int) -> bytes:
+    with open(descriptor, "rb", buffering=0, closefd=False) as file:
+        return file.readall()
 
 
 def id_to_filename(name: str) -> str:

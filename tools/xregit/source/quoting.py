@@ -15,7 +15,7 @@ _UNSAFE_IN_BRACKETS = re.compile(r"[,\[\]{}:#?]")
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 # Keys and values of a catalog are much alike.
 MAX_REMEMBERED = 65_536
-_UNPRINTABLE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def quoted_if_needed(text: str) -> str:

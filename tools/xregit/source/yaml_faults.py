@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from yaml.error import Mark
 
 # YAML 1.2, 5.1 (printable characters), without the three line breaks that YAML 1.1 had and libyaml still has.
-_REFUSED = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_REFUSED = re.compile("[\x00-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _GLUED = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")

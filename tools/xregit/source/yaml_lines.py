@@ -18,8 +18,8 @@ from xregit.source.scalars import FIRST_CHARACTERS, scalar
 MAX_LEVELS = 50
 REMEMBERED_LINES = 8192
 
-# Tabs, line breaks other than "\n", and all that YAML does not call printable.
-_UNUSUAL = re.compile("[^\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# Tabs, line breaks other than "\n", and all else that YAML does not call printable.
+_UNUSUAL = re.compile("[\x00-\t\v-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE = re.compile(r"""( *)(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_.$/-]{,99}|"[^"\\]{1,99}"):(?: +|$))?(.*)""")
 _QUOTED = re.compile(r"\"([^\"\\]*)\"|'([^']*)'")
 # What begins with no sign of YAML, holds neither ": " nor " #", and does not end with a colon or a space.
