@@ -56,30 +56,25 @@ def event(data: bytes) -> None:
 
 
 def route(data: bytes) -> None:
-    """Read lines as a stream does, and records of Kafka."""
-    import pyarrow as pa
-
-    from xregit.spark.streams.inputs import messages
-
+    """Match lines as a stream has them, and the parts of a record of Kafka, which need not be text."""
     lines = data.split(b"\n")
-    batch = pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})
-    for message, _ in messages(iter([batch]), kafka=False):
-        for item in _matcher().each(message):
+    for line in lines:
+        for item in _matcher().each(line):
             json_bytes(item.json())
     key, value, topic, name, header, *_ = [*lines, b"", b"", b"", b"", b""]
-    headers = [{"key": name.decode(errors="replace"), "value": header}] * 2
-    records = {
-        "key": pa.array([key or None], pa.binary()),
-        "value": pa.array([value or None], pa.binary()),
-        "topic": pa.array([topic.decode(errors="replace")]),
-        "partition": pa.array([1], pa.int32()),
-        "headers": pa.array([headers], pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
-    }
-    for message, _ in messages(iter([pa.RecordBatch.from_pydict(records)]), kafka=True):
-        assert isinstance(message, Wire)
-        wire_json(message)
-        for item in _matcher().each(message, explain=True):
-            json_bytes(item.json())
+    headers = {name.decode(errors="replace"): (_text(header), _text(key))}
+    fields = {"topic": topic.decode(errors="replace"), "key": _text(key), "partition": 1, "headers": headers}
+    record = Wire("KAFKA", fields, value or None)
+    wire_json(record)
+    for item in _matcher().each(record, explain=True):
+        json_bytes(item.json())
+
+
+def _text(value: bytes) -> str | bytes:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
 
 
 def template(data: bytes) -> None:

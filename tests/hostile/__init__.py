@@ -1,0 +1,1 @@
+"""Repositories that are made to hurt."""
