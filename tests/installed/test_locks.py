@@ -65,7 +65,7 @@ def test_locks_agree(root: Path) -> None:
             assert versions <= tested[package]
 
 
-@pytest.mark.parametrize("name", [*LOCKS, "audit"])
+@pytest.mark.parametrize("name", [*LOCKS, "clients", "audit"])
 def test_each_version_has_a_hash(name: str, root: Path) -> None:
     """No line names a package without one, or a place to fetch it from."""
     text = (root / ".ci" / "locks" / f"{name}.txt").read_text(encoding="utf-8")
