@@ -176,7 +176,7 @@ def in_memory(files: Mapping[str, bytes]) -> State:
 
 FIRST = first()
 EMPTY = Kept(
-    {"": {"registry.yaml": Traced("0" * 40, [1, 2], [], [], "", dated=False)}}, {}, frozenset(), DAYS[0], 5, "here"
+    {"": {"registry.yaml": Traced("0" * 40, [1, 2], [], [], [], dated=False)}}, {}, frozenset(), DAYS[0], 5, "here"
 )
 
 

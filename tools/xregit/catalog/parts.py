@@ -13,9 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xregit.catalog.traces import ANY, schema_of
+from xregit.catalog.resolving import BASE
+from xregit.catalog.traces import ANY, Tie, schema_of
 
 Names = Mapping[str, Collection[str]]
+
+_RESOURCE_SLASHES = 3  # <type>/<id>/<type>/<id>.yaml
 
 
 class Traced(NamedTuple):
@@ -28,7 +31,7 @@ class Traced(NamedTuple):
     status: Sequence[int]
     mentions: Sequence[str]
     shows: Sequence[str]
-    ties: str
+    ties: Sequence[Tie] | None
     dated: bool
 
 
@@ -46,8 +49,14 @@ class Change(NamedTuple):
 
     @property
     def is_retied(self) -> bool:
-        """Whether references and ids in it are others than before."""
-        return not self.before or not self.after or self.before.ties != self.after.ties
+        """Whether references and ids in it are others than before, or it came or went."""
+        return not self.before or not self.after or bool(self.moved)
+
+    @property
+    def moved(self) -> set[tuple[str, ...]]:
+        """The references and ids that came or went."""
+        one, other = ({tuple(tie) for tie in file.ties or ()} if file else set() for file in (self.before, self.after))
+        return one ^ other
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ def web(*states: Files) -> Web:
     shows: defaultdict[str, set[str]] = defaultdict(set)
     for group, files in (item for state in states for item in state.items() if item[0]):
         for path, file in files.items():
-            if file.ties:
+            if file.ties is not None:
                 mentions[group].update(file.mentions)
                 shows[group].update((group, *file.shows), _schema_names(path))
     return Web(_turned(mentions), _turned(shows), mentions, shows)
@@ -116,10 +125,23 @@ def differing(before: Files, after: Files) -> Iterator[Change]:
                 yield Change(group, path, one, other)
 
 
-def concerned(changes: Sequence[Change], known: Web) -> tuple[set[str], set[str]]:
-    """Return the groups that lead to changed files, and those that the files point to where that changed as well."""
-    pointing = [file for change in changes if change.is_retied for file in (change.before, change.after)]
-    return known.leading_to(change.group for change in changes if change.group), known.meant(pointing)
+def concerned(changes: Sequence[Change], after: Files, known: Web) -> tuple[set[str], set[str]]:
+    """Return the groups that lead to changed files, and those that the files point to where that changed as well.
+
+    Nothing changes for a base message by one more or less that derives from it, as long as one stays as it is.
+    """
+    moved = {tie for change in changes for tie in change.moved}
+    bases = {tie for tie in moved if tie[1] == BASE}
+    stay = _staying(bases, after, {change.path for change in changes}) if bases else set()
+    pointing = {group for name, *_ in moved - stay for group in known.shown.get(name, ())}
+    return known.leading_to(change.group for change in changes if change.group), pointing
+
+
+def _staying(ties: Collection[tuple[str, ...]], after: Files, changed: Collection[str]) -> set[tuple[str, ...]]:
+    """Return those of some ties that a resource has whose file is none of the changed ones."""
+    files = (item for paths in after.values() for item in paths.items() if item[1].ties)
+    resources = (file for path, file in files if path.count("/") == _RESOURCE_SLASHES and path not in changed)
+    return {own for file in resources for tie in file.ties or () if (own := tuple(tie)) in ties}
 
 
 def _closure(groups: Iterable[str], names: Names, others: Names) -> set[str]:

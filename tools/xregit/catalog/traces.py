@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from hashlib import sha1
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from xregit.catalog.references import local_xid
+from xregit.catalog.resolving import BASE
 
 # The ids of all schemas, and what documents of schemas that name themselves have in common.
-ANY, NAMED = "id:*", "$id"
+ANY, NAMED, TYPE = "id:*", "$id", "type:"
 _GROUP_PARTS, _RESOURCE_PARTS, _DOCUMENT_PARTS = 3, 4, 6
 # How a schema's document names another one: by the path or xid of it, or of one of its versions.
 _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]*)")
@@ -28,16 +28,20 @@ _NESTED = ("versions", "messages", "schemas")
 _DATED = (b"deprecated", b"\\")
 
 
+Tie = Sequence[str]
+
+
 class Trace(NamedTuple):
     """What a file has to do with others.
 
-    ``mentions`` are the names in it, ``shows`` those by which others mean it besides its group's xid. ``ties`` is a
-    digest of all references and ids in it. ``dated`` says that what is found in it may depend on the day.
+    ``mentions`` are the names in it, ``shows`` those by which others mean it besides its group's xid. ``ties`` are all
+    references and ids in it: the name, the attribute or another word on what it is, and the text. ``dated`` says that
+    what is found in it may depend on the day. A file that says nothing of any entity has no ``ties``, not even none.
     """
 
     mentions: Sequence[str]
     shows: Sequence[str]
-    ties: str
+    ties: Sequence[Tie] | None
     dated: bool = False
 
 
@@ -63,32 +67,29 @@ def is_document(path: str) -> bool:
 
 def trace_of_value(data: bytes, value: Any, kinds: Collection[str], baseurl: str = "") -> Trace:
     """Return what a YAML file has to do with others; ``kinds`` are the plural names of group types."""
-    names: set[str] = set()
-    ties: list[str] = []
-    escaped = b"\\" in data
-    if escaped or _has(data, map(str.encode, kinds)):
+    names: dict[str, str] = {}
+    if b"\\" in data or _has(data, map(str.encode, kinds)):
         for text in _texts(value):
             parts = (local_xid(text, baseurl) or text).split("/", _GROUP_PARTS)
             if len(parts) >= _GROUP_PARTS and parts[1] in kinds:
-                names.add(f"/{parts[1]}/{parts[2]}")
-                ties.append(text)
+                names[text] = f"/{parts[1]}/{parts[2]}"
     stated = list(_stated(value)) if any(name in value for name in _NESTED) else [value]
-    types = {f"type:{kind}" for item in stated for kind in _event_type(item)}
+    base = value.get(BASE) if len(stated) == 1 and not value.keys() & {"meta", "xref"} else None
+    ties = [(name, BASE if text == base else "", text) for text, name in names.items()]
+    types = {f"{TYPE}{kind}" for item in stated for kind in _event_type(item)}
     types |= {NAMED} if _has(data, _NAMING) else set()
-    if _has(data, _FETCHING):
-        fetched = _in_document(data)
-        names |= fetched
-        ties += fetched
+    fetched = _in_document(data) if _has(data, _FETCHING) else set()
+    ties += [(name, "", "") for name in (*types, *fetched)]
     if len(stated) > 1:
-        ties += _ids(stated)
-    return Trace(tuple(names | types), tuple(types), _digest([*ties, *types]), _has(data, _DATED))
+        ties += [("", "", name) for name in _ids(stated)]
+    return Trace(tuple({*names.values(), *types, *fetched}), tuple(types), ties, _has(data, _DATED))
 
 
 def trace_of_document(data: bytes) -> Trace:
     """Return what the document of a schema has to do with others."""
     names = _in_document(data)
     shows = (NAMED,) if _has(data, _NAMING) else ()
-    return Trace((*names, *shows), shows, _digest([*names, *shows]))
+    return Trace((*names, *shows), shows, [(name, "", "") for name in (*names, *shows)])
 
 
 def _in_document(data: bytes) -> set[str]:
@@ -149,8 +150,3 @@ def _with_versions(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield value
     versions = value.get("versions")
     yield from (item for item in versions.values() if isinstance(item, dict)) if isinstance(versions, dict) else ()
-
-
-def _digest(texts: Collection[str]) -> str:
-    lines = "\0".join(sorted(texts)).encode(errors="surrogatepass")
-    return sha1(lines, usedforsecurity=False).hexdigest()

@@ -140,7 +140,7 @@ def _after(changes: Iterable[Change]) -> Files:
 def _checked(kept: Kept, seen: _Seen, today: date) -> set[str]:
     """Return the groups of which something else may be found than before."""
     known, files = seen.known, seen.files
-    leading, meant = concerned(seen.new, known)
+    leading, meant = concerned(seen.new, files, known)
     if today != kept.day:
         dated = {group for group, paths in files.items() if group and any(file.dated for file in paths.values())}
         leading |= known.leading_to(dated)
@@ -153,11 +153,11 @@ def _checked(kept: Kept, seen: _Seen, today: date) -> set[str]:
 def _read(seen: _Seen, checked: set[str]) -> set[str]:
     """Return the groups that must be read to check some, and to compare two states."""
     known, files = seen.known, seen.files
-    there = {group for group, paths in files.items() if any(file.ties for file in paths.values())}
+    there = {group for group, paths in files.items() if any(file.ties is not None for file in paths.values())}
     # Names that are nearly alike are looked for among all groups.
     if len({group.lower() for group in there}) < len(there) or known.mention(checked) - there:
         raise WholeError
-    leading, meant = concerned(seen.old, known)
+    leading, meant = concerned(seen.old, files, known)
     found = known.surroundings(checked | leading | meant)
     if checked:
         found |= _examples(files, found, checked)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xregit.source.text import Parsed
 
 YAML = ".yaml"
-IGNORED = Trace((), (), "")
+IGNORED = Trace((), (), None)
 # A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
 SHORTLY = 2_000_000_000
 Status = list[int]
