@@ -180,7 +180,7 @@ EMPTY = Kept(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(EDITS, st.sampled_from(DAYS), st.booleans()), min_size=1, max_size=4))
 def test_what_changed_tells_all(steps: list[tuple[list[tuple[str, str | None]], date, bool]]) -> None:
     """After each of some edits the same is found, from what any check before has kept, and changes are the same."""

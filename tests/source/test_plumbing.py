@@ -1,0 +1,51 @@
+"""Git's short answers, and where it has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.source.repositories import new_repository
+from xregit.source import history, plumbing
+from xregit.source.remembered import blob_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.source.repositories import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """Return a repository with a branch, and a folder in it."""
+    made = new_repository(tmp_path / "repository")
+    made.commit("One", folder__a="a\n", folder__inside__b="b\n", other="o\n")
+    made.git("checkout", "-q", "-b", "branch")
+    made.commit("Two", folder__a="A\n")
+    return made
+
+
+def test_answers_are_those_of_the_history(repository: Repository) -> None:
+    """The commit that the branch left, the files at it, and their bytes are what the thorough way finds."""
+    folder = repository.root / "folder"
+    base = plumbing.merge_base(folder, "main")
+    assert base == history.merge_base(folder, "main")
+    assert base
+    found = plumbing.blobs(folder, base)
+    assert found == {path: blob_id(data).decode() for path, data in history.read_at(folder, base).items()}
+    assert found
+    assert plumbing.contents(folder, [*found.values()]) == [b"a\n", b"b\n"]
+    assert plumbing.contents(folder, []) == []
+
+
+def test_no_answer(repository: Repository, tmp_path: Path) -> None:
+    """Unknown names, options instead of names, links, and folders outside of any repository have no answer."""
+    folder = repository.root / "folder"
+    assert plumbing.merge_base(folder, "nowhere") is None
+    assert plumbing.merge_base(folder, "--all") is None
+    assert plumbing.contents(folder, ["0" * 40]) is None
+    assert plumbing.blobs(folder, "nowhere") is None
+    assert plumbing.merge_base(tmp_path, "main") is None
+    (folder / "link").symlink_to("a")
+    assert plumbing.blobs(folder, repository.commit("Link")) is None
