@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
-from xregit.messages.catalogs import Sieves, sieves
+from xregit.messages.catalogs import VALID, Sieves, sieves
+from xregit.messages.deciding import Decider
 from xregit.messages.definitions import definition, target
 from xregit.messages.explaining import nearest, unreadable
 from xregit.messages.mapping import mapped_event
@@ -72,6 +73,11 @@ class Matcher:
         matches = tuple([Matched(found.xid, context) for found, context in hits])  # faster than from a generator
         reasons = self._reasons(message, rejected) if explain else ()
         return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
+
+    def decider(self) -> Decider:
+        """Return what answers for many CloudEvents at once, each by itself and without protocol."""
+        tiers = self._sieves.tiers["", VALID]
+        return Decider((each.filters for each in tiers), tells_none=not self._sieves.payloads)
 
     def _hits(self, message: Received) -> Hits:
         for sieve in self._sieves.to_try(message):

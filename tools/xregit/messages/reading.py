@@ -15,9 +15,10 @@ Input = Wire | Mapping[str, Any] | str | bytes | bytearray
 Fields = Mapping[str, tuple[Any, ...]]
 SINGLE = (BINARY, STRUCTURED)
 _USUAL = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
-# A time that is one beyond doubt; `protocols` decides on all others.
-_is_time = re.compile(
-    r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?Z"
+# A time that is one beyond doubt, as almost all are; `protocols` decides on the others.
+is_time = re.compile(
+    r"[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 ).fullmatch
 
 
@@ -101,7 +102,7 @@ def _is_event(value: dict[str, Any], printable: bool) -> bool:
         and bool(attributes.get("id") and attributes.get("source") and attributes.get("type"))
         and (printable or texts.isprintable())
         and (attributes.keys() <= _USUAL or _are_names("".join(attributes)))
-        and ("time" not in attributes or _is_time(attributes["time"]) is not None)
+        and ("time" not in attributes or is_time(attributes["time"]) is not None)
     )
 
 

@@ -1,0 +1,90 @@
+"""Many events at a time come to the definitions that the matcher names for each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import xregit
+from xregit.messages import deciding
+from xregit.messages.matching import Matcher
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VALUES = ["a", "b", "/a/b", "/a/b/c", "/x%20y", "1", "text/plain", "TEXT/Plain", ""]
+TEMPLATES = ["{one}", "/a/{one}", "/a/{one}/{two}", "{two}/c", "a{one}", "/{one}/{one}"]
+PROPERTY = st.fixed_dictionaries(
+    {},
+    optional={
+        "value": st.sampled_from([*VALUES, *TEMPLATES]),
+        "type": st.sampled_from(["string", "uritemplate", "integer", "any"]),
+        "required": st.booleans(),
+    },
+)
+DEFINITION = st.fixed_dictionaries(
+    {"envelope": st.just("CloudEvents/1.0")},
+    optional={
+        "envelopemetadata": st.dictionaries(
+            st.sampled_from(["type", "source", "subject", "time", "datacontenttype", "count"]), PROPERTY, max_size=3
+        ),
+        "protocol": st.just("KAFKA"),
+    },
+)
+EVENT = st.fixed_dictionaries(
+    {
+        "specversion": st.just("1.0"),
+        "id": st.just("1"),
+        "source": st.sampled_from(VALUES[:-1]),
+        "type": st.sampled_from(VALUES[:-1]),
+    },
+    optional={
+        "subject": st.sampled_from(VALUES),
+        "time": st.just("2026-01-01T00:00:00Z"),
+        "datacontenttype": st.sampled_from(VALUES),
+        "count": st.sampled_from(VALUES),
+    },
+)
+
+
+def matcher(definitions: list[Mapping[str, Any]]) -> Matcher:
+    """Return the matcher of a registry with these definitions."""
+    messages = {f"m{number}": {"messageid": f"m{number}", **item} for number, item in enumerate(definitions)}
+    document = {"specversion": "1.0-rc2", "registryid": "r", "messagegroups": {"g": {"messages": messages}}}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "registry.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return Matcher(xregit.read(path))
+
+
+@pytest.mark.requirement("MSG-1")
+@settings(max_examples=150)
+@given(st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6))
+def test_answers_are_those_of_the_matcher(definitions: list[Mapping[str, Any]], events: list[dict[str, Any]]) -> None:
+    """A sure answer is the matcher's, context and all; where it is not sure, several fit."""
+    made = matcher(definitions)
+    decider = made.decider()
+    for _ in range(2):  # as it has not seen them, and as it has
+        answers = decider.answers([[event.get(key) for event in events] for key in decider.keys])
+        for event, answer in zip(events, answers, strict=True):
+            found = made.match(event).matches
+            assert answer.sure == (len(found) < 2)
+            if answer.sure:
+                assert [(answer.xid, answer.context)] == ([(each.xid, each.context) for each in found] or [("", {})])
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered is forgotten when it is too much, and long texts are not remembered at all."""
+    monkeypatch.setattr(deciding, "MAX_KNOWN", 3)
+    made = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": {"subject": {"value": "/a/{one}"}}}])
+    decider = made.decider()
+    subjects = [*(f"/a/{number}" for number in range(10)), "/a/" + "x" * 2000]
+    answers = decider.answers([subjects if key == "subject" else ["t"] * len(subjects) for key in decider.keys])
+    assert [answer.context["one"] for answer in answers] == [subject.removeprefix("/a/") for subject in subjects]
+    assert len(decider._known) <= 3  # noqa: SLF001 - what must not grow
