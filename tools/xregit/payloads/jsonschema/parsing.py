@@ -146,9 +146,15 @@ def _validator(loaded: Loaded, pointer: str, formats: bool | None, steps: Steps)
         raise SchemaError(Problem("syntax", message, "correct the schema")) from error
 
 
+NESTED = "must not nest that deep"
+
+
 def problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:
     """Return what a value lacks, each with its place."""
-    return tuple(_sentence(error) for error in islice(validator.iter_errors(value), _MAX_PROBLEMS))
+    try:
+        return tuple(_sentence(error) for error in islice(validator.iter_errors(value), _MAX_PROBLEMS))
+    except ValueError:  # more than 255 levels
+        return (NESTED,)
 
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:
