@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.spark.jars import KAFKA_JARS
 from tests.spark.repository import SAMPLE, Repository
 from xregit.spark.session import session
 
@@ -32,7 +33,7 @@ def sample(repository: Repository) -> Registry:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """Return a running session."""
-    running = session(name="tests")
+    """Return a running session, which can read Kafka where `.ci/lake` could fetch what that takes."""
+    running = session(name="tests", conf={"spark.jars": ",".join(map(str, KAFKA_JARS))} if KAFKA_JARS else {})
     yield running
     running.stop()

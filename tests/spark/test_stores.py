@@ -1,7 +1,8 @@
-"""The command on other Sparks and other stores than the local ones: Delta's own classes, S3, a cluster, Connect."""
+"""The jobs on other Sparks and other stores than the local ones: Delta's own classes, S3, a cluster, Connect."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -18,20 +19,42 @@ import pytest
 from deltalake import DeltaTable
 from pyarrow import fs
 
+import xregit
+from tests.spark.jars import DELTA_JARS, LAKE
 from tests.spark.repository import SAMPLE, Repository
+from tests.spark.streams import event, registry_of, write
+from xregit.spark.session import JVM_OPTIONS, LOCAL_DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
 WEAR = "messagegroups/brakes/messages/wear.yaml"
 NATIVE = {
+    "spark.jars": ",".join(map(str, DELTA_JARS)),
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
+LINK = "spark.hadoop.fs.viewfs.mounttable.cluster.link./lake"
 KEY = "xregit-tests"
 START_SECONDS = 60
+IN_STORE = """
+import json, sys, xregit
+from pathlib import Path
+from xregit.spark.session import session
+repository, catalog, messages, checkpoint = sys.argv[1:]
+running = session(name="store")
+done = list(xregit.publish_history(Path(repository), "main", "s3://bucket/tables"))
+done.append(xregit.publish(xregit.load(repository), "s3://bucket/tables"))
+known = xregit.load(catalog)
+for _ in range(2):
+    routed = xregit.route(known, messages, "s3://bucket/routed", checkpoint=checkpoint)
+    print(json.dumps(dict(routed.rows)))
+print(json.dumps([each.changed for each in done]))
+"""
 
 
 @pytest.fixture
@@ -42,20 +65,31 @@ def sample(tmp_path: Path) -> Repository:
     return made
 
 
-@pytest.fixture(scope="session")
-def native(root: Path) -> dict[str, str]:
-    """Return the settings of a Spark that has Delta's own classes."""
-    jars = sorted((root / "build" / "clients" / "lake" / "jars").glob("delta-*.jar"))
-    if len(jars) < 4:
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that the file system ``viewfs://cluster/lake`` is."""
+    return tmp_path_factory.mktemp("lake")
+
+
+@pytest.fixture(scope="module")
+def delta_server(lake: Path) -> Iterator[str]:
+    """Give the URL of a Spark Connect server that has Delta's own classes."""
+    refuse_without_delta()
+    with connect_server("local[2]", lake / "server.log", NATIVE | {LINK: lake.as_uri()}) as url:
+        yield url
+
+
+def refuse_without_delta() -> None:
+    """Skip a test where Delta's own classes are not here."""
+    if not DELTA_JARS:
         pytest.skip("Delta's own classes are not here; .ci/lake fetches them from Maven Central")
-    return {**NATIVE, "spark.jars": ",".join(map(str, jars))}
 
 
-def publish(at: Repository, tables: Path | str, *more: str, **environment: str) -> str:
-    """Run the command on a repository, and return what it prints."""
+def run(at: Path, *arguments: str, **environment: str) -> str:
+    """Run Python in a folder, and return what it prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "xregit", "publish", "--tables", str(tables), *more],
-        cwd=at.root,
+        [sys.executable, *arguments],
+        cwd=at,
         env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
@@ -64,6 +98,11 @@ def publish(at: Repository, tables: Path | str, *more: str, **environment: str) 
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def publish(at: Repository, tables: Path | str, *more: str) -> str:
+    """Run the command on a repository, and return what it prints."""
+    return run(at.root, "-m", "xregit", "publish", "--tables", str(tables), *more)
 
 
 def conf(settings: Mapping[str, str]) -> list[str]:
@@ -77,80 +116,92 @@ def names(tables: Path | str, version: int | None = None, options: dict[str, str
     return {row["name"] for row in pa.table(table.scan()).to_pylist()}
 
 
-@pytest.mark.parametrize("begins", ["ours", "native"])
-def test_either_writer_continues_what_the_other_began(
-    begins: str, sample: Repository, native: dict[str, str], tmp_path: Path
-) -> None:
-    """Tables go from one writer to the other; versions, rows and row-level changes are as with one writer."""
-    tables = tmp_path / "tables"
-    turns = [[], conf(native), []] if begins == "ours" else [conf(native), []]
-    for number, settings in enumerate(turns):
-        sample.commit({WEAR: SAMPLE[WEAR].replace("Wear", f"Wear {number}")}, f"Rename {number}")
-        publish(sample, tables, *settings)
-        assert f"Wear {number}" in names(tables)
-    assert "nothing changed" in publish(sample, tables, *turns[-1])
+def rename(at: Repository, number: int) -> xregit.Registry:
+    """Commit another name of a message, and return the registry."""
+    return at.commit({WEAR: SAMPLE[WEAR].replace("Wear", f"Wear {number}")}, f"Rename {number}")
+
+
+def assert_continued(tables: Path, publications: int) -> None:
+    """Check that the last publication is one version with the rename as its only change of messages' names."""
     last = DeltaTable(tables / "messages")
     feed = pa.table(last.load_cdf(starting_version=last.version())).to_pylist()
     assert sorted((row["_change_type"], row["name"]) for row in feed if row["name"]) == [
-        ("update_postimage", f"Wear {len(turns) - 1}"),
-        ("update_preimage", f"Wear {len(turns) - 2}"),
+        ("update_postimage", f"Wear {publications}"),
+        ("update_preimage", f"Wear {publications - 1}"),
     ]
     assert last.metadata().description
-    assert len(pa.table(DeltaTable(tables / "publications").scan())) == len(turns)
+    assert len(pa.table(DeltaTable(tables / "publications").scan())) == publications
 
 
-def test_any_file_system_of_hadoop_will_do(sample: Repository, native: dict[str, str], tmp_path: Path) -> None:
-    """With Delta's own classes, tables are wherever the session finds a file system."""
-    (tmp_path / "there").mkdir()
-    link = {"spark.hadoop.fs.viewfs.mounttable.cluster.link./lake": (tmp_path / "there").as_uri()}
-    publish(sample, "viewfs://cluster/lake/tables", *conf(native | link))
-    assert "Wear" in names(tmp_path / "there" / "tables")
+def test_delta_continues_what_we_began(spark: SparkSession, sample: Repository, tmp_path: Path) -> None:
+    """Our tables are taken on by a command with Delta's own classes, and these again by us."""
+    refuse_without_delta()
+    tables = tmp_path / "tables"
+    xregit.publish(rename(sample, 1), tables, spark=spark)
+    rename(sample, 2)
+    publish(sample, tables, *conf(NATIVE))
+    assert_continued(tables, 2)
+    xregit.publish(rename(sample, 3), tables, spark=spark)
+    assert_continued(tables, 3)
 
 
-def test_cluster_of_several_processes_will_do(sample: Repository, tmp_path: Path) -> None:
-    """Executors in processes of their own write the files."""
-    publish(sample, tmp_path / "tables", "--master", "local-cluster[1,1,1024]")
+def test_we_continue_what_delta_began(spark: SparkSession, sample: Repository, delta_server: str, lake: Path) -> None:
+    """Tables that Delta's own classes make on any file system that the session knows are continued by us."""
+    rename(sample, 1)
+    publish(sample, "viewfs://cluster/lake/tables", "--remote", delta_server)
+    assert "nothing changed" in publish(sample, "viewfs://cluster/lake/tables", "--remote", delta_server)
+    xregit.publish(rename(sample, 2), lake / "tables", spark=spark)
+    assert_continued(lake / "tables", 2)
+
+
+def test_cluster_behind_spark_connect_will_do(sample: Repository, tmp_path: Path) -> None:
+    """A Spark that runs elsewhere is asked through its server; executors in processes of their own write the files."""
+    with connect_server("local-cluster[1,1,1024]", tmp_path / "server.log", {}) as url:
+        publish(sample, tmp_path / "tables", "--remote", url)
+        assert "nothing changed" in publish(sample, tmp_path / "tables", "--remote", url)
     assert "Wear" in names(tmp_path / "tables")
 
 
-def test_spark_connect_will_do(sample: Repository, tmp_path: Path) -> None:
-    """A Spark that runs elsewhere is asked through its server."""
-    with connect_server(tmp_path / "server.log") as port:
-        publish(sample, tmp_path / "tables", "--remote", f"sc://127.0.0.1:{port}")
-        assert "nothing changed" in publish(sample, tmp_path / "tables", "--remote", f"sc://127.0.0.1:{port}")
-    assert "Wear" in names(tmp_path / "tables")
-
-
-def test_object_store_needs_no_more_than_pypi(sample: Repository, root: Path, tmp_path: Path) -> None:
-    """Tables in S3 are made, changed and left alone as those in a folder are."""
-    with object_store(root, tmp_path / "data") as options:
-        sample_tables = "s3://bucket/tables"
-        publish(sample, sample_tables, **options)
-        assert "nothing changed" in publish(sample, sample_tables, **options)
-        sample.commit({WEAR: SAMPLE[WEAR].replace("Wear", "Wear too")}, "Rename")
-        publish(sample, sample_tables, **options)
-        assert "Wear too" in names(sample_tables, options=options)
-        assert "Wear" in names(sample_tables, 0, options)
+def test_object_store_needs_no_more_than_pypi(sample: Repository, tmp_path: Path) -> None:
+    """Tables in S3 are made, changed, left alone and routed to as those in a folder are."""
+    registry_of(tmp_path)
+    write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.none"))
+    sample.commit({WEAR: SAMPLE[WEAR].replace("Wear", "Wear too")}, "Rename")
+    places = [str(tmp_path / name) for name in ("repository/registry", "test.json", "in", "checkpoint")]
+    with object_store(tmp_path / "data") as options:
+        said = run(tmp_path, "-c", IN_STORE, *places, **options).splitlines()
+        assert [json.loads(line) for line in said] == [
+            {"g__one": 1, "g__two": 1, "unmatched": 1},
+            {},
+            [True, True, False],
+        ]
+        assert (
+            "Wear too" in names("s3://bucket/tables", None, options),
+            "Wear" in names("s3://bucket/tables", 0, options),
+        ) == (True, True)
+        routed = DeltaTable("s3://bucket/routed/g__one", storage_options=options)
+        assert [row["ce_id"] for row in pa.table(routed.scan()).to_pylist()] == ["1"]
 
 
 @contextmanager
-def connect_server(log: Path) -> Iterator[int]:
-    """Give the port of a Spark Connect server."""
+def connect_server(master: str, log: Path, settings: Mapping[str, str]) -> Iterator[str]:
+    """Give the URL of a Spark Connect server."""
     home, port = Path(pyspark.__file__).parent, free_port()
-    settings = {"spark.ui.enabled": "false", "spark.connect.grpc.binding.port": str(port)}
+    own = {**LOCAL_DEFAULTS, "spark.ui.enabled": "false", "spark.connect.grpc.binding.port": str(port)}
+    own |= {"spark.driver.extraJavaOptions": " ".join(JVM_OPTIONS)}
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"
-    submit = [str(home / "bin" / "spark-submit"), "--master", "local[2]", *conf(settings)]
+    submit = [str(home / "bin" / "spark-submit"), "--master", master, *conf({**own, **settings})]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     if not shutil.which("java"):
         pytest.skip("no Java on the path to run a Spark Connect server with")
     with running([*submit, "--class", server, "spark-internal"], environment, log, port):
-        yield port
+        yield f"sc://127.0.0.1:{port}"
 
 
 @contextmanager
-def object_store(root: Path, data: Path) -> Iterator[dict[str, str]]:
+def object_store(data: Path) -> Iterator[dict[str, str]]:
     """Give what clients of a server of object stores need to know; it has one bucket."""
-    program, port = root / "build" / "clients" / "lake" / "minio", free_port()
+    program, port = LAKE / "minio", free_port()
     if not program.exists():
         pytest.skip("MinIO is not here; .ci/lake builds it with Go")
     at = f"127.0.0.1:{port}"

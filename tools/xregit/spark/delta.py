@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from xregit.spark.cells import Row
     from xregit.spark.columns import Table
-    from xregit.spark.comparing import Difference
     from xregit.spark.places import Place
     from xregit.spark.standing import Told, Work
 
@@ -97,16 +96,13 @@ class RustLake:
         if self.place.local:
             for table in fresh:
                 (self.place.local / table.name).mkdir(parents=True, exist_ok=True)
-        prepared: dict[str, Written | pa.Table] = {**frames.write(self.session(), fresh, self.place)}
+        prepared: dict[str, Written | pa.Table] = {}
+        if fresh:
+            prepared.update(frames.write(self.session(), fresh, self.place))
         for name, (stand, some) in work.items():
             if not some.only_inserts:
-                prepared[name] = _changes(self.session(), stand.table, some)
+                prepared[name] = frames.arrow_table(changing(stand.table), changes(some))
         return prepared
-
-
-def _changes(session: SparkSession, table: Table, some: Difference) -> pa.Table:
-    form = changing(table)
-    return frames.collected(frames.frame(session, form, changes(some)), form)
 
 
 def _is_left_over(name: str) -> bool:

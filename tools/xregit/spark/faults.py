@@ -54,6 +54,8 @@ def told_of(path: Place) -> Iterator[None]:
 
 def reason(error: BaseException) -> str:
     """Return the innermost cause that an error's text tells of, without stack traces, as one line."""
+    if _is_gone(error):
+        return f"Spark's Java process has ended; {MORE_MEMORY}"
     text = _STREAM.sub(r"\1", _COLOUR.sub("", str(error)))
     if _BRANCH in text:  # a chain of causes, each on a line of its own
         chain = [" ".join(part.split()) for part in text.split(_BRANCH)]
@@ -63,3 +65,10 @@ def reason(error: BaseException) -> str:
     classed = [line[found.start() :] for line in lines if (found := _CLASS.search(line))]
     told = (causes or classed[:1] or lines or [type(error).__name__])[-1].lstrip(": ")
     return f"{told.rstrip('.')}; {MORE_MEMORY}" if _NO_MEMORY.search(told) else told
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Tell whether Java no longer answers, the most likely because it had, or was given, too little memory."""
+    from py4j.protocol import Py4JNetworkError
+
+    return isinstance(error, Py4JNetworkError | ConnectionRefusedError | ConnectionResetError)

@@ -9,7 +9,7 @@ from xregit.spark import files
 from xregit.spark.columns import Type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from xregit.spark.places import Place
 
 ROWS_PER_FILE = 100_000
+# A job's rows go through the memory of Spark's driver, which is small unless someone has asked for more.
+ROWS_PER_PART, MAX_JOB_BYTES = 20_000, 64 * 2**20
 
 
 def arrow_schema(table: Table) -> pa.Schema:
@@ -47,11 +49,7 @@ def arrow_table(table: Table, rows: Iterable[Row]) -> pa.Table:
 
 def frame(spark: SparkSession, table: Table, rows: tuple[Row, ...]) -> DataFrame:
     """Return rows as a data frame of the table's schema, few enough of them in one partition."""
-    from pyspark.sql.types import StructType
-
-    schema = StructType.fromJson(table.structure)
-    made = spark.createDataFrame(arrow_table(table, rows), schema)
-    return made.coalesce(max(1, -(-len(rows) // ROWS_PER_FILE)))
+    return _framed(spark, table, arrow_table(table, rows), max(1, -(-len(rows) // ROWS_PER_FILE)))
 
 
 def collected(frame: DataFrame, table: Table) -> pa.Table:
@@ -67,17 +65,36 @@ def write(
 
     # Sent by its name, the module would have to be installed on every executor.
     cloudpickle.register_pickle_by_value(files)  # type: ignore[no-untyped-call]
-    jobs = [
-        frame(spark, table, rows).mapInArrow(
-            files.writer(table.name, (place / table.name).url, arrow_schema(table)), files.WRITTEN
-        )
-        for table, rows in tables.items()
-        if rows
-    ]
     found: dict[str, list[dict[str, Any]]] = {table.name: [] for table in tables}
-    for row in reduce(lambda one, other: one.unionAll(other), jobs).collect() if jobs else ():
-        found[row["table"]].append(row.asDict())
+    for job in _jobs(tables):
+        parts = [
+            _framed(spark, table, part, 1).mapInArrow(
+                files.writer(table.name, (place / table.name).url, part.schema), files.WRITTEN
+            )
+            for table, part in job
+        ]
+        for row in reduce(lambda one, other: one.unionAll(other), parts).collect():
+            found[row["table"]].append(row.asDict())
     return found
+
+
+def _jobs(tables: Mapping[Table, tuple[Row, ...]]) -> Iterator[list[tuple[Table, pa.Table]]]:
+    """Give all rows in jobs that the driver's memory holds; a small catalog is one."""
+    job: list[tuple[Table, pa.Table]] = []
+    for table, rows in tables.items():
+        for first in range(0, len(rows), ROWS_PER_PART):
+            job.append((table, arrow_table(table, rows[first : first + ROWS_PER_PART])))
+            if sum(part.nbytes for _, part in job) >= MAX_JOB_BYTES:
+                yield job
+                job = []
+    if job:
+        yield job
+
+
+def _framed(spark: SparkSession, table: Table, rows: pa.Table, partitions: int) -> DataFrame:
+    from pyspark.sql.types import StructType
+
+    return spark.createDataFrame(rows, StructType.fromJson(table.structure)).coalesce(partitions)
 
 
 def _paired(row: Row, maps: list[str]) -> Row:

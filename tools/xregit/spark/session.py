@@ -35,6 +35,8 @@ MISSING = "publishing tables needs Spark, which is not installed: pip install 'x
 
 # Measured: compiling with C1 alone takes 40 % of the processor time off a short session (it costs long-running ones).
 JVM_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+# A thread of Spark's that dies for lack of memory may be the one that Python waits for, to the end of time.
+MORTAL = "-XX:+ExitOnOutOfMemoryError"
 
 DEFAULTS: Mapping[str, str] = {
     MASTER: "local[2]",
@@ -181,7 +183,7 @@ def _begin(settings: SparkConf) -> None:
 
 
 def _settings(conf: Mapping[str, str], logging: Path, *, local: bool) -> dict[str, str]:
-    options = (*JVM_OPTIONS, f"-Dlog4j2.configurationFile={logging.as_uri()}")
+    options = (*JVM_OPTIONS, MORTAL, f"-Dlog4j2.configurationFile={logging.as_uri()}")
     asked = conf.get("spark.driver.extraJavaOptions", "")
     defaults = {**DEFAULTS, **LOCAL_DEFAULTS} if local else DEFAULTS
     return {**defaults, **conf, "spark.driver.extraJavaOptions": " ".join((*options, asked)).strip()}

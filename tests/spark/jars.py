@@ -1,0 +1,16 @@
+"""What `.ci/lake` has fetched for Spark from Maven Central: all archives of one purpose, or none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+LAKE = Path(__file__).parents[2] / "build" / "clients" / "lake"
+
+
+def _all(*names: str) -> tuple[Path, ...]:
+    found = tuple(path for name in names for path in (LAKE / "jars").glob(f"{name}-[0-9]*.jar"))
+    return found if len(found) == len(names) else ()
+
+
+DELTA_JARS = _all("delta-spark_4.2_2.13", "delta-storage", "delta-kernel-api", "delta-kernel-defaults")
+KAFKA_JARS = _all("spark-sql-kafka-0-10_2.13", "spark-token-provider-kafka-0-10_2.13", "kafka-clients", "commons-pool2")
