@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -21,8 +21,10 @@ FORGIVEN = (NO_SHARED, "root may", "only root", "no right", "the reference clien
 NOBODY = 65534
 IN_CI = os.environ.get("CI") == "true"
 
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+# How long anything takes depends on what else the machine does, and is no fault of a test.
+UNTIMED = [HealthCheck.too_slow]
+settings.register_profile("local", deadline=None, suppress_health_check=UNTIMED)
+settings.register_profile("ci", deadline=None, suppress_health_check=UNTIMED, derandomize=True, database=None)
 settings.load_profile("ci" if IN_CI else "local")
 
 

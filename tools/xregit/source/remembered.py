@@ -97,7 +97,8 @@ def opened(data: bytes) -> bytes | None:
 
 
 def _forget_oldest(folder: Path) -> None:
-    files = sorted((path for path in folder.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime)
+    kept = (path for path in folder.glob("[!.]*") if path.is_file())  # hidden ones are being written by other runs
+    files = sorted(kept, key=lambda path: path.stat().st_mtime)
     for path in files[:-MAX_FILES]:
         path.unlink(missing_ok=True)
 
