@@ -79,3 +79,22 @@ def test_best_match_is_first(browser: Browser, factory: str, words: str) -> None
         found = searched(visit.page, words)
         assert TIGHTENED in found[0], found
         assert visit.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("bolt.tightened", ["bolt.tightened", "bolt.loosened"]),  # in the id, then in the text
+        ("line", ["line.stopped", "bolt.tightened"]),  # a title, then a topic
+        ("stopping", ["line.stopped"]),  # without its ending
+        ("torque unheard", ["bolt.tightened"]),  # what has most of the words
+    ],
+)
+def test_matches_stand_in_order(browser: Browser, factory: str, words: str, expected: list[str]) -> None:
+    """What is called so comes before what has it in an address, and that before what only speaks of it."""
+    with visiting(browser, factory, DESK, "light") as visit:
+        visit.page.goto(factory)
+        found = searched(visit.page, words)
+        places = [next((at for at, link in enumerate(found) if f"/{each}/" in link), 99) for each in expected]
+        assert places == sorted(places), found
+        assert places[-1] < 99, found
