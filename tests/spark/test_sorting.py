@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import chain
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +17,15 @@ from hypothesis import strategies as st
 
 from tests.spark.streams import GROUP, definition, event, registry_of
 from xregit.protocols import Wire
-from xregit.spark.streams import sorting
-from xregit.spark.streams.inputs import messages
+from xregit.spark.streams import recognising, sorting
+from xregit.spark.streams.inputs import records
 from xregit.spark.streams.landing import table_names
 from xregit.spark.streams.plans import Packed, packed, plan, unpacked
 from xregit.spark.streams.sorting import Job, Sorter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
-    from xregit.messages.reading import Input
 
 BINARY = {
     "protocol": "KAFKA",
@@ -41,11 +41,13 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Packed:
     return packed(plan(registry_of(tmp_path_factory.mktemp("catalog"))))
 
 
-def landed(made: Packed, given: Iterable[Input], folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each table after these messages."""
+def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = True) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each table after these messages, sorted as lines are, or one by one as any others."""
     sorter = Sorter(unpacked(made.digest, made.data), str(folder))
     found: dict[str, list[dict[str, Any]]] = {}
-    for batch in sorter.sort((item, 1) for item in given):
+    listed = list(given)
+    parts = sorter.sort_lines(listed) if fast else sorter.sort((item, 1) for item in listed)
+    for batch in chain(parts, sorter.write()):
         for row in batch.to_pylist():
             rows = pq.read_table(folder / row["table"] / row["path"]).to_pylist()
             assert row["records"] == len(rows) == json.loads(row["stats"])["numRecords"]
@@ -77,6 +79,7 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
     (event(8, "t.both"), "ambiguous", {}),
     (event(8, "t.none"), "unmatched", {}),
     (event(8, data={"value": "x"}), "unmatched", {}),
+    (json.dumps(event(8)).replace("8}", "[" * 300 + "]" * 300 + "}").encode(), "unmatched", {}),
     ({"specversion": "1.0"}, "unmatched", {}),
     (b"not json", "unmatched", {"message": "not json", "message_base64": None}),
     (b"\xff", "unmatched", {"message": None, "message_base64": "/w=="}),
@@ -141,7 +144,7 @@ def test_kafka_columns_are_messages() -> None:
         ]
     )
     batch = pa.RecordBatch.from_pylist(rows, schema)
-    assert [message for message, _ in messages(iter([batch]), kafka=True)] == [
+    assert [message for message, _ in records(batch)] == [
         Wire("KAFKA", {"topic": "t", "partition": 3, "key": "k", "headers": {"a": ("1", b"\xff")}}, b"v"),
         Wire("KAFKA", {"topic": "t", "key_base64": b"\xff"}, None),
     ]
@@ -151,9 +154,12 @@ def test_much_is_written_in_parts(plain: Packed, tmp_path: Path, monkeypatch: py
     """However many messages there are, few wait in memory: they are packed, and written, in between."""
     monkeypatch.setattr(sorting, "MAX_WAITING", 3)
     monkeypatch.setattr(sorting, "MAX_BYTES", 10)
-    found = landed(plain, [line(event(number)) for number in range(25)], tmp_path)
-    assert sorted(int(row["ce_id"]) for row in found["g__one"]) == list(range(25))
-    assert len(list((tmp_path / "g__one").iterdir())) == 3
+    monkeypatch.setattr(recognising, "AT_ONCE", 10)
+    for fast in (True, False):
+        folder = tmp_path / str(fast)
+        found = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
+        assert sorted(int(row["ce_id"]) for row in found["g__one"]) == list(range(25))
+        assert len(list((folder / "g__one").iterdir())) == 3
 
 
 JSON = st.recursive(
@@ -183,6 +189,58 @@ def test_every_message_is_somewhere_once(plain: Packed, given_: list[bytes]) -> 
             {row["table"] + row["path"]: row["records"] for each in job(iter([batch])) for row in each.to_pylist()}
         )
     assert counts.total() == sum(1 for each in given_ if each and not each.isspace())
+
+
+PLAIN = st.builds(
+    lambda type_, source, data, more: event(1, type_, data, **more) | {"source": source},
+    st.sampled_from(["t.one", "t.two", "t.both", "t.none", "t.typed"]),
+    st.sampled_from(["/vehicles/1", "/vehicles/a%20b", "/vehicles/a/b", "/vehicles/", "/other", "/vehicles/ü", ""]),
+    st.fixed_dictionaries(
+        {"value": st.integers() | st.floats(allow_nan=False, allow_infinity=False)},
+        optional={
+            "at": st.sampled_from(["2026-01-31T10:00:00.5+02:00", "2026-01-31T10:00:00.1234567Z", "2026-02-30", "x"]),
+            "place": st.fixed_dictionaries({}, optional={"lat": st.floats(-90, 90), "z": JSON}) | JSON,
+            "marks": st.lists(st.text(max_size=3), max_size=2),
+            "odd": JSON,
+        },
+    )
+    | JSON,
+    st.dictionaries(
+        st.sampled_from(["time", "subject", "more", "datacontenttype", "specversion", "traceparent", "level"]),
+        st.sampled_from(["2026-01-31T10:00:00Z", "2026-02-30T10:00:00Z", "text/plain", "1.0", "x\ny", "\u00a0", ""])
+        | JSON,
+        max_size=3,
+    ),
+)
+HOSTILE = st.sampled_from(
+    [
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1e999}}',
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1,"x":"\xff"}}',
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","type":"t.two","data":{"value":1}}',
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":' + b"1" * 400 + b"}}",
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":'
+        + b"[" * 1020
+        + b"]" * 1020
+        + b"}",
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","protocol":"KAFKA","data":{"value":1}}',
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data_base64":"eyJ2YWx1ZSI6MX0="}',
+        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":-0}} {}',
+        b" \t",
+    ]
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.binary(max_size=20) | JSON.map(line) | EVENTS.map(line) | PLAIN.map(line) | HOSTILE, max_size=12))
+def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes]) -> None:
+    """Sorted many at a time, lines come to the same rows of the same tables as sorted one by one."""
+    with TemporaryDirectory() as folder:
+        given_ = [each for each in given_ if each and not each.isspace()]
+        fast = landed(plain, given_, Path(folder) / "fast")
+        slow = landed(plain, given_, Path(folder) / "slow", fast=False)
+    assert {name: Counter(map(repr, rows)) for name, rows in fast.items()} == {
+        name: Counter(map(repr, rows)) for name, rows in slow.items()
+    }
 
 
 def test_tables_have_safe_names_of_their_own() -> None:

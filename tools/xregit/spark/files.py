@@ -46,12 +46,14 @@ def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.Rec
     import pyarrow.parquet as pq
 
     path = f"part-{uuid.uuid4()}.{COMPRESSION}.parquet"
-    store = _store(folder)
-    with store.open_output_stream(path) as sink, pq.ParquetWriter(sink, schema, compression=COMPRESSION) as file:
-        for batch in batches:
-            file.write_table(pa.Table.from_batches([batch]).cast(schema))
-    with store.open_input_file(path) as source:
-        stats, size = statistics(pq.read_metadata(source)), source.size()
+    about: list[pq.FileMetaData] = []
+    with _store(folder).open_output_stream(path) as sink:
+        with pq.ParquetWriter(sink, schema, compression=COMPRESSION, metadata_collector=about) as file:
+            for batch in batches:
+                found = pa.Table.from_batches([batch])
+                file.write_table(found if found.schema == schema else found.cast(schema))
+        size = sink.tell()
+    stats = statistics(about[0])
     return {"table": table, "path": path, "size": size, "modified": int(time.time() * 1000), "stats": stats}
 
 
@@ -71,9 +73,9 @@ def statistics(metadata: pq.FileMetaData) -> str:
     nulls: dict[str, int] = {}
     bounds: dict[str, list[Any]] = {}
     unbounded = set()
-    for group in range(metadata.num_row_groups):
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for number in range(metadata.num_columns):
-            column = metadata.row_group(group).column(number)
+            column = group.column(number)
             name, found = column.path_in_schema, column.statistics
             if "." in name or found is None:
                 continue

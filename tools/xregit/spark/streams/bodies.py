@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
 from xregit.payloads import PayloadError, language
 from xregit.payloads.jsonschema.parsing import JsonSchema, problems
 from xregit.payloads.jsonstructure.parsing import JsonStructure
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 
     from xregit.messages.reading import Received
     from xregit.payloads import PayloadSchema
+    from xregit.spark.streams.plain import Plain
 
 NO_PAYLOAD = ("there is no payload",)
+_USUAL = (None, "application/json")
 
 
 class BadPayloadError(Exception):
@@ -42,6 +46,15 @@ class Reader:
         inner = schema.schema if isinstance(schema, JsonStructure) else schema
         validator = inner.validator if isinstance(inner, JsonSchema) else None
         return cls(schema, validator, schema is not None and language(schema.format) == "XSD")
+
+    def accepts(self, event: Plain) -> bool:
+        """Tell whether the data of a plain event is JSON that fits the schema; where not, `read` says what it is."""
+        return (
+            self.validator is not None
+            and event.data is not UNSET
+            and (event.datacontenttype in _USUAL or declares_json(str(event.datacontenttype)))
+            and self._fits(event.data)
+        )
 
     def read(self, message: Received) -> Any:
         """Return the value of a message's payload; without a schema its bytes, None where it has none.
@@ -72,6 +85,12 @@ class Reader:
             raise BadPayloadError(*error.problems) from error
 
     def _checked(self, value: Any) -> Any:
-        if self.validator is None or self.validator.is_valid(value):
+        if self.validator is None or self._fits(value):
             return value
         raise BadPayloadError(*problems(self.validator, value))
+
+    def _fits(self, value: Any) -> bool:
+        try:
+            return self.validator is not None and self.validator.is_valid(value)
+        except ValueError:  # more than 255 levels
+            return False

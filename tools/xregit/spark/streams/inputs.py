@@ -12,7 +12,7 @@ from xregit.protocols import Wire
 from xregit.spark.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
@@ -82,20 +82,14 @@ def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) ->
     return reader.schema(KAFKA).json(place) if form == KAFKA_JSON else reader.schema(KAFKA).parquet(place)
 
 
-def messages(batches: Iterator[pa.RecordBatch], *, kafka: bool) -> Iterator[tuple[Input, int]]:
-    """Give the messages of Arrow batches as matching reads them, each with its size; blank lines are none."""
-    read: Callable[[pa.RecordBatch], Iterator[tuple[Input, int]]] = _records if kafka else _lines
-    for batch in batches:
-        yield from read(batch)
+def lines(batch: pa.RecordBatch) -> list[bytes]:
+    """Return the lines of text in an Arrow batch."""
+    found: list[bytes] = batch.column(0).drop_null().to_pylist()
+    return found
 
 
-def _lines(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
-    for line in batch.column(0).to_pylist():
-        if line and not line.isspace():
-            yield line, len(line)
-
-
-def _records(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
+def records(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
+    """Give the messages in an Arrow batch with the columns of Kafka as matching reads them, each with its size."""
     for key, value, topic, partition, headers in zip(*(part.to_pylist() for part in batch.columns), strict=True):
         fields: dict[str, Any] = {} if topic is None else {"topic": topic}
         if partition is not None:

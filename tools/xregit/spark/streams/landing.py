@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.definitions import ENVELOPE, definition
-from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, map_of, struct
+from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, arrow, map_of, struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    import pyarrow as pa
 
     from xregit.catalog import Message
 
@@ -50,6 +52,13 @@ class Landing:
     def structure(self) -> dict[str, Any]:
         """Spark's own JSON form of the table's schema, which is Delta's too."""
         return struct((column.name, column.form, column.comment) for column in self.columns)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Arrow's form of the table's schema."""
+        import pyarrow as pa
+
+        return pa.schema([(column.name, arrow(column.form)) for column in self.columns])
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,15 @@ _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """The type of a single value, what makes a value of it, and what is to be said of it."""
+    """The type of a single value, what makes a value of it, and what is to be said of it.
+
+    Values of the classes ``plain`` that Arrow takes for that type are what the conversion would make of them.
+    """
 
     form: Form
     convert: Convert
     note: str = ""
+    plain: frozenset[type] = frozenset()
 
 
 def leaf(field: Field) -> Leaf | None:
@@ -196,11 +200,8 @@ def _said(value: Any) -> str | None:
 
 def _enum(field: Field) -> Leaf:
     kinds = {type(value) for value in field.values}
-    if kinds == {str}:
-        return Leaf(TEXT, _text)
-    if kinds == {int}:
-        return Leaf(LONG, _whole(64))
-    return Leaf(BOOLEAN, _boolean) if kinds == {bool} else Leaf(TEXT, as_json, "JSON, as its values differ in kind")
+    known = {str: "string", int: "int64", bool: "boolean"}.get(kinds.pop()) if len(kinds) == 1 else None
+    return _LEAVES[known] if known else Leaf(TEXT, as_json, "JSON, as its values differ in kind")
 
 
 def _decimal(field: Field) -> Leaf:
@@ -211,24 +212,25 @@ def _decimal(field: Field) -> Leaf:
 
 
 _FLOAT = _tried(_float)
+_TEXT, _WHOLE, _NUMBER = frozenset({str}), frozenset({int}), frozenset({int, float})
 _LEAVES: Mapping[str, Leaf] = {
     "null": Leaf(TEXT, as_json, "JSON, which is always null"),
-    "boolean": Leaf(BOOLEAN, _boolean),
-    "int8": Leaf("byte", _whole(8)),
-    "int16": Leaf("short", _whole(16)),
-    "int32": Leaf("integer", _whole(32)),
-    "int64": Leaf(LONG, _whole(64)),
-    "integer": Leaf(LONG, _whole(64)),
+    "boolean": Leaf(BOOLEAN, _boolean, plain=frozenset({bool})),
+    "int8": Leaf("byte", _whole(8), plain=_WHOLE),
+    "int16": Leaf("short", _whole(16), plain=_WHOLE),
+    "int32": Leaf("integer", _whole(32), plain=_WHOLE),
+    "int64": Leaf(LONG, _whole(64), plain=_WHOLE),
+    "integer": Leaf(LONG, _whole(64), plain=_WHOLE),
     "uint8": Leaf("short", _whole(8, signed=False)),
     "uint16": Leaf("integer", _whole(16, signed=False)),
     "uint32": Leaf(LONG, _whole(32, signed=False)),
     "uint64": Leaf(decimal(20, 0), _tried(_exact(20, 0))),
-    "float32": Leaf("float", _FLOAT),
-    "float64": Leaf(DOUBLE, _FLOAT),
-    "number": Leaf(DOUBLE, _FLOAT),
-    "string": Leaf(TEXT, _text),
-    "uuid": Leaf(TEXT, _text),
-    "uri": Leaf(TEXT, _text),
+    "float32": Leaf("float", _FLOAT, plain=_NUMBER),
+    "float64": Leaf(DOUBLE, _FLOAT, plain=_NUMBER),
+    "number": Leaf(DOUBLE, _FLOAT, plain=_NUMBER),
+    "string": Leaf(TEXT, _text, plain=_TEXT),
+    "uuid": Leaf(TEXT, _text, plain=_TEXT),
+    "uri": Leaf(TEXT, _text, plain=_TEXT),
     "bytes": Leaf("binary", _tried(_bytes)),
     "date": Leaf("date", _tried(_date)),
     "time": Leaf(TEXT, _tried(_said), "text, as Delta has no type for a time of day"),

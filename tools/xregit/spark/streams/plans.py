@@ -6,12 +6,13 @@ import pickle
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definitions import target
 from xregit.messages.matching import Matcher, scope
 from xregit.messages.schemas import Payloads, payloads
 from xregit.spark.streams.landing import OTHERS, Facts, Landing, facts, table_names
+from xregit.spark.streams.recognising import Recogniser
 from xregit.spark.streams.rows import Rows
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ KEPT = 2
 _OTHERS = {landing.about: landing for landing in OTHERS}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """Everything that decides where a message goes; plain data, the same on every executor."""
 
@@ -32,9 +33,25 @@ class Plan:
     facts: Mapping[str, Facts]
     payloads: Payloads
 
+    def __reduce__(self) -> tuple[type[Plan], tuple[Any, ...]]:
+        """Send the plain data alone, without what was made of it."""
+        return Plan, (self.matcher, self.facts, self.payloads)
+
+    @cached_property
+    def recogniser(self) -> Recogniser:
+        """What tells which definitions lines of messages fit."""
+        return Recogniser(self.matcher)
+
     def rows(self, xid: str) -> Rows:
         """Return what makes the rows of a definition's table."""
-        return Rows(self.facts[xid], self.payloads.schema(xid))
+        found = self._rows.get(xid)
+        if found is None:
+            found = self._rows[xid] = Rows(self.facts[xid], self.payloads.schema(xid))
+        return found
+
+    @cached_property
+    def _rows(self) -> dict[str, Rows]:
+        return {}
 
     @property
     def names(self) -> dict[str, str]:

@@ -29,11 +29,16 @@ _TEXTS = frozenset({"string", "uuid", "uri"})
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A type, what makes a value of that type, and what is to be said of it."""
+    """A type, what makes a value of that type, and what is to be said of it; of a record, also its members.
+
+    ``plain`` are the classes of values that Arrow can take as they are, as `leaves.Leaf` has it.
+    """
 
     form: Form
     convert: Convert
     note: str = ""
+    plain: frozenset[type] = frozenset()
+    members: tuple[Member, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ def _member(field: Field, names: Names, depth: int) -> Member:
 
 
 def _of_leaf(known: Leaf) -> Shape:
-    return Shape(known.form, known.convert, _sentence(known.note))
+    return Shape(known.form, known.convert, _sentence(known.note), known.plain)
 
 
 def _text(why: str) -> Shape:
@@ -104,7 +109,8 @@ def _record(field: Field, depth: int) -> Shape:
     if not field.fields:
         return _text("JSON, as its fields are not known")
     inside = members(field.fields, depth=depth)
-    return Shape(struct((each.name, each.shape.form, each.comment) for each in inside), record(inside))
+    form = struct((each.name, each.shape.form, each.comment) for each in inside)
+    return Shape(form, record(inside), members=inside)
 
 
 def record(inside: tuple[Member, ...]) -> Convert:

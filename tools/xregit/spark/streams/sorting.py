@@ -10,25 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.collecting import uncollected
 from xregit.messages.reading import received
-from xregit.messages.results import Match, Reason
+from xregit.messages.results import Match, Matched, Reason
 from xregit.messages.verifying import Failure
 from xregit.protocols import Wire, wire_json
 from xregit.spark import files
+from xregit.spark.streams import inputs, plain
 from xregit.spark.streams.bodies import BadPayloadError
-from xregit.spark.streams.inputs import messages
 from xregit.spark.streams.landing import AMBIGUOUS, UNMATCHED, Landing
 from xregit.spark.streams.leaves import json_text
 from xregit.spark.streams.plans import unpacked
-from xregit.spark.streams.types import arrow
+from xregit.spark.streams.rows import of_messages, of_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
+    from xregit.messages.deciding import Answer
     from xregit.messages.reading import Input, Received
+    from xregit.spark.streams.plain import Plain
     from xregit.spark.streams.plans import Packed, Plan
-    from xregit.spark.streams.rows import Row, Rows
+    from xregit.spark.streams.rows import Rows
 
 # One row of this per written file; ``about`` says what the table holds.
 WRITTEN = f"{files.WRITTEN}, about string, records bigint"
@@ -49,28 +51,46 @@ class Job:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Sort one partition, and give the rows that describe the written files."""
         with uncollected():  # rows hold no cycles, and there are many
-            plan = unpacked(self.packed.digest, self.packed.data)
-            yield from Sorter(plan, self.folder).sort(messages(batches, kafka=self.kafka))
+            sorter = Sorter(unpacked(self.packed.digest, self.packed.data), self.folder)
+            for batch in batches:
+                if self.kafka:
+                    yield from sorter.sort(inputs.records(batch))
+                else:
+                    yield from sorter.sort_lines(inputs.lines(batch))
+            yield from sorter.write()
 
 
 @dataclass(slots=True)
 class Bucket:
-    """The rows of one table that wait to be written."""
+    """What waits for one table: messages that become rows, such rows as Arrow has them, and messages as they came."""
 
     landing: Landing
-    schema: pa.Schema
-    rows: list[Row] = field(default_factory=list)
+    rows: Rows | None = None
+    events: list[Plain] = field(default_factory=list)
+    contexts: list[Mapping[str, str]] = field(default_factory=list)
+    messages: list[tuple[Received, Match, Any]] = field(default_factory=list)
+    raw: list[tuple[str | None, ...]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """The table's schema as Arrow has it."""
+        return self.rows.schema if self.rows is not None else self.landing.schema
+
     def pack(self) -> None:
-        """Turn rows into an Arrow batch, which takes a fraction of the memory."""
+        """Turn messages into Arrow batches, which take a fraction of the memory."""
         import pyarrow as pa
 
-        if self.rows:
-            columns = zip(*self.rows, strict=True)
-            arrays = [pa.array(column, each.type) for column, each in zip(columns, self.schema, strict=True)]
+        if self.rows is not None and self.events:
+            self.batches.append(self.rows.batch(of_plain(self.events, self.contexts)))
+            self.events, self.contexts = [], []
+        if self.rows is not None and self.messages:
+            self.batches.append(self.rows.batch(of_messages(self.messages)))
+            self.messages = []
+        if self.raw:
+            arrays = [pa.array(texts, pa.string()) for texts in zip(*self.raw, strict=True)]
             self.batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
-            self.rows = []
+            self.raw = []
 
 
 class Sorter:
@@ -79,74 +99,118 @@ class Sorter:
     def __init__(self, plan: Plan, folder: str) -> None:
         """Begin with empty buckets."""
         self._plan, self._folder = plan, folder
-        self._rows: dict[str, Rows] = {}
         self._buckets: dict[str, Bucket] = {}
+        self._waiting = self._size = 0
 
-    def sort(self, found: Iterator[tuple[Input, int]]) -> Iterator[pa.RecordBatch]:
-        """Put every message in a bucket, and give the rows that describe the written files."""
-        waiting = size = 0
-        for message, length in found:
-            for item in received(message):
-                self._put(message, item)
-                waiting += 1
-            size += length
-            if waiting >= MAX_WAITING:
-                self._pack()
-                waiting = 0
-            if size >= MAX_BYTES:
-                yield from self._write()
-                waiting = size = 0
-        yield from self._write()
+    def sort_lines(self, lines: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
+        """Put the message of each line in a bucket, and give the rows that describe files written meanwhile."""
+        for part in self._plan.recogniser.read(lines):
+            for line, event, answer in part:
+                if event is None:
+                    self._take_line(line)
+                elif answer.xid:
+                    self._take_event(line, event, answer)
+                else:
+                    self._put(line, plain.received(event))
+            yield from self._relieved(len(part), sum(len(line) for line, _, _ in part))
 
-    def _put(self, message: Input, item: Received) -> None:
-        match = self._plan.matcher.recognised(item)
-        if len(match.matches) == 1:
-            xid = match.matches[0].xid
-            rows = self._rows.get(xid) or self._rows.setdefault(xid, self._plan.rows(xid))
-            try:
-                self._bucket(rows.landing).rows.append(rows.row(item, match))
-            except BadPayloadError as error:
-                broken = Reason(xid, tuple(Failure("dataschema", EXPECTED, problem) for problem in error.problems))
-                self._bucket(UNMATCHED).rows.append((*_raw(message, item), json_text([broken.json()])))
-        elif match.matches:
-            candidates = json_text([each.json() for each in match.matches])
-            self._bucket(AMBIGUOUS).rows.append((*_raw(message, item), candidates))
-        else:
-            reasons = json_text(_reasons(self._plan.matcher.recognised(item, explain=True)))
-            self._bucket(UNMATCHED).rows.append((*_raw(message, item), reasons))
+    def sort(self, found: Iterable[tuple[Input, int]]) -> Iterator[pa.RecordBatch]:
+        """Put every message, given with its size, in a bucket, and give the rows that describe files written then."""
+        for message, size in found:
+            self._take(message)
+            yield from self._relieved(1, size)
 
-    def _bucket(self, landing: Landing) -> Bucket:
-        found = self._buckets.get(landing.name)
-        if found is None:
-            import pyarrow as pa
-
-            schema = pa.schema([(column.name, arrow(column.form)) for column in landing.columns])
-            found = self._buckets[landing.name] = Bucket(landing, schema)
-        return found
-
-    def _pack(self) -> None:
-        for bucket in self._buckets.values():
-            bucket.pack()
-
-    def _write(self) -> Iterator[pa.RecordBatch]:
+    def write(self) -> Iterator[pa.RecordBatch]:
+        """Write all that waits, and give the rows that describe the files."""
         import pyarrow as pa
 
         self._pack()
         gc.collect()
         described = [_written(bucket, self._folder) for bucket in self._buckets.values() if bucket.batches]
+        self._size = 0
         if described:
             yield pa.RecordBatch.from_pylist(described)
+
+    def _take_line(self, line: bytes) -> None:
+        if line and not line.isspace():
+            for item in self._take(line):
+                self._plan.recogniser.learn(item)
+
+    def _take(self, message: Input) -> tuple[Received, ...]:
+        items = received(message)
+        for item in items:
+            self._put(message, item)
+        return items
+
+    def _take_event(self, line: bytes, event: Plain, answer: Answer) -> None:
+        """Put an event that fits one definition in its bucket."""
+        bucket = self._buckets.get(answer.xid) or self._bucket(answer.xid)
+        if bucket.rows is not None and bucket.rows.reader.accepts(event):
+            bucket.events.append(event)
+            bucket.contexts.append(answer.context)
+        else:
+            item = plain.received(event)
+            self._land(line, item, Match((Matched(answer.xid, answer.context),), item.event))
+
+    def _put(self, message: Input, item: Received) -> None:
+        match = self._plan.matcher.recognised(item)
+        if len(match.matches) == 1:
+            self._land(message, item, match)
+        elif match.matches:
+            candidates = json_text([each.json() for each in match.matches])
+            self._other(AMBIGUOUS).append((*_raw(message, item), candidates))
+        else:
+            reasons = json_text(_reasons(self._plan.matcher.recognised(item, explain=True)))
+            self._other(UNMATCHED).append((*_raw(message, item), reasons))
+
+    def _land(self, message: Input, item: Received, match: Match) -> None:
+        """Put a message that fits one definition in its bucket, or to the rest where it breaks the payload's schema."""
+        xid = match.matches[0].xid
+        bucket = self._bucket(xid)
+        try:
+            value = bucket.rows.reader.read(item) if bucket.rows is not None else None
+        except BadPayloadError as error:
+            broken = Reason(xid, tuple(Failure("dataschema", EXPECTED, problem) for problem in error.problems))
+            self._other(UNMATCHED).append((*_raw(message, item), json_text([broken.json()])))
+        else:
+            bucket.messages.append((item, match, value))
+
+    def _bucket(self, xid: str) -> Bucket:
+        found = self._buckets.get(xid)
+        if found is None:
+            rows = self._plan.rows(xid)
+            found = self._buckets[xid] = Bucket(rows.landing, rows)
+        return found
+
+    def _other(self, landing: Landing) -> list[tuple[str | None, ...]]:
+        return self._buckets.setdefault(landing.about, Bucket(landing)).raw
+
+    def _relieved(self, count: int, size: int) -> Iterator[pa.RecordBatch]:
+        """Make room where much waits."""
+        self._waiting += count
+        self._size += size
+        if self._size >= MAX_BYTES:
+            yield from self.write()
+        elif self._waiting >= MAX_WAITING:
+            self._pack()
+
+    def _pack(self) -> None:
+        self._waiting = 0
+        for bucket in self._buckets.values():
+            bucket.pack()
 
 
 def _written(bucket: Bucket, folder: str) -> dict[str, Any]:
     """Write what waits in a bucket to one file, and describe the file."""
+    import pyarrow as pa
+
     place = f"{folder}/{bucket.landing.name}"
     if "://" not in place:
         Path(place).mkdir(parents=True, exist_ok=True)
-    described = files.written(bucket.landing.name, place, bucket.schema, bucket.batches)
-    records = sum(batch.num_rows for batch in bucket.batches)
+    whole = pa.Table.from_batches(bucket.batches).combine_chunks()  # else each batch would be a row group by itself
     bucket.batches = []
-    return described | {"about": bucket.landing.about, "records": records}
+    described = files.written(bucket.landing.name, place, bucket.schema, whole.to_batches())
+    return described | {"about": bucket.landing.about, "records": whole.num_rows}
 
 
 def _raw(message: Input, item: Received) -> tuple[str | None, str | None]:

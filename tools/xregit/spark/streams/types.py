@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def arrow(form: Form) -> pa.DataType:
     return pa.struct([(each["name"], arrow(each["type"])) for each in form["fields"]])
 
 
+@cache
 def _arrow_scalar(form: str) -> pa.DataType:
     import pyarrow as pa
 

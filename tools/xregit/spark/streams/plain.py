@@ -1,0 +1,149 @@
+"""Lines to the plain CloudEvents among them: those in the JSON event format whose attributes are texts.
+
+Most events of a stream are plain, and are read in a fraction of the time that `messages.reading` takes; it reads all
+others, and would read these to the same.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from xregit.messages.reading import Received, is_time
+from xregit.model.language import NOTHING
+from xregit.protocols.carriers import STRUCTURED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# So many extension attributes are read as fast as the others.
+MAX_EXTENSIONS = 64
+_REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_EXTENSION = "ce_"
+_STEP, _DIGITS, _ZEROS = 16, b"0" * 19, bytes.maketrans(b"123456789", b"0" * 9)
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class Plain(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A CloudEvent whose attributes are texts; a struct, as one is made for every event of a stream.
+
+    Attributes that it lacks are None, and ``data`` is unset then. Extension attributes are those of subclasses, which
+    are made when such events come, and are called as `field` says.
+    """
+
+    specversion: Literal["1.0"]
+    id: _Text
+    source: _Text
+    type: _Text
+    subject: str | None = None
+    time: _Text | None = None
+    datacontenttype: str | None = None
+    dataschema: str | None = None
+    data: Any = msgspec.UNSET
+
+
+DATA = "data"
+_STANDARD = frozenset(Plain.__struct_fields__)
+# An object with one of these is no plain event, or means something else by it.
+_NEVER = _STANDARD | {"data_base64", "protocol"}
+
+
+def field(attribute: str) -> str:
+    """Return what the field for an attribute is called, as attributes may have names that Python has a use for."""
+    return attribute if attribute in _STANDARD else _EXTENSION + attribute
+
+
+def column(events: Iterable[Plain], attribute: str) -> list[Any]:
+    """Return one attribute of all events."""
+    if attribute == DATA:
+        return [None if event.data is msgspec.UNSET else event.data for event in events]
+    if attribute in _STANDARD:
+        return list(map(attrgetter(attribute), events))
+    name = field(attribute)
+    return [getattr(event, name, None) for event in events]
+
+
+def extensions(event: Plain) -> Mapping[str, str]:
+    """Return the extension attributes of an event."""
+    if event.__class__ is Plain:
+        return NOTHING
+    found = ((name, getattr(event, name)) for name in event.__struct_fields__[len(_STANDARD) :])
+    return {name.removeprefix(_EXTENSION): text for name, text in found if text is not None}
+
+
+def received(event: Plain) -> Received:
+    """Return an event as matching looks at it."""
+    value = {name: getattr(event, name) for name in Plain.__struct_fields__}
+    value = {name: text for name, text in value.items() if text is not None and name != DATA}
+    value.update(extensions(event))
+    if event.data is not msgspec.UNSET:
+        value[DATA] = event.data
+    return Received(value, value, "", NOTHING, STRUCTURED)
+
+
+class PlainReader:
+    """Reads lines; which extension attributes events have it must be told."""
+
+    def __init__(self) -> None:
+        """Begin with the attributes of the specification."""
+        self._extensions: frozenset[str] = frozenset()
+        self._decode = msgspec.json.Decoder(Plain).decode
+
+    def learn(self, attributes: Iterable[str]) -> None:
+        """Read events with these attributes too, unless there are too many by now."""
+        known = self._extensions.union(name for name in attributes if name not in _NEVER)
+        if known == self._extensions or len(known) > MAX_EXTENSIONS:
+            return
+        self._extensions = known
+        made: type[Plain] = msgspec.defstruct(  # type: ignore[assignment]
+            "Extended",
+            [(field(name), str | None, None) for name in sorted(known)],
+            bases=(Plain,),
+            rename={field(name): name for name in known},
+            forbid_unknown_fields=True,
+            gc=False,
+        )
+        self._decode = msgspec.json.Decoder(made).decode
+
+    def read(self, lines: Sequence[bytes]) -> list[Plain | None]:
+        """Return the event of each line, None for a line that holds no plain one."""
+        found: list[Plain | None] = []
+        take, decode = found.append, self._decode
+        for line in lines:
+            try:
+                take(decode(line))
+            except _REFUSED:
+                take(None)
+        events = list(filter(None, found))
+        whole = b"".join(lines)
+        valid = all(map(is_time, filter(None, column(events, "time")))) and not _may_be_endless(whole)
+        if valid and (_is_clean(whole) or _are_printable(events)):
+            return found
+        return [
+            event if event is not None and _is_plain(event) and not _may_be_endless(line) else None
+            for event, line in zip(found, lines, strict=True)
+        ]
+
+
+def _is_clean(text: bytes) -> bool:
+    """Tell whether no text within JSON can have a character that an attribute may not have."""
+    return text.isascii() and b"\\" not in text and b"\x7f" not in text
+
+
+def _may_be_endless(text: bytes) -> bool:
+    """Tell whether JSON may have a whole number of more than 308 digits, which `protocols` refuses and msgspec takes.
+
+    Such a number has nineteen digits at every sixteenth place, which hardly anything else has.
+    """
+    return _DIGITS in text[::_STEP].translate(_ZEROS)
+
+
+def _are_printable(events: Sequence[Plain]) -> bool:
+    names = [name for name in events[0].__struct_fields__ if name != DATA] if events else ()
+    return all("".join(filter(None, map(attrgetter(name), events))).isprintable() for name in names)
+
+
+def _is_plain(event: Plain) -> bool:
+    return (event.time is None or is_time(event.time) is not None) and _are_printable((event,))

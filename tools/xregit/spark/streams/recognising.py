@@ -1,0 +1,65 @@
+"""Lines of messages to the definitions that they fit: plain events many at a time, all others one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xregit.messages.deciding import UNSURE, Answer
+from xregit.spark.streams.plain import DATA, Plain, PlainReader, column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from xregit.messages.matching import Matcher
+    from xregit.messages.reading import Received
+    from xregit.messages.results import Match
+
+Part = list[tuple[bytes, Plain | None, Answer]]
+
+# Few enough that all of them stay in the processor's cache.
+AT_ONCE = 200
+
+
+class Recogniser:
+    """Tells which definitions lines fit; it remembers what it has seen, and so is for one thread."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        """Take the definitions that a matcher has."""
+        self.matcher = matcher
+        self._decider = matcher.decider()
+        self._reader = PlainReader()
+        self._reader.learn(self._decider.keys)
+        # A definition that looks at the data as if it were an attribute is for the matcher.
+        self._tells = DATA not in self._decider.keys
+
+    def read(self, lines: Sequence[bytes]) -> Iterator[Part]:
+        """Give the lines in parts, each line with its event, None where it holds no plain one, and the answer."""
+        for start in range(0, len(lines), AT_ONCE):
+            part = lines[start : start + AT_ONCE]
+            events = self._reader.read(part) if self._tells else [None] * len(part)
+            yield list(zip(part, events, self._answers(events), strict=True))
+
+    def learn(self, message: Received) -> None:
+        """Read events like this one as plain from now on, if nothing but its attributes made it none."""
+        if message.wire is None and message.event is not None:
+            self._reader.learn(message.event)
+
+    def definitions(self, lines: Sequence[bytes]) -> list[str]:
+        """Return the xid of the one definition that each line fits, an empty text where it fits none or several."""
+        return [
+            answer.xid if answer.sure else _only(self.matcher.match(line))
+            for part in self.read(lines)
+            for line, _, answer in part
+        ]
+
+    def _answers(self, events: Sequence[Plain | None]) -> Iterable[Answer]:
+        plain = [event for event in events if event is not None]
+        found = self._decider.answers([column(plain, key) for key in self._decider.keys])
+        if len(plain) == len(events):
+            return found
+        each = iter(found)
+        return [UNSURE if event is None else next(each) for event in events]
+
+
+def _only(match: Match) -> str:
+    return match.matches[0].xid if len(match.matches) == 1 else ""
