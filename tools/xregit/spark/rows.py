@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.resolving import effective
+from xregit.collecting import uncollected
 from xregit.spark.cells import Row, cell, hashed, text_of, time_of
 from xregit.spark.chronicle import change_rows, commit_rows
 from xregit.spark.columns import Table, Type
@@ -38,6 +39,11 @@ class Shape:
 
 def rows(registry: Registry) -> Rows:
     """Return the rows of every table but the publications, by the table's name."""
+    with uncollected():  # the collector would take as long again on 10,000 messages
+        return _rows(registry)
+
+
+def _rows(registry: Registry) -> Rows:
     found: dict[str, list[Row]] = {name: [] for name in tables(registry.model) if name != PUBLICATIONS.name}
     for name, row in _entity_rows(registry, shapes(registry.model)):
         found[name].append(row)
