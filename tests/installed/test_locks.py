@@ -53,6 +53,7 @@ def test_lock_holds_what_the_project_asks_for(name: str, root: Path) -> None:
     """Each requirement has a version that it allows; where there is none, .ci/lock has not been run since."""
     versions = locked(root, name)
     for requirement in asked(root, name):
+        assert canonicalize_name(requirement.name) in versions, f"{requirement} is not locked; run .ci/lock"
         for version in versions[canonicalize_name(requirement.name)]:
             assert requirement.specifier.contains(version), f"{requirement} is locked as {version}; run .ci/lock"
 
