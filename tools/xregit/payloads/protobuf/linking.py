@@ -115,7 +115,7 @@ def link(document: Document) -> Linked:
         for file in linking.files.values():
             pool.AddSerializedFile(file.SerializeToString())
         return Linked(pool.FindFileByName(_ROOT), pool, linking.docs)
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, IndexError) as error:  # the last where Protobuf is pure Python
         reason = str(error).partition("descriptor pool: ")[2] or str(error)
         raise SchemaError(Problem("syntax", reason, "correct the file")) from error
 
