@@ -39,6 +39,7 @@ def broker(tmp_path: Path) -> Iterator[str]:
         yield f"{servers.HOST}:{port}"
 
 
+@pytest.mark.requirement("MSG-105")
 def test_records_of_a_broker_are_taken_once(spark: SparkSession, broker: str, tmp_path: Path) -> None:
     """Events in both modes and plain records land in their tables; the next run takes those that came since."""
     registry, tables = registry_of(tmp_path), tmp_path / "tables"

@@ -51,6 +51,7 @@ def test_rows_fill_only_columns_of_their_table(sample: Registry) -> None:
         assert len({tuple(row[key] for key in known[name].keys) for row in some}) == len(some)
 
 
+@pytest.mark.requirement("MSG-1")
 def test_message_has_what_was_written_and_what_it_means(sample: Registry) -> None:
     """A message has the attributes of the compiled document, its group's envelope too; ``resolved`` adds its base's."""
     row = _by_xid(sample, "messages")[WORN]
@@ -79,6 +80,7 @@ def test_property_names_who_wrote_it(sample: Registry) -> None:
     assert found[f"{WORN}#/protocoloptions/qos"]["value"] == "1"
 
 
+@pytest.mark.requirement("EP-38", "EP-39")
 def test_contract_says_what_comes_through_what(sample: Registry) -> None:
     """An endpoint carries its own messages and those of its message groups."""
     found = {(row["messagexid"], row["viaxid"]) for row in rows(sample)["endpoint_messages"]}
