@@ -40,7 +40,7 @@ def build_site(registry: Path, config: Path | None, out: Path) -> int:
     _refuse_foreign(out)
     with _configured(registry, config) as settings, replacing(out) as built:
         _build(_loaded(settings, site_dir=str(built)))
-        return sum(1 for path in built.rglob("*") if path.is_file())
+        return sum(len(names) for _, _, names in os.walk(built))
 
 
 def serve_site(registry: Path, config: Path | None, at: str = SERVE_AT) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from mkdocs.config import base
 from mkdocs.config import config_options as options
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
@@ -135,6 +135,19 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         for page in self.catalog_pages if self.searched else ():
             page.meta["search"] = {"exclude": True}
         return env
+
+    @event_priority(100)
+    def _put_aside(self, context: Any, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation) -> None:  # noqa: ARG002
+        """Keep Material from looking through the whole of our pages for what only its search would read."""
+        if self.searched and isinstance(page, CatalogPage):
+            self.aside, page.content = page.content, ""
+
+    @event_priority(-100)
+    def _put_back(self, context: Any, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation) -> None:  # noqa: ARG002
+        if self.searched and isinstance(page, CatalogPage):
+            page.content = self.aside
+
+    on_page_context = CombinedEvent(_put_aside, _put_back)
 
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
         """Name in the page's head what there is for machines, and move the theme's scripts into files."""
