@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.benchmarks.measuring import cost
 from tests.benchmarks.ratio import ratio
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_benchmark.fixture import BenchmarkFixture
 
 LIMIT = 1.5
+HALF_A_SECOND, ROUNDS = 0.5, 5
 BASELINE = ("-c", "import yaml, click")
 STARTS = {"import": ("-c", "import xregit"), "help": ("-m", "xregit", "--help")}
 
@@ -23,6 +28,16 @@ def test_start_takes_as_long_as_its_libraries(benchmark: BenchmarkFixture, name:
     """Starting costs at most half as much again as importing yaml and click in a bare interpreter."""
     found = ratio(benchmark, lambda: start(*STARTS[name]), lambda: start(*BASELINE), rounds=21)
     assert found <= LIMIT, f"{name} takes {found:.2f} times as long as {BASELINE[1]!r}, more than {LIMIT}"
+
+
+def test_check_of_one_file_takes_less_than_half_a_second(root: Path, tmp_path: Path) -> None:
+    """Checking one message of the example catalog takes less than half a second of processor time, nothing kept."""
+    (file, *_) = sorted((root / "registry" / "messagegroups").glob("*/messages/*.yaml"))
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONPYCACHEPREFIX": str(tmp_path / "compiled")}
+    program = ("-m", "xregit", "check", str(file))
+    spent = [cost(program, root, {**cache, "PYTHONDONTWRITEBYTECODE": ""}).seconds for _ in range(ROUNDS + 1)][1:]
+    print(f"\ncheck of one file: {median(spent):.2f} s")
+    assert median(spent) < HALF_A_SECOND
 
 
 def start(*arguments: str) -> None:

@@ -1,7 +1,7 @@
 """Ordinary YAML line by line: mappings and lists in block style, texts of one line, and texts set off by indentation.
 
 Nearly every file of a catalog is of this kind, and most of its lines stand in other files too: each is looked at once
-and remembered. pyyaml spends four fifths of its time on making objects of events, which all of this can do without.
+and remembered. pyyaml spends three quarters of its time on making objects of events, which all of this can do without.
 A text that holds anything else, right or wrong, is left to other readers; nothing here says what is wrong with it.
 """
 
