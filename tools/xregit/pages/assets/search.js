@@ -15,11 +15,10 @@
   const files = new Map();
   let newest = 0;
 
-  async function read(name) {
-    if (!files.has(name)) {
-      const { version } = await index;
-      files.set(name, fetch(new URL(`${name}.json?${version}`, home)).then((answer) => answer.json()));
-    }
+  // A file of the index; whoever asks while it is on its way waits for the same answer.
+  function read(name) {
+    const loaded = async ({ version }) => (await fetch(new URL(`${name}.json?${version}`, home))).json();
+    if (!files.has(name)) files.set(name, index.then(loaded));
     return files.get(name);
   }
 
