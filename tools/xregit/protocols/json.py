@@ -10,6 +10,8 @@ import orjson
 
 # orjson reads a whole number that does not fit 64 bits as a float.
 _LONG = b"0" * 19
+# So deep can every release of Python write; from 3.14 on it has no bound of its own, and nobody could read more.
+_MAX_DEPTH = 900
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
@@ -69,6 +71,9 @@ def has_surrogates(text: str) -> bool:
 
 
 def _slowly(value: Any) -> bytes:
+    if _nests_too_deep(value):
+        message = "must not nest that deep"
+        raise ValueError(message)
     try:
         return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     except RecursionError:
@@ -78,3 +83,14 @@ def _slowly(value: Any) -> bytes:
     except (TypeError, ValueError):
         message = "must be a JSON value, with numbers that are finite"
     raise ValueError(message)
+
+
+def _nests_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list | tuple) else []
+    for _ in range(_MAX_DEPTH):
+        inner = [item for box in level for item in (box.values() if isinstance(box, dict) else box)]
+        # What stands in several places is looked at once.
+        level = list({id(item): item for item in inner if isinstance(item, dict | list | tuple)}.values())
+        if not level:
+            return False
+    return True
