@@ -98,3 +98,16 @@ def test_matches_stand_in_order(browser: Browser, factory: str, words: str, expe
         places = [next((at for at, link in enumerate(found) if f"/{each}/" in link), 99) for each in expected]
         assert places == sorted(places), found
         assert places[-1] < 99, found
+
+
+def test_index_is_read_sparingly(browser: Browser, factory: str) -> None:
+    """A question reads no file of the index twice, and none that it doesn't need."""
+    with visiting(browser, factory, DESK, "light") as visit:
+        read: list[str] = []
+        visit.page.on("request", lambda made: read.append(made.url) if "/search/" in made.url else None)
+        visit.page.goto(f"{factory}?q=bolt")
+        visit.page.locator(".md-search-result__item").first.wait_for()
+        names = [url.split("/search/")[1].split("?")[0] for url in read]
+        assert len(names) == len(set(names)), names
+        assert {"search_index.json", "index.json"} < set(names)
+        assert 0 < sum(name.startswith("words/") for name in names) <= 3, names
