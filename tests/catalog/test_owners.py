@@ -102,3 +102,11 @@ def test_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
     (repository / "CODEOWNERS").symlink_to("../secret")
     found = read_owners(repository)
     assert [problem.message for problem in found.problems] == ["The file is a link that leads out of the repository."]
+
+
+@pytest.mark.parametrize("line", ["[Some section][2] @me", "^[Texts and pictures] @me", "[Docs]", " [a]"])
+def test_headings_of_gitlab_are_passed_over(line: str) -> None:
+    """A heading may hold blanks, and say how many have to approve."""
+    owners = Owners("CODEOWNERS", f"* @all\n{line}\n/b/ @b\n")
+    assert owners.problems == ()
+    assert owners.of("b/c") == ("@b",)

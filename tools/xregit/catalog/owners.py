@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 MAX_BYTES = 3 * 2**20
 RULE = "malformed-codeowners"
+# What is raised for a pattern that is none.
+NO_PATTERN = (ValueError, re.error)
 ESCAPED_SPACE = "\\ "
-SECTIONS = ("[", "^[")  # what GitLab's headings begin with
+# GitLab's headings, such as "^[Texts and pictures][2] @team".
+HEADING = re.compile(r"\s*\^?\[[^\]]+\](?:\[\d+\])?(?:\s.*)?$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +45,11 @@ class Owners:
     @cached_property
     def problems(self) -> tuple[Diagnostic, ...]:
         """Why the file, or a line of it, can't be used."""
-        return tuple(self._problems())
+        found = tuple(self._problems())
+        if found or not self.path or self._parsed is not None:
+            return found
+        message, advice = "The file has a line that is no pattern.", "Do without brackets."
+        return (Diagnostic(RULE, Severity.ERROR, self.path, message, xid="/", help=advice),)
 
     @property
     def usable(self) -> bool:
@@ -54,20 +62,23 @@ class Owners:
 
         try:
             with catch_warnings(action="ignore"):  # a pattern may hold what a regular expression frowns at
-                found = CodeOwners(self.text) if self.path and not self.unread else None
-        except ValueError:  # a pattern that is none
+                found = CodeOwners(self._without_headings()) if self.path and not self.unread else None
+            if found is not None:
+                # Its own expressions take ages on many wildcards.
+                found.paths = [(owned_regex(item[1].replace(ESCAPED_SPACE, MASK)), *item[1:]) for item in found.paths]
+        except NO_PATTERN:
             return None
-        if found is not None:
-            # Its own expressions take ages on many wildcards.
-            found.paths = [(owned_regex(item[1].replace(ESCAPED_SPACE, MASK)), *item[1:]) for item in found.paths]
         return found
+
+    def _without_headings(self) -> str:
+        return "\n".join("" if HEADING.match(line) else line for line in self.text.splitlines())
 
     def _problems(self) -> Iterator[Diagnostic]:
         if self.unread:
             yield Diagnostic(RULE, Severity.ERROR, self.path, self.unread, xid="/", help="Hosts pass over it as well.")
         for number, line in enumerate(self.text.splitlines(), 1):
             words = line.replace(ESCAPED_SPACE, "??").partition("#")[0].split()
-            if not words or (words[0].startswith(SECTIONS) and "]" in line):
+            if not words or HEADING.match(line):
                 continue
             for word in words[_is_pattern(words[0]) :]:
                 if word is words[0]:
@@ -104,6 +115,6 @@ def _is_pattern(text: str) -> bool:
     try:
         with catch_warnings(action="ignore"):
             path_to_regex(text)
-    except ValueError:
+    except NO_PATTERN:
         return False
     return True
