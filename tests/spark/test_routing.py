@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -251,6 +252,21 @@ def test_second_run_of_one_job_is_refused(registry: Registry, tmp_path: Path) ->
     other.opened[landing.name] = Stale(stale)  # type: ignore[assignment]
     with pytest.raises(XregitError, match="g__one was changed by another run in the meantime; run one at a time"):
         other.take(batches[1], [(landing, [stamp])])
+
+
+def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None:
+    """What is said of a table and its columns is what the catalog says by now, told once."""
+    before = plan(registry).landing(f"{GROUP}one")
+    columns = tuple(replace(each, comment="Anew." if each.name == "value" else each.comment) for each in before.columns)
+    stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
+    ledger = Ledger(Place.of(tmp_path))
+    for number, landing in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
+        ledger.take(Batch("job", number, {}), [(landing, [stamp | {"path": f"part-{number}.parquet"}])])
+    found = DeltaTable(tmp_path / before.name)
+    comments = {field.name: field.metadata.get("comment", "") for field in found.schema().fields}
+    assert (found.metadata().description, comments["value"]) == ("Said anew.", "Anew.")
+    assert comments["ce_id"] == "Identifies the event, with its source."
+    assert found.version() == 4  # three batches, two comments
 
 
 class Stale:

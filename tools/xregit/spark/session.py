@@ -30,7 +30,7 @@ MASTER, REMOTE = "spark.master", "spark.remote"
 CONNECT_PORT = 15002
 REACH_SECONDS = 10
 
-PACKAGES = ("pyspark", "deltalake", "pyarrow")
+PACKAGES = ("pyspark", "deltalake", "pyarrow", "msgspec")
 MISSING = "publishing tables needs Spark, which is not installed: pip install 'xregit[spark]'"
 
 # Measured: compiling with C1 alone takes 40 % of the processor time off a short session (it costs long-running ones).

@@ -88,6 +88,7 @@ class Ledger:
                 self._create(landing, files, properties)
             else:
                 _widen(known, landing, self.place)
+                _reword(known, landing)
                 known.create_write_transaction(_adds(files), "append", _schema(landing), commit_properties=properties)
         except CommitFailedError as error:
             message = f"{self.place / landing.name} was changed by another run in the meantime; run one at a time"
@@ -148,6 +149,17 @@ def _widen(table: DeltaTable, landing: Landing, place: Place) -> None:
 
     empty = pa.table({column.name: pa.array([], arrow(column.form)) for column in landing.columns})
     write_deltalake(table, empty, mode="append", schema_mode="merge")
+    table.update_incremental()
+
+
+def _reword(table: DeltaTable, landing: Landing) -> None:
+    """Give a table and its columns the comments that its definition has by now."""
+    said = {each.name: each.metadata.get("comment", "") for each in table.schema().fields}
+    for column in landing.columns:
+        if said.get(column.name, column.comment) != column.comment:
+            table.alter.set_column_metadata(column.name, {"comment": column.comment})
+    if (table.metadata().description or "") != landing.comment:
+        table.alter.set_table_description(landing.comment)
     table.update_incremental()
 
 
