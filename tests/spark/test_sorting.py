@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.spark.streams import GROUP, definition, event, registry_of
+from xregit.messages.reading import received
 from xregit.protocols import Wire
 from xregit.spark.streams import recognising, sorting
 from xregit.spark.streams.inputs import records
@@ -96,6 +97,17 @@ def test_message_lands_in_one_table(
     assert found.keys() == {table}
     (row,) = found[table]
     assert {name: row[name] for name in expected} == expected
+
+
+def test_lines_are_told_their_definitions(plain: Packed) -> None:
+    """Asked for no more than the definition of each line, the answer is the matcher's; event by event it learns names."""
+    made = unpacked(plain.digest, plain.data)
+    given = [line(each) for each, _, _ in LANDINGS] + [b"", line(event(1, more="x")), line(event(2, more="y"))]
+    expected = [made.matcher.match(each).matches for each in given]
+    for _ in range(2):
+        found = made.recogniser.definitions(given)
+        assert found == [each[0].xid if len(each) == 1 else "" for each in expected]
+        made.recogniser.learn(received(given[-1])[0])
 
 
 def test_reasons_are_those_of_match(plain: Packed, tmp_path: Path) -> None:

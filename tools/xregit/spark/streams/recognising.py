@@ -47,13 +47,13 @@ class Recogniser:
     def definitions(self, lines: Sequence[bytes]) -> list[str]:
         """Return the xid of the one definition that each line fits, an empty text where it fits none or several."""
         return [
-            answer.xid if answer.sure else _only(self.matcher.match(line))
+            xid if sure else _only(self.matcher.match(line))
             for part in self.read(lines)
-            for line, _, answer in part
+            for line, _, (xid, _, sure) in part
         ]
 
     def _answers(self, events: Sequence[Plain | None]) -> Iterable[Answer]:
-        plain = [event for event in events if event is not None]
+        plain = list(filter(None, events))
         found = self._decider.answers([column(plain, key) for key in self._decider.keys])
         if len(plain) == len(events):
             return found
