@@ -80,7 +80,8 @@ def renamed(registry: Registry, xid: str, new_id: str) -> Renamed:
             changed[path] = result
     _refuse_taken(registry, xid, new, moved)
     written = {**moved, **{path: changed[path] for path in sorted(changed, key=own.__eq__)}}
-    return Renamed(new, written, tuple(sorted(reversed(gone), key=own.__eq__)), editing.references)
+    goes = sorted(gone, key=lambda path: (path != own, path), reverse=True)
+    return Renamed(new, written, tuple(goes), editing.references)
 
 
 def apply(root: Path, result: Renamed) -> None:
