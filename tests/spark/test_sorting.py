@@ -100,7 +100,7 @@ def test_message_lands_in_one_table(
 
 
 def test_lines_are_told_their_definitions(plain: Packed) -> None:
-    """Asked for no more than the definition of each line, the answer is the matcher's; event by event it learns names."""
+    """Asked for the definition of each line alone, the answer is the matcher's, before and after names are learned."""
     made = unpacked(plain.digest, plain.data)
     given = [line(each) for each, _, _ in LANDINGS] + [b"", line(event(1, more="x")), line(event(2, more="y"))]
     expected = [made.matcher.match(each).matches for each in given]
