@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from xregit.catalog.properties import texts
 
@@ -128,8 +129,15 @@ class Template:
         return prefix, steps
 
     def _written(self, value: str) -> str:
-        # RFC 6570, 3.2.2: all but unreserved characters are encoded.
-        return quote(value, safe="") if self.encoded else value
+        return encoded(value) if self.encoded else value
+
+
+@lru_cache(maxsize=4096)
+def encoded(value: str) -> str:
+    """Return a value as a URI template holds it (RFC 6570, section 3.2.2)."""
+    from uritemplate import expand
+
+    return expand("{value}", value=value)
 
 
 def decoded(value: str) -> str:
