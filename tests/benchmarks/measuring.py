@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,20 +35,20 @@ def cost(program: Sequence[str], folder: Path, environment: Mapping[str, str]) -
     """
     # The parent of what is left behind, as the program is by the shell, and Spark's Java may be: nobody else's time.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    log = folder / "printed"
     own = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    launched = subprocess.run(
-        ["/bin/sh", "-c", LAUNCH, log, sys.executable, *program],
-        cwd=folder,
-        env={**os.environ, **own, **environment},
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    ended: dict[int, tuple[int, float, float]] = {}
-    while int(launched.stdout) not in ended or _more():
-        number, status, used = os.wait4(-1, 0)
-        ended[number] = (status, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-    assert ended[int(launched.stdout)][0] == 0, log.read_text(encoding="utf-8", errors="replace")
+    with NamedTemporaryFile() as log:
+        launched = subprocess.run(
+            ["/bin/sh", "-c", LAUNCH, log.name, sys.executable, *program],
+            cwd=folder,
+            env={**os.environ, **own, **environment},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        ended: dict[int, tuple[int, float, float]] = {}
+        while int(launched.stdout) not in ended or _more():
+            number, status, used = os.wait4(-1, 0)
+            ended[number] = (status, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+        assert ended[int(launched.stdout)][0] == 0, log.read().decode(errors="replace")
     return Cost(sum(seconds for _, seconds, _ in ended.values()), max(peak for *_, peak in ended.values()))
 
 
