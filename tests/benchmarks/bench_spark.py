@@ -79,23 +79,23 @@ def attributes(number: int) -> tuple[str, str]:
 
 
 @cache
-def events(folder: Path, size: int, vehicles: int = VEHICLES) -> str:
+def events(folder: Path, size: int) -> str:
     """Return a folder with files of events, in turn of each of so many definitions; one in 21 fits none."""
-    place = folder / f"events{size}of{vehicles}"
+    place = folder / f"events{size}"
     place.mkdir()
     for part in range(8):
         with (place / f"{part}.jsonl").open("wb") as file:
-            file.writelines(event(number, size, vehicles) for number in range(part, EVENTS, 8))
+            file.writelines(event(number, size) for number in range(part, EVENTS, 8))
     return str(place)
 
 
-def event(number: int, size: int, vehicles: int = VEHICLES) -> bytes:
+def event(number: int, size: int) -> bytes:
     """Return one event as a line of about 430 bytes."""
     kind, source = attributes((number * 7919) % size)
     value = {
         "specversion": "1.0",
         "id": f"{number:08x}-7a1c-4b2d-8e3f-{number:012x}",
-        "source": f"{source}/WDB{number % vehicles:014d}",
+        "source": f"{source}/WDB{number % VEHICLES:014d}",
         "type": kind if number % 21 else "com.example.unknown",
         "subject": f"sensors/{number % 97}",
         "time": "2026-05-22T10:30:00.123Z",
@@ -145,10 +145,10 @@ def counted(frame: DataFrame, made: Callable[[], Callable[[list[bytes]], int]], 
     assert frame.mapInArrow(each, "rows long").groupBy().sum("rows").collect()[0][0] == known
 
 
-def classifying(spark: SparkSession, folder: Path, size: int, vehicles: int = VEHICLES) -> Callable[[], None]:
+def classifying(spark: SparkSession, folder: Path, size: int) -> Callable[[], None]:
     """Return a function that classifies all events against that many definitions."""
     sent = packed(plan(registry(folder, size)))
-    frame = lines(spark, events(folder, size, vehicles))
+    frame = lines(spark, events(folder, size))
 
     def made() -> Callable[[list[bytes]], int]:
         recogniser = unpacked(sent.digest, sent.data).recogniser
