@@ -16,10 +16,11 @@ Fields = Mapping[str, tuple[Any, ...]]
 SINGLE = (BINARY, STRUCTURED)
 _USUAL = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
 # A time that is one beyond doubt, as almost all are; `protocols` decides on the others.
-is_time = re.compile(
+TIME = (
     r"[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
-).fullmatch
+)
+is_time = re.compile(TIME).fullmatch
 
 
 class Received(NamedTuple):

@@ -6,12 +6,13 @@ others, and would read these to the same.
 
 from __future__ import annotations
 
+import re
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from xregit.messages.reading import Received, is_time
+from xregit.messages.reading import TIME, Received, is_time
 from xregit.model.language import NOTHING
 from xregit.protocols.carriers import STRUCTURED
 
@@ -23,6 +24,8 @@ MAX_EXTENSIONS = 64
 _REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _EXTENSION = "ce_"
 _STEP, _DIGITS, _ZEROS = 16, b"0" * 19, bytes.maketrans(b"123456789", b"0" * 9)
+# Of times that hold no line feed, as no printable text does.
+_are_times = re.compile(rf"(?:{TIME}\n)*").fullmatch
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
@@ -118,7 +121,8 @@ class PlainReader:
                 take(None)
         events = list(filter(None, found))
         whole = b"".join(lines)
-        valid = all(map(is_time, filter(None, column(events, "time")))) and not _may_be_endless(whole)
+        times = "\n".join([*filter(None, column(events, "time")), ""])
+        valid = _are_times(times) is not None and not _may_be_endless(whole)
         if valid and (_is_clean(whole) or _are_printable(events)):
             return found
         return [
