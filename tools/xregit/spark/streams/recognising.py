@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Part = list[tuple[bytes, Plain | None, Answer]]
 
 # Few enough that all of them stay in the processor's cache.
-AT_ONCE = 200
+AT_ONCE = 64
 
 
 class Recogniser:
