@@ -125,7 +125,7 @@ class Sorter:
         import pyarrow as pa
 
         self._pack()
-        gc.collect()
+        gc.collect(1)  # what is new alone: the plan is old, and large
         described = [_written(bucket, self._folder) for bucket in self._buckets.values() if bucket.batches]
         self._size = 0
         if described:
