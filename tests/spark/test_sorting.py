@@ -102,7 +102,9 @@ def test_message_lands_in_one_table(
 def test_lines_are_told_their_definitions(plain: Packed) -> None:
     """Asked for the definition of each line alone, the answer is the matcher's, before and after names are learned."""
     made = unpacked(plain.digest, plain.data)
-    given = [line(each) for each, _, _ in LANDINGS] + [b"", line(event(1, more="x")), line(event(2, more="y"))]
+    twice = line(event(3, time="2026-01-31T10:00:00Z\n2026-01-31T10:00:00Z"))
+    others = [b"", twice, line(event(1, more="x")), line(event(2, more="y"))]
+    given = [line(each) for each, _, _ in LANDINGS] + others
     expected = [made.matcher.match(each).matches for each in given]
     for _ in range(2):
         found = made.recogniser.definitions(given)
@@ -237,6 +239,7 @@ HOSTILE = st.sampled_from(
         b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","protocol":"KAFKA","data":{"value":1}}',
         b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data_base64":"eyJ2YWx1ZSI6MX0="}',
         b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":-0}} {}',
+        b'{"specversion":"1.0","id":"1","source":"/v","type":"t.one","time":"2026-01-31T10:00:00Z\\n2026-01-31T10:00:00Z"}',
         b" \t",
     ]
 )
