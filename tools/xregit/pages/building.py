@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page, pages
 from xregit.source.writing import replace_tree, replacing
@@ -124,7 +125,7 @@ def _loaded(settings: Mapping[str, Any], **more: str) -> MkDocsConfig:
 
 
 def _build(config: MkDocsConfig) -> None:
-    with _faults():
+    with _faults(), uncollected():  # pages stay alive until the last is written
         from mkdocs.commands.build import build
 
         config.plugins.on_startup(command="build", dirty=False)
