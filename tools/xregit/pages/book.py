@@ -115,6 +115,7 @@ class Book:
         self._open: dict[str, Endpoint] = {}
         self._asked: dict[str, Definition] = {}
         self.told: dict[SchemaSource, Told] = {}
+        self.told_of: dict[str, Told] = {}
 
     def asked(self, message: Message) -> Definition:
         """Return what a message's definition asks; that of an alias is its target's."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ TYPED = {
     "timestamp": "2026-01-02T03:04:05Z", "uuid": ID, "uri": "https://example.com/1",
 }  # fmt: skip
 _WORD = re.compile(r"[^A-Za-z0-9]+")
+# What is in each schema of any language that refers to anything, so that its own address matters; JSON may escape it.
+_REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
 EVENT_ID = frozenset({"id", "time"})
 # The time of an event is one, whatever its definition says.
 TIME = "envelopemetadata/time"
@@ -61,15 +63,19 @@ class Told:
 
 def told(book: Book, message: Message) -> Told:
     """Return what the schema of a message's payload tells."""
-    found = schema_source(target(message))
-    return told_by(book, found) if found is not None else Told()
+    known = target(message)
+    if known.xid not in book.told_of:
+        found = schema_source(known)
+        book.told_of[known.xid] = told_by(book, found) if found is not None else Told()
+    return book.told_of[known.xid]
 
 
 def told_by(book: Book, found: Source) -> Told:
-    """Return what a schema tells; each is read once."""
-    if found not in book.told:
-        book.told[found] = _told(book, found)
-    return book.told[found]
+    """Return what a schema tells; each is read once, and equal ones that refer to nothing are one."""
+    alike = found if _REFERRING.search(found.document) else replace(found, uri="")
+    if alike not in book.told:
+        book.told[alike] = _told(book, alike)
+    return book.told[alike]
 
 
 def _told(book: Book, found: Source) -> Told:
