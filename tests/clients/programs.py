@@ -32,7 +32,7 @@ for source in sources:
 
 def xrcg_missing() -> str:
     """Return why the code generator can't be run, or nothing."""
-    return "" if (HOME / "packages").is_file() else "xrcg is not installed; .ci/clients installs it"
+    return "" if (HOME / "lock").is_file() else "xrcg is not installed; .ci/clients installs it"
 
 
 def xr() -> str:

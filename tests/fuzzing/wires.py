@@ -63,7 +63,13 @@ def route(data: bytes) -> None:
             json_bytes(item.json())
     key, value, topic, name, header, *_ = [*lines, b"", b"", b"", b"", b""]
     headers = {name.decode(errors="replace"): (_text(header), _text(key))}
-    fields = {"topic": topic.decode(errors="replace"), "key": _text(key), "partition": 1, "headers": headers}
+    text = _text(key)
+    fields = {
+        "topic": topic.decode(errors="replace"),
+        "key_base64" if isinstance(text, bytes) else "key": text,
+        "partition": 1,
+        "headers": headers,
+    }
     record = Wire("KAFKA", fields, value or None)
     wire_json(record)
     for item in _matcher().each(record, explain=True):

@@ -12,7 +12,7 @@ from xregit.payloads import PayloadError, SchemaError, parse
 from xregit.payloads.compatibility import compatible
 from xregit.payloads.room import MAX_FIELDS
 
-SECONDS = 3.0
+SECONDS = 10.0
 JSON, AVRO, XSD = "JsonSchema/draft-07", "Avro/1.11.1", "XSD/1.0"
 FRAME = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{}</xs:schema>'
 LIST = {"type": "array", "minItems": 1000}

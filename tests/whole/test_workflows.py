@@ -21,7 +21,7 @@ PULL_REQUEST = {
     "github.repository": "example/catalog",
     "github.event.pull_request.head.repo.full_name": "example/catalog",
 }
-PUSH = {"github.base_ref": "", "github.repository": "example/catalog", "vars.XREGIT_TABLES": ""}
+PUSH = {"github.base_ref": "", "github.repository": "example/catalog", "vars.SITE_URL": "", "vars.XREGIT_TABLES": ""}
 POSITION = "registry/messagegroups/fleet.telemetry.legacy/messages/fleet.position.reported.yaml"
 CHECK, SUMMARY = "Findings, and what the change breaks", "Summary of the change"
 PINNED = re.compile(r"uses: (\./\S+|[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)")
