@@ -91,7 +91,13 @@ def test_command_needs_no_extra(line: str, bare: Path, repository: Path) -> None
 
 @pytest.mark.parametrize(
     ("line", "extra"),
-    [("site", "site"), ("publish", "spark"), ("route --input .", "spark"), ("build", "site,spark")],
+    [
+        ("site", "site"),
+        ("publish", "spark"),
+        ("route --input .", "spark"),
+        ("tables", "spark"),
+        ("build", "site,spark"),
+    ],
 )
 def test_missing_extra_is_named(line: str, extra: str, bare: Path, repository: Path) -> None:
     """A command that needs an extra says in a line how to get it."""

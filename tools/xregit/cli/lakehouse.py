@@ -27,6 +27,9 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     written.
     """
     import xregit
+    from xregit.spark.session import installed
+
+    installed()
     from xregit.spark.asof import published_at
     from xregit.spark.definitions import statements
     from xregit.spark.streams.definitions import landings

@@ -17,13 +17,12 @@ from xregit.spark.standing import refuse_file
 from xregit.spark.streams.checkpoint import Checkpoint, Pinned, frozen, opened
 from xregit.spark.streams.inputs import LINES, Source, files, source
 from xregit.spark.streams.ledger import Batch, Ledger
-from xregit.spark.streams.plans import Packed, packed, plan
-from xregit.spark.streams.sorting import WRITTEN, Job
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from xregit.catalog import Registry
+    from xregit.spark.streams.plans import Packed
 
 APPLICATION = "xregit route"
 CHECKPOINT = "_checkpoint"
@@ -87,6 +86,8 @@ def route(
             checkpoint is of another job, or Spark is behind Spark Connect. What was begun is finished by the next run.
     """
     installed()
+    from xregit.spark.streams.plans import packed, plan
+
     _refuse_remote(messages, conf or {})
     place = Place.of(tables)
     refuse_file(place)
@@ -179,6 +180,8 @@ class Router:
             raise
 
     def _sort(self, given: Source, number: int) -> None:
+        from xregit.spark.streams.sorting import WRITTEN, Job
+
         packed = self._pinned(number)
         job = Job(packed, self.ledger.place.url, given.kafka)
         written = given.frame.mapInArrow(job.__call__, WRITTEN).collect()
@@ -213,6 +216,8 @@ class Router:
         if last.catalog == digest:
             return self.packed
         job = self.memory.job
+        from xregit.spark.streams.plans import packed, plan
+
         return packed(plan(self.memory.catalog(last.catalog), job["endpoint"], job["group"]))
 
 
