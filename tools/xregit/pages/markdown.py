@@ -22,7 +22,7 @@ _TRACELESS = ("<wbr>", '<var class="xr-var">', "</var>")
 _SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
 _HREF = re.compile(r'href="([^"]*)"')
 _SPACE = re.compile(r"\s+")
-_BLANK = re.compile(r"\n{3,}")
+_BLANK = re.compile(r"\n\n\n+")  # three beside each other, which are found sooner than a count
 _TICKS = re.compile("`{3,}")
 _ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]|<>"})
 # What stands before and after the text of an element; elements that are not named leave no trace.
@@ -38,6 +38,7 @@ CLOSING = {
 # Elements inside a cell whose text stands apart from that before them.
 APART = frozenset({"p", "br", "li", "dt", "dd", "small", "span"})
 MAX_TAGS = 1_024
+MAX_TEXTS = 16_384
 
 
 def to_markdown(page: Page) -> str:
@@ -66,18 +67,17 @@ class _Writing:
                 act, said = _act(tag)
                 if act is not None:
                     act(self, said)
-            if text:
+            if text and (text != "\n" or self.code):  # templates put most elements on lines of their own
                 self.text(text)
         return self.out
 
     def text(self, text: str) -> None:
-        said = _read(text) if "&" in text else text
         if self.code == "pre":
-            self.out.append(said)
+            self.out.append(_read(text) if "&" in text else text)
         elif self.code:
-            self.out.append(said.replace("\n", " ").replace("`", "'").replace("|", "\\|" if self.cell else "|"))
+            self.out.append(_coded(text, in_cell=self.cell))
         else:
-            self.out.append(_escaped(said) if not said.isspace() else " " * (said[:1] == " "))
+            self.out.append(_escaped(text))
 
     def link(self, tag: str) -> None:
         found = _HREF.search(tag)
@@ -157,11 +157,22 @@ def _read(text: str) -> str:
     return unescape(text.replace("&#34;", '"').replace("&#39;", "'").replace("&lt;", "<").replace("&gt;", ">"))
 
 
+@lru_cache(maxsize=MAX_TEXTS)
+def _coded(text: str, *, in_cell: bool) -> str:
+    """Return a text of the page as it stands between ticks."""
+    return _read(text).replace("\n", " ").replace("`", "'").replace("|", "\\|" if in_cell else "|")
+
+
+@lru_cache(maxsize=MAX_TEXTS)
 def _escaped(text: str) -> str:
+    """Return a text of the page without signs of Markdown; pages name the same things over and over."""
+    said = _read(text) if "&" in text else text
+    if said.isspace():
+        return " " * (said[:1] == " ")
     # Of all that is space, only the plain one can be printed.
-    if not text.isprintable() or "  " in text:
-        text = _SPACE.sub(" ", text)
-    return text.translate(_ESCAPES)
+    if not said.isprintable() or "  " in said:
+        said = _SPACE.sub(" ", said)
+    return said.translate(_ESCAPES)
 
 
 def _fenced(text: str) -> str:
