@@ -21,12 +21,19 @@ Scheme = Literal["light", "dark"]
 
 # How often words are typed into the search, and how long each time may take on a busy machine.
 TRIES, PATIENCE_MS, SETTLE_MS = 6, 15_000, 250
+# What one may wait for a page, or for anything on it, before a busy machine is taken for a fault.
+LOAD_MS = 120_000
 PHONE, DESK = (390, 844), (1280, 900)
 # The policy that the guide promises the site to work under.
 POLICY = re.findall("^Content-Security-Policy: (.*)$", (ROOT / "site/docs/site.md").read_text(), re.MULTILINE)[0]
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def handle(self) -> None:
+        """Answer, if the browser still listens."""
+        with suppress(ConnectionError):
+            super().handle()
+
     def end_headers(self) -> None:
         """Send the policy with every answer."""
         self.send_header("Content-Security-Policy", POLICY)
@@ -58,6 +65,7 @@ def visiting(browser: Browser, served: str, size: tuple[int, int], scheme: Schem
     """Open an empty page that notes errors, and requests to other hosts, which it refuses."""
     width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    context.set_default_timeout(LOAD_MS)
     visit = Visit(context.new_page())
     visit.page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
     visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
