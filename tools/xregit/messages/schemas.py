@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from xregit.messages.reading import Received
 
 CACHED = 4096
+# What is in each schema of any language that refers to anything, so that its own address matters; JSON may escape it.
+_REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +107,20 @@ def _document(value: Any) -> bytes:
     return json.dumps(without_text(value), default=dict).encode("utf-8", "replace")
 
 
-@lru_cache(maxsize=CACHED)
+def lone(found: Source) -> Source:
+    """Return a schema without its address where it refers to nothing, so that equal ones are one."""
+    return found if _REFERRING.search(found.document) else replace(found, uri="")
+
+
 def parsed(found: Source, known: SchemaDocuments) -> PayloadSchema:
     """Return a payload schema that can be used, with the documents that it may refer to; remembered.
 
     Raises:
         SchemaError: its document can't be used.
     """
+    return _parsed(lone(found), known)
+
+
+@lru_cache(maxsize=CACHED)
+def _parsed(found: Source, known: SchemaDocuments) -> PayloadSchema:
     return parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=known.get)

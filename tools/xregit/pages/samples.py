@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definitions import target
 from xregit.messages.making import MessageError, filled, made
 from xregit.messages.payloading import NO_DATA
-from xregit.messages.schemas import parsed
+from xregit.messages.schemas import lone, parsed
 from xregit.messages.schemas import source as schema_source
 from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
@@ -34,8 +34,6 @@ TYPED = {
     "timestamp": "2026-01-02T03:04:05Z", "uuid": ID, "uri": "https://example.com/1",
 }  # fmt: skip
 _WORD = re.compile(r"[^A-Za-z0-9]+")
-# What is in each schema of any language that refers to anything, so that its own address matters; JSON may escape it.
-_REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
 EVENT_ID = frozenset({"id", "time"})
 # The time of an event is one, whatever its definition says.
 TIME = "envelopemetadata/time"
@@ -72,10 +70,10 @@ def told(book: Book, message: Message) -> Told:
 
 def told_by(book: Book, found: Source) -> Told:
     """Return what a schema tells; each is read once, and equal ones that refer to nothing are one."""
-    alike = found if _REFERRING.search(found.document) else replace(found, uri="")
-    if alike not in book.told:
-        book.told[alike] = _told(book, alike)
-    return book.told[alike]
+    known = lone(found)
+    if known not in book.told:
+        book.told[known] = _told(book, known)
+    return book.told[known]
 
 
 def _told(book: Book, found: Source) -> Told:
