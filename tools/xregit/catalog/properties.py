@@ -68,8 +68,7 @@ class Property:
     @property
     def placeholders(self) -> tuple[str, ...]:
         """The names of the placeholders in its value, each once, in their order."""
-        named = texts(self.value) if isinstance(self.value, str) else ()
-        return tuple(dict.fromkeys(part.placeholder for part in named if part.placeholder))
+        return named(self.value) if isinstance(self.value, str) else ()
 
 
 def properties(model: ResourceModel, attributes: Mapping[str, Any]) -> Iterator[Property]:
@@ -91,6 +90,12 @@ def texts(value: str) -> tuple[Text, ...]:
         parts.append(Text(match[0], match[0][1:-1]))
         end = match.end()
     return (*parts, Text(value[end:])) if value[end:] else tuple(parts)
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def named(value: str) -> tuple[str, ...]:
+    """Return the names of the placeholders in a value, each once, in their order."""
+    return tuple(dict.fromkeys(part.placeholder for part in texts(value) if part.placeholder))
 
 
 def _members(model: AttributeModel | None, value: Mapping[str, Any], path: Path) -> Iterator[Property]:

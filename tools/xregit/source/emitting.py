@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 from xregit.source.quoting import atom, is_printable, quoted, quoted_if_needed, quoted_in_brackets
@@ -14,6 +15,8 @@ MAX_BRACKET_ENTRIES = 5
 MAX_KEY_CHARS = 1000  # a reader may refuse a key of 1024 characters and more that has no "?" before it
 _MIN_FOLDED_CHARS = 40
 
+# Asked of every value, so made once.
+_SINGLE = (str, int, float, NoneType)
 _FOLD = re.compile(r"(?<=\S) (?=\S)")
 _BLANK_LINE = re.compile(r"^[ \t]+$|[ \t]\Z", re.MULTILINE)
 
@@ -68,7 +71,7 @@ def _shape(value: Any, indent: int, column: int) -> tuple[str, list[str]]:
 def _brackets(value: Mapping[str, Any] | Sequence[Any]) -> str:
     """Return a small mapping or list of single values on one line; nothing where it has to be spread out."""
     items = list(value.values() if isinstance(value, Mapping) else value)
-    if any(not (item is None or isinstance(item, str | int | float)) for item in items):
+    if not all(isinstance(item, _SINGLE) for item in items):
         return ""
     words = [quoted_in_brackets(item) if isinstance(item, str) else atom(item) for item in items]
     if not isinstance(value, Mapping):
