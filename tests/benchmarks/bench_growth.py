@@ -127,7 +127,7 @@ def markdown(found: dict[str, Growth]) -> str:
     """Return the table."""
     lines = [
         "| Operation | Messages | CPU, s | Floor, s | Ratio | Power | Peak, MiB |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, growth in found.items():
         for row in growth.rows:
