@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import date
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -13,6 +14,7 @@ import xregit
 from tests.faults.faults import contents_of
 from xregit.catalog.reading import read_contents, read_folder
 from xregit.errors import XregitError
+from xregit.rules.kept import Kept, by_group, from_bytes, to_bytes
 
 ROOT = Path(__file__).parents[2]
 SMALL = ROOT / "tests" / "cases" / "document" / "small"
@@ -22,6 +24,7 @@ FILES = (
     "endpoints/{2}/endpoint.yaml", "schemagroups/{3}/schemagroup.yaml", "schemagroups/{3}/schemas/{4}/schema.yaml",
     "schemagroups/{3}/schemas/{4}/versions/9.json",
 )  # fmt: skip
+HERE = "here"
 # A file has a name of its own, since positions are remembered by it.
 _numbers = count()
 
@@ -56,16 +59,26 @@ def document(data: bytes) -> None:
 
 
 def folder(data: bytes) -> None:
-    """Check and compile a catalog in which one file, which the first byte selects, has these bytes."""
-    contents = _contents()
-    number = data[0] % len(FILES) if data else 0
-    changed = {**contents, FILES[number].format(*_names()): data[1:]}
-    registry = read_contents(_folder() / "registry", changed)
+    """Check and compile a catalog in which one file has these bytes; what is found comes back from where it is kept."""
+    registry = read_contents(*edited(data))
     try:
-        xregit.check(registry)
+        found = found_in(xregit.check(registry))
+        kept = to_bytes(found)
+        assert kept is None or from_bytes(kept, HERE) == found
         json.dumps(xregit.compile(registry))
     except XregitError:
         return
+
+
+def found_in(report: xregit.Report) -> Kept:
+    """Return findings as they are kept for later checks."""
+    return Kept({}, by_group(report.diagnostics, "registry/"), frozenset(), date(2026, 1, 1), 0, HERE)
+
+
+def edited(data: bytes) -> tuple[Path, dict[str, bytes]]:
+    """Return a folder, and the small catalog with a file, which the first byte selects, of the other bytes."""
+    number = data[0] % len(FILES) if data else 0
+    return _folder() / "registry", {**_contents(), FILES[number].format(*_names()): data[1:]}
 
 
 def document_seeds() -> Iterator[bytes]:

@@ -1,7 +1,8 @@
 """Readers to what fuzzing them brought: ``python -m tests.fuzzing.session 600 yaml json`` runs each for ten minutes.
 
-Every reader is fuzzed by a process of its own, two at a time; one that dies begins anew with what it has learned. What
-is found stands below the folder, one file for each fault, to be moved to ``finds/<reader>`` once it is mended.
+These are minutes of the processor's time, so that a busy machine tries no less than an idle one. Every reader is fuzzed
+by a process of its own, two at a time; one that dies begins anew with what it has learned. What is found stands below
+the folder, one file for each fault, to be moved to ``finds/<reader>`` once it is mended.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ def session(seconds: int, readers: list[str]) -> int:
 
 
 def fuzzed(reader: str, seconds: int) -> Result:
-    """Fuzz one reader for so many seconds, in as many processes as that takes."""
+    """Fuzz one reader for so many seconds of the processor's time, in as many processes as that takes."""
     folder = FOLDER / reader
     (folder / "finds").mkdir(parents=True, exist_ok=True)
     inputs, cpu, most = 0, 0.0, 0
     start = monotonic()
-    while (left := seconds - int(monotonic() - start)) > 0:
+    while (left := seconds - cpu) > 0:
         log = folder / "log.txt"
         command = [sys.executable, "-m", "tests.fuzzing.fuzz", reader, str(folder), str(left)]
         with log.open("wb") as output:

@@ -13,6 +13,7 @@ import xregit
 from xregit.messages.templates import Template
 from xregit.protocols import Wire, WireError, bind, carried, event_json, flatten, read_event, read_wire, wire_json
 from xregit.protocols.json import json_bytes, json_value
+from xregit.spark.streams.recognising import Recogniser
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
@@ -23,6 +24,15 @@ KINDS = ("string", "uritemplate", "uri")
 @cache
 def _matcher() -> xregit.Matcher:
     return xregit.Matcher(xregit.load(ROOT / "registry"))
+
+
+@cache
+def _recogniser() -> Recogniser:
+    return Recogniser(_matcher())
+
+
+def _only(found: xregit.Match) -> str:
+    return found.matches[0].xid if len(found.matches) == 1 else ""
 
 
 def match(data: bytes) -> None:
@@ -56,11 +66,12 @@ def event(data: bytes) -> None:
 
 
 def route(data: bytes) -> None:
-    """Match lines as a stream has them, and the parts of a record of Kafka, which need not be text."""
+    """Match lines as a stream has them, many at a time too, and the parts of a Kafka record, which need not be text."""
     lines = data.split(b"\n")
     for line in lines:
         for item in _matcher().each(line):
             json_bytes(item.json())
+    assert _recogniser().definitions(lines) == [_only(_matcher().match(line)) for line in lines]
     key, value, topic, name, header, *_ = [*lines, b"", b"", b"", b"", b""]
     headers = {name.decode(errors="replace"): (_text(header), _text(key))}
     text = _text(key)
