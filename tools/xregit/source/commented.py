@@ -147,6 +147,8 @@ class _Reading:
         if box.in_brackets:
             begin = self.offset(event.start_mark)
             self.gap(begin)
+            while self.lines and not self.lines[-1].text:
+                self.lines.pop()  # blank lines before a bracket part nothing
             box.below += _texts(self.lines)
             self.lines = []
             self.end = self.seen = begin + 1
