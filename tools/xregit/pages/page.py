@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# Stands for the way from a page up to the site's start, until the page knows where it is; a private-use character.
-ROOT = "\U0010fffd/"
+# Stands for the way from a page up to the site's start, until the page knows where it is: the sign named "substitute".
+# It is ASCII, since one sign of another plane makes Python keep a page in four bytes for each of its signs.
+ROOT = "\x1a/"
 
 _HEADING = re.compile(r'<h2 id="([^"]+)">([^<]*)</h2>')
 

@@ -58,6 +58,7 @@ class CatalogPage(MkDocsPage):
         """Take over a page's title and contents."""
         super().__init__(twice(page.title) if page.address else START, file, config)
         self.catalog_page = page
+        self.headings = page.headings
 
     def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 - MkDocs hands it over
         """Have no source; its description is for the page's head."""
@@ -65,16 +66,16 @@ class CatalogPage(MkDocsPage):
         self.meta = {"description": escape(self.catalog_page.description)}
         if not self.catalog_page.listed:  # the navigation does not mark it, so that others have the same frame
             self.meta["template"] = FRAMED
-        if not self.catalog_page.headings:  # nothing to list beside the page, so that its tables get the room
+        if not self.headings:  # nothing to list beside the page, so that its tables get the room
             self.meta["hide"] = ["toc"]
 
     def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 - MkDocs hands them over
         """Hand over the finished HTML and its table of contents."""
         self.content = self.catalog_page.html
         top = AnchorLink(self.catalog_page.title, "top", 1)
-        top.children = [AnchorLink(each.title, each.id, 2) for each in self.catalog_page.headings]
+        top.children = [AnchorLink(each.title, each.id, 2) for each in self.headings]
         self.toc = TableOfContents([top])
-        self.present_anchor_ids = {"top", *(each.id for each in self.catalog_page.headings)}
+        self.present_anchor_ids = {"top", *(each.id for each in self.headings)}
 
 
 class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
