@@ -67,8 +67,8 @@ def chain() -> Contents:
 
 
 def properties() -> Contents:
-    """Return one message with a hundred thousand properties; a million take ten times as long."""
-    found: dict[str, Any] = {f"p{number}": {} for number in range(MANY // 10)}
+    """Return one message with very many properties."""
+    found: dict[str, Any] = {f"p{number}": {} for number in range(MANY)}
     return messages({"a": {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "a"}, **found}}})
 
 
@@ -163,8 +163,6 @@ ATTACKS: dict[str, Attack] = {
         code=0,
     ),
     "a chain of ten thousand bases": Attack(chain, ("--registry", "document.json", "check"), says=("Found",), code=0),
-    "a hundred thousand properties": Attack(
-        properties, ("--registry", "document.json", "check"), says=("Found",), code=0
-    ),
+    "a million properties": Attack(properties, ("--registry", "document.json", "check"), says=("Found",), code=0),
     "a payload of a million properties": Attack(body, ("match", "line.jsonl"), says=('"outcome":"one"',), code=0),
 }

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from xregit.diagnostics import Span
 from xregit.source.building import Building, StopError, Survey
@@ -50,9 +50,8 @@ def survey(data: bytes) -> Survey:
     return reading.building.survey()
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """One part of the text; ``kind`` is a group of _TOKEN, for a sign the sign itself."""
+class _Token(NamedTuple):
+    """One part of the text; ``kind`` is a group of _TOKEN, for a sign the sign itself. There are very many."""
 
     kind: str
     text: str
@@ -173,7 +172,8 @@ def _tokens(text: str) -> Iterator[_Token]:
     for found in _TOKEN.finditer(text):
         kind = str(found.lastgroup)
         word = found[kind]
-        yield _Token(word if kind == "sign" else kind, word, found.start(kind), found.end(kind))
+        start, end = found.span(kind)
+        yield _Token(word if kind == "sign" else kind, word, start, end)
 
 
 def _fault(token: _Token, expected: str, text: str) -> tuple[str, str]:
