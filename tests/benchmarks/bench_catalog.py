@@ -39,7 +39,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the catalog into a Git repository of one commit."""
     repository = tmp_path_factory.mktemp("repository")
     folder = write_registry(repository / "registry", MESSAGES)
-    author = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com")
+    author = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com", "-c", "gc.auto=0")
     for arguments in (("init", "-q"), ("add", "."), (*author, "commit", "-q", "-m", "All messages")):
         subprocess.run(["git", "-C", repository, *arguments], check=True)
     return folder

@@ -25,7 +25,7 @@ LIMIT = 3.0
 EVERY = 200  # a commit of so many renames a file
 OFTEN = 7  # and one of so many touches the file that is asked for
 FIRST_SECOND = 1_600_000_000
-AUTHOR = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com")
+AUTHOR = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com", "-c", "gc.auto=0")
 
 LIFE = """
 import sys, xregit

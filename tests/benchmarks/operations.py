@@ -14,7 +14,8 @@ from tests.benchmarks.synthetic import PREFIX, write_registry
 if TYPE_CHECKING:
     from pathlib import Path
 
-AUTHOR = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com")
+# What Git tidies behind the back of a commit would be charged to what is measured next.
+AUTHOR = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com", "-c", "gc.auto=0")
 # One file in so many is changed where two states are compared.
 CHANGED = 100
 # Events that are routed for each message: one starts no slower when there is little to sort.
@@ -157,7 +158,11 @@ class Sized:
     def folder(self) -> Path:
         """The registry's files, in a repository in which some of them have been changed since."""
         folder = write_registry(self.root / "registry", self.messages)
-        for arguments in (("init", "-q", "-b", "main"), ("add", "."), (*AUTHOR, "commit", "-q", "-m", "All messages")):
+        for arguments in (
+            ("init", "-q", "-b", "main"),
+            ("add", "."),
+            (*AUTHOR, "commit", "-q", "-m", "All messages"),
+        ):
             subprocess.run(["git", "-C", self.root, *arguments], check=True)
         for path in sorted(folder.glob("messagegroups/*/messages/*.yaml"))[::CHANGED]:
             path.write_text(path.read_text(encoding="utf-8").replace("A sensor", "One sensor"), encoding="utf-8")
