@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 if TYPE_CHECKING:
     from pathlib import Path
 
-LOCKS = ("core", "site", "all", "test")
+LOCKS = ("core", "site", "all", "test", "fuzz")
 LINE = re.compile(r"(?P<name>[a-z0-9-]+)(\[[a-z,]+\])?==(?P<version>[^ ]+)( ; (?P<marker>.*))?")
 
 
@@ -63,7 +63,9 @@ def test_locks_agree(root: Path) -> None:
     tested = locked(root, "test")
     for name in LOCKS:
         for package, versions in locked(root, name).items():
-            assert versions <= tested[package]
+            assert versions <= tested.get(package, versions)
+    assert locked(root, "fuzz").keys() - tested == {"atheris"}
+    assert all(locked(root, name).keys() <= locked(root, "fuzz").keys() for name in LOCKS)
 
 
 @pytest.mark.parametrize("name", [*LOCKS, "clients", "audit"])
