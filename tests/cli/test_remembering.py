@@ -7,39 +7,47 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.benchmarks.synthetic import PREFIX, write_registry
 from tests.source.repositories import new_repository
 from xregit.cli.remembering import FEW_FILES, FINDINGS, VALUES, place
+from xregit.cli.repeating import FEW_FILES as FEW_CHECKED
 from xregit.cli.running import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    import pytest
 
-
-def test_large_registry_is_remembered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("what", [("check", FINDINGS, FEW_CHECKED), ("diff", VALUES, FEW_FILES)])
+def test_registry_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], what: tuple[str, str, int]
 ) -> None:
-    """Two runs say the same; the first keeps what it has parsed, in the folder that the user names for caches."""
+    """Two runs say the same; the first keeps what it has found or parsed, where the user wants caches to be."""
+    command, kept, count = what
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     repository = new_repository(tmp_path / "repository")
-    folder = write_registry(repository.root / "registry", FEW_FILES)
+    folder = write_registry(repository.root / "registry", count)
     repository.commit("Begin")
     monkeypatch.chdir(repository.root)
     outputs = []
     for _ in range(2):
-        assert run(["check", "--against", "main"]) == 0
+        assert run([command, *(["main"] if command == "diff" else ["--against", "main"])]) == 0
         outputs.append(capsys.readouterr().out)
-        assert place(folder, VALUES).is_relative_to(tmp_path / "cache")
-        assert place(folder, VALUES).is_file()
-        assert place(folder, FINDINGS).is_file()
-    assert outputs == ["Nothing found.\n"] * 2
+        assert [path.relative_to(tmp_path / "cache") for path in files_in(tmp_path / "cache")] == [
+            place(folder, kept).relative_to(tmp_path / "cache")
+        ]
+    assert outputs[0] == outputs[1]
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files in a folder and its folders."""
+    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_small_registry_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few files are parsed sooner than they are worth keeping."""
+    """A few files are checked sooner than they are worth keeping."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     assert run(["init", "new"]) == 0

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 import xregit
 from tests.faults.faults import contents_of
 from xregit.catalog.reading import read_contents, read_folder
+from xregit.catalog.traces import Terms
 from xregit.errors import XregitError
 from xregit.rules.kept import Kept, by_group, from_bytes, to_bytes
 
@@ -72,7 +73,7 @@ def folder(data: bytes) -> None:
 
 def found_in(report: xregit.Report) -> Kept:
     """Return findings as they are kept for later checks."""
-    return Kept({}, by_group(report.diagnostics, "registry/"), frozenset(), date(2026, 1, 1), 0, HERE)
+    return Kept({}, by_group(report.diagnostics, "registry/"), frozenset(), date(2026, 1, 1), HERE, Terms([], []))
 
 
 def edited(data: bytes) -> tuple[Path, dict[str, bytes]]:

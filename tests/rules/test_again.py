@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import time_ns
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,8 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from xregit.catalog import read_contents
-from xregit.catalog.parts import Traced
+from xregit.catalog.parts import Traced, folder
+from xregit.catalog.traces import Terms
 from xregit.changes import diff
 from xregit.changes.partly import part_at
 from xregit.changes.policy import review
@@ -123,14 +125,57 @@ PLACES: dict[str, st.SearchStrategy[str]] = {
     "messagegroups/a/README.md": st.just("Notes"),
     **ROOT,
 }
-# Most that is edited is what one edits most; a file may go, and may come again.
-EDITS = st.lists(
-    st.sampled_from([path for path in PLACES if path not in ROOT] * 4 + [*ROOT]).flatmap(
-        lambda path: st.tuples(st.just(path), st.one_of(PLACES[path], PLACES[path], PLACES[path], st.none()))
-    ),
-    min_size=1,
-    max_size=3,
+# A registry's own types, whose entities and messages refer to each other.
+MODEL = """groups:
+  clubs:
+    singular: club
+    attributes: {guest: {type: xid, target: /messagegroups/messages}}
+    resources:
+      members:
+        singular: member
+        hasdocument: false
+        attributes: {friend: {type: xid, target: /clubs/members}, removal: {type: string}}
+  messagegroups:
+    singular: messagegroup
+    resources:
+      messages:
+        singular: message
+        attributes: {readers: {type: array, item: {type: xid, target: /clubs/members}}}
+"""
+MEMBERS = [f"/clubs/{club}/members/{member}" for club in ("c", "d") for member in ("x", "y")]
+CLUB = stated(
+    DESCRIBED,
+    lines("guest", [*MESSAGES, *NOTHING]),
+    [f"members: {{inline: {{friend: {MEMBERS[0]}}}}}", "members: {x: {}}"],
 )
+EXTENDED_PLACES = {
+    "model.yaml": st.sampled_from(
+        [MODEL, MODEL.replace("friend", "mate"), MODEL.replace("clubs", "teams"), "groups: 1\n"]
+    ),
+    **{f"clubs/{club}/club.yaml": CLUB for club in ("c", "d")},
+    **{f"{xid[1:]}.yaml": stated(DESCRIBED, lines("friend", [*MEMBERS, "/clubs/none/members/x"])) for xid in MEMBERS},
+    **{
+        f"{xid[1:]}.yaml": stated(DESCRIBED, lines("readers", [f"[{one}]" for one in (*MEMBERS, *NOTHING)]), DEPRECATED)
+        for xid in MESSAGES
+    },
+}
+
+
+def edits_of(places: dict[str, st.SearchStrategy[str]]) -> st.SearchStrategy[list[tuple[str, str | None]]]:
+    """Return edits: most is of what one edits most; a file may go, and may come again."""
+    rare = {*ROOT, "model.yaml"}
+    return st.lists(
+        st.sampled_from(
+            [path for path in places if path not in rare] * 4 + [path for path in places if path in rare]
+        ).flatmap(
+            lambda path: st.tuples(st.just(path), st.one_of(places[path], places[path], places[path], st.none()))
+        ),
+        min_size=1,
+        max_size=3,
+    )
+
+
+EDITS = edits_of(PLACES)
 
 
 def first() -> Files:
@@ -160,13 +205,13 @@ def edited(files: Files, edits: list[tuple[str, str | None]]) -> Files:
     return {path: text for path, text in sorted(changed.items()) if text is not None}
 
 
-def written(files: Files, folder: Path) -> Standing:
+def written(files: Files, root: Path) -> Standing:
     """Write files, and return how they stand."""
     for path, text in files.items():
-        target = folder / "registry" / path
+        target = root / "registry" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
-    return standing(folder / "registry")
+    return standing(root / "registry")
 
 
 def in_memory(files: Mapping[str, bytes]) -> State:
@@ -175,24 +220,52 @@ def in_memory(files: Mapping[str, bytes]) -> State:
 
 
 FIRST = first()
+# With types of its own, and with so few files that hardly one has nothing to do with another.
+EXTENDED = {
+    **{path: text for path, text in FIRST.items() if "filler" not in path},
+    "model.yaml": MODEL,
+    **{f"clubs/{club}/club.yaml": "description: Club.\n" for club in ("c", "d")},
+    **{f"{xid[1:]}.yaml": "description: Member.\n" for xid in MEMBERS},
+}
+TRACED = Traced("0" * 40, [1, 2], [], [], [], dated=False)
 EMPTY = Kept(
-    {"": {"registry.yaml": Traced("0" * 40, [1, 2], [], [], [], dated=False)}}, {}, frozenset(), DAYS[0], 5, "here"
+    {"": folder("", {"registry.yaml": TRACED})}, {}, frozenset(), DAYS[0], "here", Terms(["groups"], ["resources"])
 )
 
 
+Steps = list[tuple[list[tuple[str, str | None]], date, bool]]
+
+
+def steps_of(edits: st.SearchStrategy[list[tuple[str, str | None]]]) -> st.SearchStrategy[Steps]:
+    """Return some edits after each other: with a day, and whether what is found then is kept."""
+    return st.lists(st.tuples(edits, st.sampled_from(DAYS), st.booleans()), min_size=1, max_size=4)
+
+
 @settings(max_examples=40)
-@given(st.lists(st.tuples(EDITS, st.sampled_from(DAYS), st.booleans()), min_size=1, max_size=4))
-def test_what_changed_tells_all(steps: list[tuple[list[tuple[str, str | None]], date, bool]]) -> None:
+@given(steps_of(EDITS))
+def test_what_changed_tells_all(steps: Steps) -> None:
     """After each of some edits the same is found, from what any check before has kept, and changes are the same."""
-    files = FIRST
-    with TemporaryDirectory() as folder:
-        kept = whole(written(files, Path(folder)), DAYS[0])[2]
+    checked_after_each(FIRST, steps)
+
+
+@settings(max_examples=40)
+@given(steps_of(st.one_of(EDITS, edits_of(EXTENDED_PLACES))))
+def test_what_changed_tells_all_in_a_small_registry_with_a_model(steps: Steps) -> None:
+    """So it is where a registry has few files, and types and attributes of its own."""
+    checked_after_each(EXTENDED, steps)
+
+
+def checked_after_each(files: Files, steps: Steps) -> None:
+    """Compare the ways to check after each edit."""
+    with TemporaryDirectory() as place:
+        kept = whole(written(files, Path(place)), DAYS[0])[2]
+    assert kept
     states = [in_bytes(files)]
     for number, (edits, day, keeping) in enumerate(steps):
         note(f"{number}: {day} {edits}")
         files = edited(files, edits)
-        with TemporaryDirectory() as folder:
-            now = written(files, Path(folder))
+        with TemporaryDirectory() as place:
+            now = written(files, Path(place))
             kept = compared(now, kept, day, states[number // 2], keeping=keeping)
         states.append(in_bytes(files))
 
@@ -210,7 +283,7 @@ def test_damaged_bytes_hold_nothing(at: int, instead: bytes) -> None:
     assert from_bytes(data, "here") == EMPTY
     assert from_bytes(data, "elsewhere") is None
     assert from_bytes(data[:place], "here") is None
-    assert to_bytes(replace(EMPTY, baseurl="\ud800")) is None
+    assert to_bytes(replace(EMPTY, context="\ud800")) is None
     changed = data[:place] + instead + data[place + 1 :]
     assert changed == data or from_bytes(changed, "here") is None
 
@@ -219,9 +292,10 @@ def test_what_nobody_changed_is_not_read(tmp_path: Path) -> None:
     """Only files that the system says have changed are read, and those beside them; time and size hide no change."""
     kept = whole(written(FIRST, tmp_path), DAYS[0])[2]
     assert kept
-    kept = replace(kept, since=kept.since + 2 * SHORTLY)  # as if the files had long been there
-    again_ = again(standing(tmp_path / "registry"), kept, DAYS[0])
-    assert again_.changed == 0
+    assert again(standing(tmp_path / "registry"), kept, DAYS[0]).doubted == len(FIRST)
+    later = replace(standing(tmp_path / "registry"), since=time_ns() + 2 * SHORTLY)
+    kept = again(later, kept, DAYS[0]).kept  # as if the files had long been there
+    assert again(standing(tmp_path / "registry"), kept, DAYS[0]).doubted == 0
     file = tmp_path / "registry" / "messagegroups" / "filler3" / "messages" / "one.yaml"
     before = file.stat()
     file.write_text(file.read_text().replace("description", "descriptiom"), encoding="utf-8")

@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
+
+import orjson
 
 from xregit.catalog.resolving import BASE
 from xregit.catalog.traces import ANY, Tie, schema_of
@@ -19,12 +22,14 @@ from xregit.catalog.traces import ANY, Tie, schema_of
 Names = Mapping[str, Collection[str]]
 
 _RESOURCE_SLASHES = 3  # <type>/<id>/<type>/<id>.yaml
+_FOLDER_PARTS = 3  # <type>/<id>/<type>
 
 
 class Traced(NamedTuple):
     """A file: the id that Git gives its bytes, its size and times as the system has them, and its trace.
 
-    It is a tuple, and so is its trace, because a large registry has many of them.
+    It is a tuple, and so is its trace, because a large registry has many of them. The size and times are left out
+    where they do not tell for sure whether it is still the same.
     """
 
     blob: str
@@ -35,8 +40,62 @@ class Traced(NamedTuple):
     dated: bool
 
 
-# By the xid of their group, which is empty for those of the registry itself, and by path.
-Files = Mapping[str, Mapping[str, Traced]]
+class Outline(NamedTuple):
+    """The files of a group together: the folders that they are in, and their traces in one.
+
+    ``stated`` says that one of them says something of an entity.
+    """
+
+    folders: Sequence[str]
+    mentions: Sequence[str]
+    shows: Sequence[str]
+    stated: bool
+    dated: bool
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of a group as JSON that is read when it is asked for; few groups are, of many.
+
+    ``statuses`` is what the system says of each, and tells by itself whether all of them are still the same.
+    """
+
+    outline: Outline
+    statuses: bytes
+    rows: bytes
+
+    @cached_property
+    def files(self) -> Mapping[str, Traced]:
+        """The files by their paths."""
+        return {path: Traced._make(row) for path, row in orjson.loads(self.rows).items()}
+
+
+# By the xid of their group, which is empty for those of the registry itself.
+Folders = Mapping[str, Folder]
+
+
+def folder(group: str, files: Mapping[str, Traced]) -> Folder:
+    """Return the files of a group as a folder.
+
+    Raises:
+        JSONEncodeError: JSON can't hold a text in them.
+    """
+    stated = {path: file for path, file in files.items() if file.ties is not None}
+    shows = {group, *(name for path, file in stated.items() for name in (*file.shows, *_schema_names(path)))}
+    outline = Outline(
+        sorted({path.split("/")[_FOLDER_PARTS - 1] for path in files if path.count("/") >= _FOLDER_PARTS}),
+        sorted({name for file in stated.values() for name in file.mentions}),
+        sorted(shows) if stated else [],
+        stated=bool(stated),
+        dated=any(file.dated for file in files.values()),
+    )
+    rows = {path: tuple(file) for path, file in files.items()}
+    return Folder(outline, statuses_of({path: file.status for path, file in files.items()}), orjson.dumps(rows))
+
+
+def statuses_of(files: Mapping[str, Sequence[int]]) -> bytes:
+    """Return what the system says of files, by their paths, as a folder has it."""
+    return orjson.dumps(files)
 
 
 class Change(NamedTuple):
@@ -59,22 +118,32 @@ class Change(NamedTuple):
         return one ^ other
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Web:
-    """Groups by the names in them: who mentions a name and whom it stands for, and the other way round."""
+    """Groups by the names in them: the names that each mentions, and those that stand for it."""
 
-    mentioned: Names
-    shown: Names
     mentions: Names
     shows: Names
 
+    @cached_property
+    def mentioned(self) -> Names:
+        """The groups that mention a name."""
+        return _turned(self.mentions)
+
+    @cached_property
+    def shown(self) -> Names:
+        """The groups that a name stands for."""
+        return _turned(self.shows)
+
     def leading_to(self, groups: Iterable[str]) -> set[str]:
         """Return groups and all that mention them, directly or not."""
-        return _closure(groups, self.shows, self.mentioned)
+        found = set(groups)
+        return _closure(found, self.shows, self.mentioned) if found else found
 
     def reached_from(self, groups: Iterable[str]) -> set[str]:
         """Return groups and all that they mention, directly or not."""
-        return _closure(groups, self.mentions, self.shown)
+        found = set(groups)
+        return _closure(found, self.mentions, self.shown) if found else found
 
     def surroundings(self, groups: Iterable[str]) -> set[str]:
         """Return all that must be read to see groups as they are in the whole registry."""
@@ -90,16 +159,15 @@ class Web:
         return {name for name in names if name.startswith("/")}
 
 
-def web(*states: Files) -> Web:
-    """Return how groups hang together in any of some states of a registry; files may be in several of them."""
-    mentions: defaultdict[str, set[str]] = defaultdict(set)
-    shows: defaultdict[str, set[str]] = defaultdict(set)
-    for group, files in (item for state in states for item in state.items() if item[0]):
-        for path, file in files.items():
-            if file.ties is not None:
-                mentions[group].update(file.mentions)
-                shows[group].update((group, *file.shows), _schema_names(path))
-    return Web(_turned(mentions), _turned(shows), mentions, shows)
+def web(*states: Folders) -> Web:
+    """Return how groups hang together in any of some states of a registry; folders may be in several of them."""
+    mentions: dict[str, Collection[str]] = {}
+    shows: dict[str, Collection[str]] = {}
+    for group in dict.fromkeys(group for state in states for group in state if group):
+        one, *others = {id(found): found.outline for state in states if (found := state.get(group))}.values()
+        mentions[group] = {*one.mentions}.union(*(other.mentions for other in others)) if others else one.mentions
+        shows[group] = {*one.shows}.union(*(other.shows for other in others)) if others else one.shows
+    return Web(mentions, shows)
 
 
 def _schema_names(path: str) -> tuple[str, ...]:
@@ -115,37 +183,45 @@ def _turned(names: Mapping[str, Iterable[str]]) -> Names:
     return found
 
 
-def differing(before: Files, after: Files) -> Iterator[Change]:
+def differing(before: Folders, after: Folders) -> Iterator[Change]:
     """Give the files that came, went or have other bytes."""
     for group in {**before, **after}:
-        old, new = before.get(group, {}), after.get(group, {})
-        for path in {**old, **new}:
-            one, other = old.get(path), new.get(path)
-            if one is not other and (one is None or other is None or one.blob != other.blob):
-                yield Change(group, path, one, other)
+        one, other = before.get(group), after.get(group)
+        if one is not other:
+            yield from _differing(group, one.files if one else {}, other.files if other else {})
 
 
-def concerned(changes: Sequence[Change], after: Files, known: Web) -> tuple[set[str], set[str]]:
+def _differing(group: str, old: Mapping[str, Traced], new: Mapping[str, Traced]) -> Iterator[Change]:
+    for path in {**old, **new}:
+        one, other = old.get(path), new.get(path)
+        if one is None or other is None or one.blob != other.blob:
+            yield Change(group, path, one, other)
+
+
+def concerned(changes: Sequence[Change], after: Folders, known: Web) -> tuple[set[str], set[str]]:
     """Return the groups that lead to changed files, and those that the files point to where that changed as well.
 
     Nothing changes for a base message by one more or less that derives from it, as long as one stays as it is.
     """
     moved = {tie for change in changes for tie in change.moved}
     bases = {tie for tie in moved if tie[1] == BASE}
-    stay = _staying(bases, after, {change.path for change in changes}) if bases else set()
+    groups = {group for name, *_ in bases for group in known.mentioned.get(name, ())}
+    folders = [after[group] for group in groups if group in after]
+    stay = _staying(bases, folders, {change.path for change in changes})
     pointing = {group for name, *_ in moved - stay for group in known.shown.get(name, ())}
     return known.leading_to(change.group for change in changes if change.group), pointing
 
 
-def _staying(ties: Collection[tuple[str, ...]], after: Files, changed: Collection[str]) -> set[tuple[str, ...]]:
+def _staying(
+    ties: Collection[tuple[str, ...]], folders: Iterable[Folder], changed: Collection[str]
+) -> set[tuple[str, ...]]:
     """Return those of some ties that a resource has whose file is none of the changed ones."""
-    files = (item for paths in after.values() for item in paths.items() if item[1].ties)
+    files = (item for folder in folders for item in folder.files.items() if item[1].ties)
     resources = (file for path, file in files if path.count("/") == _RESOURCE_SLASHES and path not in changed)
     return {own for file in resources for tie in file.ties or () if (own := tuple(tie)) in ties}
 
 
-def _closure(groups: Iterable[str], names: Names, others: Names) -> set[str]:
-    found = set(groups)
+def _closure(found: set[str], names: Names, others: Names) -> set[str]:
     pending = list(found)
     while pending:
         new = {other for name in names.get(pending.pop(), ()) for other in others.get(name, ())} - found

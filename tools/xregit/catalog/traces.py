@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from xregit.catalog.references import local_xid
 from xregit.catalog.resolving import BASE
+
+if TYPE_CHECKING:
+    from xregit.model.language import Model
 
 # The ids of all schemas, and what documents of schemas that name themselves have in common.
 ANY, NAMED, TYPE = "id:*", "$id", "type:"
@@ -23,8 +27,7 @@ _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]*)")
 _DISGUISED = re.compile(rb'\\[/uUx]|%|&#|\bid"?\s*:\s*"?(?!https?://|[\s{"])')
 _FETCHING = (b"$", b"import", b"include", b"schemaLocation", b"\\")
 _NAMING = (b"$id", b"\\")
-# Where a file states more than one entity.
-_NESTED = ("versions", "messages", "schemas")
+VERSIONS = "versions"
 _DATED = (b"deprecated", b"\\")
 
 
@@ -45,6 +48,30 @@ class Trace(NamedTuple):
     dated: bool = False
 
 
+class Terms(NamedTuple):
+    """What a registry says as a whole that traces of its files depend on.
+
+    ``groups`` and ``resources`` are the plural names of its types, ``baseurl`` is that of its settings.
+    """
+
+    groups: Sequence[str]
+    resources: Sequence[str]
+    baseurl: str = ""
+
+
+def terms_of(model: Model, own: Any = None, baseurl: str = "") -> Terms:
+    """Return the terms of a registry with a model, and with one of its ``own`` on top, as its file states it."""
+    types = {plural: [*known.resources] for plural, known in model.groups.items()}
+    for plural, said in _mapping(_mapping(own).get("groups")).items():
+        types.setdefault(plural, []).extend(_mapping(_mapping(said).get("resources")))
+    groups = [plural for plural in types if plural.isascii()]  # others are faults of a model
+    return Terms(groups, [*dict.fromkeys(chain(*types.values()))], baseurl)
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def group_of(path: str) -> str:
     """Return the xid of the group whose file has a path relative to the registry folder; empty if there is none."""
     parts = path.split("/", _GROUP_PARTS - 1)
@@ -62,18 +89,19 @@ def schema_of(path: str) -> str:
 def is_document(path: str) -> bool:
     """Tell whether a path stands for the document of a schema's version."""
     parts = path.split("/")
-    return len(parts) == _DOCUMENT_PARTS and parts[_RESOURCE_PARTS] == "versions"
+    return len(parts) == _DOCUMENT_PARTS and parts[_RESOURCE_PARTS] == VERSIONS
 
 
-def trace_of_value(data: bytes, value: Any, kinds: Collection[str], baseurl: str = "") -> Trace:
-    """Return what a YAML file has to do with others; ``kinds`` are the plural names of group types."""
+def trace_of_value(data: bytes, value: Any, terms: Terms) -> Trace:
+    """Return what a YAML file of a registry has to do with others."""
     names: dict[str, str] = {}
-    if b"\\" in data or _has(data, map(str.encode, kinds)):
+    if b"\\" in data or _has(data, map(str.encode, terms.groups)):
         for text in _texts(value):
-            parts = (local_xid(text, baseurl) or text).split("/", _GROUP_PARTS)
-            if len(parts) >= _GROUP_PARTS and parts[1] in kinds:
+            parts = (local_xid(text, terms.baseurl) or text).split("/", _GROUP_PARTS)
+            if len(parts) >= _GROUP_PARTS and parts[1] in terms.groups:
                 names[text] = f"/{parts[1]}/{parts[2]}"
-    stated = list(_stated(value)) if any(name in value for name in _NESTED) else [value]
+    nested = VERSIONS in value or any(name in value for name in terms.resources)
+    stated = list(_stated(value)) if nested else [value]
     base = value.get(BASE) if len(stated) == 1 and not value.keys() & {"meta", "xref"} else None
     ties = [(name, BASE if text == base else "", text) for text, name in names.items()]
     types = {f"{TYPE}{kind}" for item in stated for kind in _event_type(item)}
@@ -148,5 +176,5 @@ def _stated(value: Any) -> Iterator[dict[str, Any]]:
 
 def _with_versions(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield value
-    versions = value.get("versions")
+    versions = value.get(VERSIONS)
     yield from (item for item in versions.values() if isinstance(item, dict)) if isinstance(versions, dict) else ()

@@ -9,7 +9,7 @@ from xregit.catalog.layout import REGISTRY_FILE
 from xregit.changes.partly import base_of, part_at, state_at
 from xregit.cli.changing import against, compared
 from xregit.cli.clock import today
-from xregit.cli.remembering import FEW_FILES, Memory
+from xregit.cli.remembering import Memory
 from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
 from xregit.rules import Report, check
@@ -17,16 +17,20 @@ from xregit.rules.again import again, whole
 from xregit.rules.partly import check_files
 from xregit.rules.standing import WholeError, standing
 from xregit.source import yaml
+from xregit.source.remembered import Remembered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.catalog import Registry
+    from xregit.catalog.reading import Parse
     from xregit.diagnostics import Diagnostic
     from xregit.rules.kept import Kept
     from xregit.rules.standing import Standing
 
-MANY_CHANGED = 25  # so many files are not looked at again in each run, but kept as they are now
+FEW_FILES = 50  # so few are checked sooner than it is worth keeping anything of them
+MANY_FILES = 500  # of so many, all are checked where nothing is kept yet, so that something is
+MANY_DOUBTED = 25  # so many files are not looked at again in each run, but kept as they are now
 
 
 def checked(registry: Path, ref: str | None, paths: tuple[Path, ...] = ()) -> tuple[Report, Registry]:
@@ -40,10 +44,10 @@ def checked(registry: Path, ref: str | None, paths: tuple[Path, ...] = ()) -> tu
     memory = Memory(registry)
     try:
         now = standing(registry) if (registry / REGISTRY_FILE).is_file() else None
-        kept = memory.findings(now.context) if now and len(now.statuses) >= FEW_FILES else None
+        kept = memory.findings(now.context) if now else None
         if now and kept:
             return _again(now, kept, ref, memory)
-        if now and paths and ref is None and len(now.statuses) < FEW_FILES:
+        if now and paths and ref is None and len(now.statuses) < MANY_FILES:
             return _some(now, paths)
     except WholeError:
         pass
@@ -72,31 +76,32 @@ def _again(now: Standing, kept: Kept, ref: str | None, memory: Memory) -> tuple[
     report = found.report
     if base:
         report = _with(report, compared(part_at(now, base, found.before), found.part).diagnostics)
-    if day != kept.day or found.changed > MANY_CHANGED:
+    if day != kept.day or found.doubted > MANY_DOUBTED:
         memory.keep_findings(found.kept)
     return report, found.part
 
 
 def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
-    catalog, report, kept = _everything(registry, memory)
+    # Two states have most files in common.
+    parse = yaml.parse if ref is None else Remembered().parse
+    catalog, report, kept = _everything(registry, parse)
     if kept:
         memory.keep_findings(kept)
     if ref is not None:
-        report = _with(report, against(registry, catalog, ref, memory.parse).diagnostics)
-    memory.keep_values()
+        report = _with(report, against(registry, catalog, ref, parse).diagnostics)
     return report, catalog
 
 
-def _everything(registry: Path, memory: Memory) -> tuple[Registry, Report, Kept | None]:
+def _everything(registry: Path, parse: Parse) -> tuple[Registry, Report, Kept | None]:
     try:
         now = standing(registry) if (registry / REGISTRY_FILE).is_file() else None
         if now and len(now.statuses) >= FEW_FILES:
-            return whole(now, today(), memory.parse)
+            return whole(now, today(), parse)
     except WholeError:
         pass
     import xregit
 
-    catalog = xregit.read(registry, memory.parse)
+    catalog = xregit.read(registry, parse)
     return catalog, check(catalog, today()), None
 
 

@@ -6,17 +6,15 @@ can't be read as a whole, or when the last error goes.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
-from xregit.catalog.parts import Change, Files, Traced, Web, concerned, differing, web
+from xregit.catalog.parts import Change, Folders, Web, concerned, differing, web
 from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
-from xregit.model import builtin
 from xregit.rules.kept import Found, Kept, by_group
 from xregit.rules.listed import RULES
 from xregit.rules.rule import SOUND
@@ -33,8 +31,7 @@ if TYPE_CHECKING:
 Former = Callable[[Mapping[str, str]], State]
 
 ENDPOINTS, ENDPOINT_FILE = "/endpoints/", "/endpoint.yaml"
-MESSAGES, SCHEMAGROUPS = ["messages"], "/schemagroups/"
-MOST = 0.5  # of the files; with more of them, all together are read sooner
+MESSAGES, SCHEMAGROUPS = "messages", "/schemagroups/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +39,15 @@ class Again:
     """What was found in ``part`` of a registry, and kept of the rest.
 
     All that differs from the former state that was asked for is in the part, and all that it takes to compare the two;
-    ``before`` are the files of the same groups in that state. ``changed`` is how many are not as they were kept.
+    ``before`` are the files of the same groups in that state. ``doubted`` is how many files may not be as they were
+    kept, so that they were read.
     """
 
     report: Report
     part: Registry
     before: Mapping[str, bytes]
     kept: Kept
-    changed: int
+    doubted: int
 
 
 def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Registry, Report, Kept | None]:
@@ -58,18 +56,18 @@ def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Regist
     Raises:
         WholeError: a file can't be read.
     """
-    tracing = Tracing(parse, now.baseurl(parse))
+    tracing = Tracing(parse, now.terms(parse))
     registry = now.registry(tracing.parse)
     with uncollected():
         found = examined(registry, RULES, today)
     report = Report(found.diagnostics)
     try:
         _refuse_faulty(registry)
-        files = tracing.present(now, {}, 0)
+        folders = tracing.present(now, {})
     except WholeError:
         return registry, report, None
     made = by_group(found.diagnostics, now.prefix)
-    return registry, report, Kept(files, made, found.faulty, today, now.since, now.context, tracing.baseurl)
+    return registry, report, Kept(folders, made, found.faulty, today, now.context, tracing.terms)
 
 
 def again(now: Standing, kept: Kept, today: date, former: Former | None = None) -> Again:
@@ -88,19 +86,20 @@ def again(now: Standing, kept: Kept, today: date, former: Former | None = None) 
     with uncollected():
         found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
     result = _joined(now, kept, checked, found)
-    paths = [path for group in groups for path in seen.other.get(group, ())]
+    paths = [path for group in groups if group in seen.other for path in seen.other[group].files]
     contents = {path: seen.before.read(path) for path in paths} if seen.before else {}
-    new = replace(result, files=seen.files, day=today, since=now.since)
-    return Again(Report(ordered(new.diagnostics)), part, contents, new, len(seen.new))
+    new = replace(result, folders=seen.folders, day=today)
+    return Again(Report(ordered(new.diagnostics)), part, contents, new, seen.doubted)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """The files as they are now and in an ``other`` state, what is ``new`` since they were kept, and what differs."""
 
-    files: Files
+    folders: Folders
+    doubted: int
     before: State | None
-    other: Files
+    other: Folders
     new: Sequence[Change]
     old: Sequence[Change]
     known: Web
@@ -109,15 +108,20 @@ class _Seen:
 
 def _look(now: Standing, kept: Kept, former: Former | None) -> _Seen:
     parse = Remembered().parse
-    tracing = Tracing(parse, kept.baseurl)
-    files = tracing.present(now, kept.files, kept.since)
-    before = former({path: file.blob for paths in files.values() for path, file in paths.items()}) if former else None
-    other = tracing.former(before, files) if before else {}
-    new, old = [*differing(kept.files, files)], [*differing(files, other)] if before else []
+    tracing = Tracing(parse, kept.terms)
+    folders = tracing.present(now, kept.folders)
+    doubted = len(now.contents)
+    before = former(_blobs(folders)) if former else None
+    other = tracing.former(before, folders) if before else {}
+    new, old = [*differing(kept.folders, folders)], [*differing(folders, other)] if before else []
     # These count for every group.
     if any(not change.group for change in new) or any(change.path in {SETTINGS_FILE, MODEL_FILE} for change in old):
         raise WholeError
-    return _Seen(files, before, other, new, old, web(kept.files, _after(new), _after(old)), parse)
+    return _Seen(folders, doubted, before, other, new, old, web(kept.folders, folders, other), parse)
+
+
+def _blobs(folders: Folders) -> dict[str, str]:
+    return {path: file.blob for folder in folders.values() for path, file in folder.files.items()}
 
 
 def _joined(now: Standing, kept: Kept, checked: set[str], found: Examined) -> Kept:
@@ -129,47 +133,37 @@ def _joined(now: Standing, kept: Kept, checked: set[str], found: Examined) -> Ke
     return replace(kept, found={**rest, **made}, faulty=faulty)
 
 
-def _after(changes: Iterable[Change]) -> Files:
-    found: defaultdict[str, dict[str, Traced]] = defaultdict(dict)
-    for change in changes:
-        if change.after:
-            found[change.group][change.path] = change.after
-    return found
-
-
 def _checked(kept: Kept, seen: _Seen, today: date) -> set[str]:
     """Return the groups of which something else may be found than before."""
-    known, files = seen.known, seen.files
-    leading, meant = concerned(seen.new, files, known)
+    known, folders = seen.known, seen.folders
+    leading, meant = concerned(seen.new, folders, known)
     if today != kept.day:
-        dated = {group for group, paths in files.items() if group and any(file.dated for file in paths.values())}
+        dated = {group for group, folder in folders.items() if group and folder.outline.dated}
         leading |= known.leading_to(dated)
     # What an endpoint carries is compared with each other.
-    endpoints = (state.get(group, {}) for state in (kept.files, files) for group in leading)
+    endpoints = (state[group].files for state in (kept.folders, folders) for group in leading if group in state)
     carrying = (file for paths in endpoints for path, file in paths.items() if path.endswith(ENDPOINT_FILE))
     return leading | meant | known.meant(carrying)
 
 
 def _read(seen: _Seen, checked: set[str]) -> set[str]:
     """Return the groups that must be read to check some, and to compare two states."""
-    known, files = seen.known, seen.files
-    there = {group for group, paths in files.items() if any(file.ties is not None for file in paths.values())}
+    known, folders = seen.known, seen.folders
+    there = {group for group, folder in folders.items() if folder.outline.stated}
     # Names that are nearly alike are looked for among all groups.
     if len({group.lower() for group in there}) < len(there) or known.mention(checked) - there:
         raise WholeError
-    leading, meant = concerned(seen.old, files, known)
+    leading, meant = concerned(seen.old, folders, known)
     found = known.surroundings(checked | leading | meant)
     if checked:
-        found |= _examples(files, found, checked)
-    if sum(len(files.get(group, ())) for group in found) > MOST * sum(map(len, files.values())):
-        raise WholeError
+        found |= _examples(folders, found, checked)
     return found
 
 
-def _examples(files: Files, read: set[str], checked: set[str]) -> set[str]:
+def _examples(folders: Folders, read: set[str], checked: set[str]) -> set[str]:
     """Return an endpoint and a group with messages, if the registry has any: some rules ask whether it has."""
-    endpoints = {group for group in files if group.startswith(ENDPOINTS)}
-    messages = {group for group, paths in files.items() if any(path.split("/")[2:3] == MESSAGES for path in paths)}
+    endpoints = {group for group in folders if group.startswith(ENDPOINTS)}
+    messages = {group for group, folder in folders.items() if MESSAGES in folder.outline.folders}
     if not messages and any(group.startswith(SCHEMAGROUPS) for group in checked):
         raise WholeError
     return {min(groups) for groups in (endpoints, messages) if groups and not groups & read}
@@ -177,7 +171,8 @@ def _examples(files: Files, read: set[str], checked: set[str]) -> set[str]:
 
 def _part(now: Standing, seen: _Seen, groups: Iterable[str]) -> Registry:
     """Return the part of a registry that is made of some groups, as long as its files stay as they are."""
-    paths = {path: file.blob for group in groups for path, file in seen.files.get(group, {}).items()}
+    chosen = (seen.folders[group] for group in groups if group in seen.folders)
+    paths = {path: file.blob for folder in chosen for path, file in folder.files.items()}
     if any(blob_id(now.read(path)).decode() != blob for path, blob in paths.items()):
         raise WholeError
     part = now.registry(seen.parse, paths)
@@ -192,7 +187,7 @@ def _refuse_faulty(registry: Registry) -> None:
     """Refuse what makes findings depend on more than what files say of each other."""
     own = len(registry.problems) > len(registry.owners.problems) or registry.broken or registry.doubts
     alike = len({group.xid.lower() for group in registry.all_groups}) < len(registry.all_groups)
-    if own or alike or registry.model is not builtin():
+    if own or alike:
         raise WholeError
 
 

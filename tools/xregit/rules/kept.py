@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from xregit.catalog.parts import Files, Traced
-from xregit.catalog.traces import group_of
+from xregit.catalog.parts import Folder, Folders, Outline
+from xregit.catalog.traces import Terms, group_of
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.source.remembered import opened, sealed
 
@@ -22,18 +22,16 @@ Found = Mapping[str, tuple[Diagnostic, ...]]
 class Kept:
     """The findings of one check of a whole registry, by the xid of the group that they are in; an empty one for none.
 
-    ``files`` are those that were looked at; the check was on a ``day``, and began at the time ``since``, in
-    nanoseconds. ``faulty`` are the groups with errors. ``context`` is what else may make findings different,
-    ``baseurl`` that of the settings.
+    ``folders`` are the files that were looked at, on a ``day``. ``faulty`` are the groups with errors. ``context`` is
+    what else may make findings different, ``terms`` is what the registry says that traces depend on.
     """
 
-    files: Files
+    folders: Folders
     found: Found
     faulty: frozenset[str]
     day: date
-    since: int
     context: str
-    baseurl: str = ""
+    terms: Terms
 
     @property
     def diagnostics(self) -> Iterable[Diagnostic]:
@@ -50,37 +48,43 @@ def by_group(diagnostics: Iterable[Diagnostic], prefix: str) -> Found:
 
 
 def to_bytes(kept: Kept) -> bytes | None:
-    """Return what was kept as bytes that say whether they are whole; None where JSON can't hold a text."""
+    """Return what was kept as bytes that say whether they are whole; None where JSON can't hold a text.
+
+    A line of JSON has all but the folders, which have two more lines each: most of these nobody reads.
+    """
     value = {
         "context": kept.context,
-        "baseurl": kept.baseurl,
+        "terms": tuple(kept.terms),
         "day": kept.day.isoformat(),
-        "since": kept.since,
         "faulty": sorted(kept.faulty),
-        "files": {group: {path: [*file] for path, file in files.items()} for group, files in kept.files.items()},
+        "outlines": {group: tuple(folder.outline) for group, folder in kept.folders.items()},
         "found": {group: [_row(item) for item in items] for group, items in kept.found.items()},
     }
     try:
-        return sealed(orjson.dumps(value))
+        head = orjson.dumps(value)
     except orjson.JSONEncodeError:  # half of a surrogate pair
         return None
+    lines = (line for folder in kept.folders.values() for line in (folder.statuses, folder.rows))
+    return sealed(b"\n".join((head, *lines)))
 
 
 def from_bytes(data: bytes, context: str) -> Kept | None:
     """Return what such bytes hold; None where they are damaged, of another version or of another context."""
-    body = opened(data)
-    value = orjson.loads(body) if body is not None else {}
+    head, *lines = (opened(data) or b"{}").split(b"\n")
+    value = orjson.loads(head)
     if value.get("context") != context:
         return None
-    files = value["files"].items()
+    outlines = value["outlines"].items()
     return Kept(
-        {group: {path: Traced._make(row) for path, row in rows.items()} for group, rows in files},
+        {
+            group: Folder(Outline._make(row), statuses, rows)
+            for (group, row), statuses, rows in zip(outlines, lines[::2], lines[1::2], strict=True)
+        },
         {group: tuple(map(_diagnostic, rows)) for group, rows in value["found"].items()},
         frozenset(value["faulty"]),
         date.fromisoformat(value["day"]),
-        value["since"],
         context,
-        value["baseurl"],
+        Terms._make(value["terms"]),
     )
 
 

@@ -9,13 +9,15 @@ from functools import cached_property
 from time import time_ns
 from typing import TYPE_CHECKING
 
+from orjson import JSONEncodeError
+
 from xregit.catalog import read_files
-from xregit.catalog.layout import SETTINGS_FILE
+from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
 from xregit.catalog.origin import repository_of
 from xregit.catalog.owners import read_owners
-from xregit.catalog.parts import Traced
+from xregit.catalog.parts import Traced, folder, statuses_of
 from xregit.catalog.settings import settings_of
-from xregit.catalog.traces import Trace, group_of, is_document, trace_of_document, trace_of_value
+from xregit.catalog.traces import Trace, group_of, is_document, terms_of, trace_of_document, trace_of_value
 from xregit.errors import XregitError
 from xregit.model import builtin
 from xregit.source import files
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from xregit.catalog.parts import Files
+    from xregit.catalog.parts import Folder, Folders
     from xregit.catalog.reading import Parse
     from xregit.catalog.registry import Registry
+    from xregit.catalog.traces import Terms
     from xregit.source.text import Parsed
 
 YAML = ".yaml"
+GROUP_FOLDERS = 2
 IGNORED = Trace((), (), None)
 # A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
 SHORTLY = 2_000_000_000
@@ -54,7 +58,7 @@ class Standing:
     """The files of a registry folder as they are now, by their paths below it; their bytes are read when asked for.
 
     A status is the number of a file, its size, and when its bytes, and all that is said of it, were changed;
-    ``since`` is when that was asked for. All times are in nanoseconds.
+    ``since`` is when that was asked for. All times are in nanoseconds. Files are in the order of their paths.
     """
 
     root: Path
@@ -91,9 +95,22 @@ class Standing:
         chosen = tuple(sorted(self.statuses if paths is None else paths))
         return read_files(self.root, files.Listing(chosen), self.read, parse)
 
-    def baseurl(self, parse: Parse) -> str:
-        """Return the base URL that the settings state, or an empty string."""
-        return settings_of(parse(self.read(SETTINGS_FILE)).value).baseurl if SETTINGS_FILE in self.statuses else ""
+    def terms(self, parse: Parse) -> Terms:
+        """Return what the settings and the registry's own model say that traces depend on."""
+        settings, model = (
+            parse(self.read(path)).value if path in self.statuses else None for path in (SETTINGS_FILE, MODEL_FILE)
+        )
+        return terms_of(builtin(), model, settings_of(settings).baseurl if settings else "")
+
+    def by_group(self) -> Mapping[str, Mapping[str, Status]]:
+        """Return the statuses of the files of each group, by its xid and by path."""
+        found: defaultdict[str, dict[str, Status]] = defaultdict(dict)
+        inside, of_group = "", found[""]
+        for path, status in self.statuses.items():
+            if not inside or not path.startswith(inside):
+                inside, of_group = "/".join((*path.split("/")[:GROUP_FOLDERS], "")), found[group_of(path)]
+            of_group[path] = status
+        return found
 
 
 def standing(folder: Path) -> Standing:
@@ -118,50 +135,65 @@ class Tracing:
     """A way to parse files that keeps what they have to do with others."""
 
     given: Parse
-    baseurl: str
+    terms: Terms
     known: dict[bytes, Trace] = field(default_factory=dict)
 
     def parse(self, data: bytes) -> Parsed:
         """Return what the given way does."""
         parsed = self.given(data)
         if not parsed.problems and isinstance(parsed.value, dict):
-            self.known[data] = trace_of_value(data, parsed.value, builtin().groups, self.baseurl)
+            self.known[data] = trace_of_value(data, parsed.value, self.terms)
         return parsed
 
-    def present(self, now: Standing, earlier: Files, since: int) -> Files:
+    def present(self, now: Standing, earlier: Folders) -> Folders:
         """Return the files as they are now.
 
-        Those of ``earlier`` that nobody has changed are not read again, unless they were new when they were looked at;
-        that was after the time ``since``.
+        Those of ``earlier`` that nobody has changed are not read again, unless they were new when they were looked at.
 
         Raises:
             WholeError: one of them can't be read, or not as a whole.
         """
-        known = {path: file for group in earlier.values() for path, file in group.items()}
-        found: defaultdict[str, dict[str, Traced]] = defaultdict(dict)
-        settled = since - SHORTLY
-        for path, status in now.statuses.items():
-            old = known.get(path)
-            if old is None or old.status != status or status[2] > settled or status[3] > settled:
-                blob = blob_id(now.read(path)).decode()
-                trace = old[2:] if old is not None and old.blob == blob else self._trace(path, now.read(path))
-                old = Traced(blob, status, *trace)
-            found[group_of(path)][path] = old
+        found = {}
+        for group, statuses in now.by_group().items():
+            old = earlier.get(group)
+            if old is None or old.statuses != statuses_of(statuses):
+                known = old.files if old else {}
+                files = {path: self._present(now, path, status, known.get(path)) for path, status in statuses.items()}
+                old = _folder(group, files)
+            found[group] = old
         return found
 
-    def former(self, state: State, present: Files) -> Files:
+    def _present(self, now: Standing, path: str, status: Status, old: Traced | None) -> Traced:
+        if old is not None and old.status == status:
+            return old
+        blob = blob_id(now.read(path)).decode()
+        trace = old[2:] if old is not None and old.blob == blob else self._trace(path, now.read(path))
+        settled = now.since - SHORTLY
+        return Traced(blob, status if status[2] <= settled and status[3] <= settled else [], *trace)
+
+    def former(self, state: State, present: Folders) -> Folders:
         """Return the files of another state; those that are ``present`` with the same bytes are not looked at again.
 
         Raises:
             WholeError: one of them can't be read as a whole.
         """
-        known = {path: (group, file) for group, paths in present.items() for path, file in paths.items()}
-        found: defaultdict[str, dict[str, Traced]] = defaultdict(dict)
+        blobs: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for path, blob in state.blobs.items():
-            group, old = known.get(path) or (group_of(path), None)
-            same = old is not None and old.blob == blob
-            found[group][path] = old if old and same else Traced(blob, (), *self._trace(path, state.read(path)))
+            blobs[group_of(path)][path] = blob
+        found = {}
+        for group, paths in blobs.items():
+            folder = present.get(group)
+            known = folder.files if folder else {}
+            if folder is None or paths != {path: file.blob for path, file in known.items()}:
+                files = {path: self._former(state, path, blob, known.get(path)) for path, blob in paths.items()}
+                folder = _folder(group, files)
+            found[group] = folder
         return found
+
+    def _former(self, state: State, path: str, blob: str, old: Traced | None) -> Traced:
+        if old is not None and old.blob == blob:
+            return old
+        return Traced(blob, [], *self._trace(path, state.read(path)))
 
     def _trace(self, path: str, data: bytes) -> Trace:
         if is_document(path):
@@ -173,3 +205,10 @@ class Tracing:
         if data not in self.known:
             raise WholeError
         return self.known[data]
+
+
+def _folder(group: str, files: Mapping[str, Traced]) -> Folder:
+    try:
+        return folder(group, files)
+    except JSONEncodeError as error:  # half of a surrogate pair
+        raise WholeError from error
