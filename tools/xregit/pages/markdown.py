@@ -1,12 +1,13 @@
 """A finished page to Markdown, for machines that read text: the same words, tables, links and code.
 
 It reads the HTML of our own templates and of cleaned descriptions, which is so regular that a pass over tags will do.
+Most lines of a page stand on others too, so that each is read once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING
@@ -39,23 +40,63 @@ CLOSING = {
 APART = frozenset({"p", "br", "li", "dt", "dd", "small", "span"})
 MAX_TAGS = 1_024
 MAX_TEXTS = 16_384
+# What a page is like between two lines: in code or not, in a cell or not, how many cells the row has, where the links
+# lead that are not closed, and whether an item has just begun.
+_State = tuple[bool, bool, int, tuple[str, ...], bool]
+_START: _State = (False, False, 0, (), False)
 
 
 def to_markdown(page: Page) -> str:
     """Return a page as Markdown; links stay relative to the page's address, and lead to its folders."""
-    html = _SILENT.sub("", page.html)
+    html = _SILENT.sub("", page.html) if "<svg" in page.html else page.html
+    return _BLANK.sub("\n\n", "".join(_converted(html))).strip() + "\n"
+
+
+def _converted(html: str) -> Iterator[str]:
+    state = _START
+    for line in _lines(html):
+        text, state = _written(line, state) if "<pre" in line else _known(line, state)
+        yield text
+
+
+def _lines(html: str) -> Iterator[str]:
+    """Cut a page before each line that begins with a tag; preformatted text stays whole."""
+    first, *others = html.split("\n<")
+    yield first
+    line = ""
+    for other in others:
+        line = f"{line}\n<{other}"
+        if "<pre" not in line or "</pre>" in line:
+            yield line
+            line = ""
+    yield line
+
+
+def _written(line: str, state: _State) -> tuple[str, _State]:
+    """Return a line as Markdown, and what the page is like behind it."""
+    html = _SILENT.sub("", line)
     for tag in _TRACELESS:
         html = html.replace(tag, "")
-    return _BLANK.sub("\n\n", "".join(_Writing().written(html))).strip() + "\n"
+    writing = _Writing(state)
+    return "".join(writing.written(html)), writing.state
+
+
+_known = lru_cache(maxsize=MAX_TEXTS)(_written)
 
 
 class _Writing:
-    """One pass over a page; ``cells`` counts the cells of a row, ``held`` has where links lead."""
+    """One pass over a line; ``cells`` counts the cells of a row, ``held`` has where links lead."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: _State) -> None:
         self.out: list[str] = []
-        self.held: list[str] = []
-        self.code, self.began, self.cell, self.cells = "", 0, False, 0
+        inline, self.cell, self.cells, held, self.item = state
+        self.held = list(held)
+        self.code, self.began = "code" if inline else "", 0
+
+    @property
+    def state(self) -> _State:
+        item = self.out[-1].endswith("- ") if self.out else self.item
+        return bool(self.code), self.cell, self.cells, tuple(self.held), item
 
     def written(self, html: str) -> list[str]:
         pieces = _TAG.split(html)
@@ -123,7 +164,7 @@ class _Writing:
     def begin(self, name: str) -> None:
         if self.cell:
             self.out.append(" " if name in APART else "")
-        elif name != "p" or not self.out or not self.out[-1].endswith("- "):  # a paragraph may begin an item
+        elif name != "p" or not self.state[-1]:  # a paragraph may begin an item
             self.out.append(OPENING.get(name, ""))
 
     def end(self, name: str) -> None:
@@ -177,5 +218,6 @@ def _escaped(text: str) -> str:
 
 def _fenced(text: str) -> str:
     """Return a text between fences that it does not hold itself."""
-    fence = "`" * max([3, *(len(run) + 1 for run in _TICKS.findall(text))])
+    ticks = _TICKS.findall(text) if "```" in text else ()
+    fence = "`" * max([3, *(len(run) + 1 for run in ticks)])
     return f"\n\n{fence}\n{text}\n{fence}\n"
