@@ -7,8 +7,8 @@ that can't be found is no error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import canonical
@@ -30,21 +30,42 @@ BASE = "basemessage"
 UNKNOWN = "?"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Resolved:
     """A message in full.
 
-    ``origins`` maps the path of a value to the xid of the message or group on which it was written; a path that is not
-    there has its nearest ancestor's. ``base`` is the nearest base message and ``base_xid`` its xid. ``cycle`` is the
-    chain of a message whose bases lead back to it, ``missing`` the first base that is not in the registry.
+    ``base`` is the nearest base message and ``base_xid`` its xid. ``cycle`` is the chain of a message whose bases lead
+    back to it, ``missing`` the first base that is not in the registry. ``own`` are the message's own attributes with
+    those that only its group states, ``written`` those that stand in its file, and ``xids`` the xids of the message and
+    of its group. They are laid over the attributes called ``inherited`` of ``below``: of its base, also in a cycle.
     """
 
     attributes: Mapping[str, Any]
-    origins: Mapping[Path, str]
     base: Resolved | None = None
     base_xid: str = ""
     cycle: tuple[str, ...] = ()
     missing: str = ""
+    own: Mapping[str, Any] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)
+    xids: tuple[str, str] = ("", "")
+    below: Resolved | None = None
+    inherited: tuple[str, ...] = ()
+
+    @cached_property
+    def origins(self) -> Mapping[Path, str]:
+        """The xid of the message or group on which each value was written, by the value's path.
+
+        A path that is not there has its nearest ancestor's. A check asks for none of them, and they are many.
+        """
+        message, group = self.xids
+        by = {name: message if name in self.written else group for name in self.own}
+        if self.below is None:
+            return {(name,): xid for name, xid in by.items()}
+        origins = {path: xid for path, xid in _origins(self.below).items() if path[0] in self.inherited}
+        for name, value in self.own.items():
+            old = self.below.attributes.get(name) if name in self.inherited else None
+            _trace(old, value, (name,), by[name], origins)
+        return origins
 
     @property
     def chain(self) -> tuple[str, ...]:
@@ -118,12 +139,12 @@ def _pending(registry: Registry, here: Resource, known: Mapping[str, Resolved]) 
         if here.xid in pending:
             xids = [*pending]
             cycle = (*xids[xids.index(here.xid) :], here.xid)
-            return [*pending.values()], Resolved(NOTHING, {}, cycle=cycle)
+            return [*pending.values()], Resolved(NOTHING, cycle=cycle)
         pending[here.xid] = here
         following = base_xid(here.attributes)
         target = _target(registry, following) if following else None
         if target is None:
-            return [*pending.values()], Resolved(NOTHING, {}, missing=following)
+            return [*pending.values()], Resolved(NOTHING, missing=following)
         here = target
     return [*pending.values()], known[here.xid]
 
@@ -138,19 +159,14 @@ def _target(registry: Registry, xid: str) -> Resource | None:
 def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolved:
     group, stated = group_of(registry, resource), resource.attributes
     own = _filled(resource, stated, group)
-    by_group = group.xid if group else resource.xid
-    written: dict[Path, str] = {(name,): resource.xid if name in stated else by_group for name in own}
     following = base_xid(own)
     nearest = _target(registry, following) if following and not base.cycle else None
     above, above_xid = (base, nearest.xid) if nearest else (None, "")
     inherited = _heritage(base.attributes, own, resource.type)
-    if not inherited:
-        return Resolved(own, written, above, above_xid, base.cycle, base.missing)
-    origins = {path: by for path, by in base.origins.items() if path[0] in inherited}
-    merged = dict(inherited)
-    for name, value in own.items():
-        merged[name] = _merged(merged.get(name), value, (name,), written[(name,)], origins)
-    return Resolved(merged, origins, above, above_xid, base.cycle, base.missing)
+    merged, below = (_merged(inherited, own), base) if inherited else (own, None)
+    xids = (resource.xid, group.xid if group else resource.xid)
+    said = (base.cycle, base.missing, own, stated, xids, below, tuple(inherited))
+    return Resolved(merged, above, above_xid, *said)
 
 
 def _heritage(base: Mapping[str, Any], own: Mapping[str, Any], model: ResourceModel) -> dict[str, Any]:
@@ -173,17 +189,37 @@ def same(selector: str, one: object, other: object) -> bool:
     return canonical(selector, one) == canonical(selector, other)
 
 
-def _merged(old: Any, new: Any, path: Path, by: str, origins: dict[Path, str]) -> Any:
-    if not isinstance(old, MAPPINGS) or not isinstance(new, MAPPINGS):
-        if isinstance(old, MAPPINGS):
-            for inner in [known for known in origins if known[: len(path)] == path]:
-                del origins[inner]
-        origins[path] = by
-        return new
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(old)
     for name, value in new.items():
-        result[name] = _merged(result.get(name), value, (*path, name), by, origins)
+        known = result.get(name)
+        if isinstance(known, MAPPINGS) and isinstance(value, MAPPINGS):
+            result[name] = _merged(known, value)
+        else:
+            result[name] = value
     return result
+
+
+def _origins(resolved: Resolved) -> Mapping[Path, str]:
+    """Return a base message's origins; those of the farthest base come first, since chains may be long."""
+    chain = [resolved]
+    while (below := chain[-1].below) is not None and "origins" not in vars(below):
+        chain.append(below)
+    for each in reversed(chain):
+        known = each.origins
+    return known
+
+
+def _trace(old: Any, new: Any, path: Path, by: str, origins: dict[Path, str]) -> None:
+    """Note who wrote what is laid over an older value at a path."""
+    if isinstance(old, MAPPINGS) and isinstance(new, MAPPINGS):
+        for name, value in new.items():
+            _trace(old.get(name), value, (*path, name), by, origins)
+        return
+    if isinstance(old, MAPPINGS):
+        for inner in [known for known in origins if known[: len(path)] == path]:
+            del origins[inner]
+    origins[path] = by
 
 
 @lru_cache(maxsize=64)
