@@ -1,4 +1,4 @@
-"""Markup in every text of a catalog is text on every page."""
+"""Markup in every text of a catalog is text on every page, and signs that nobody sees have names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 from tests.faults.faults import contents_of
 from tests.pages.links import links_of
 from tests.pages.test_any_value import OWN
+from tests.source.repositories import new_repository
 from xregit.catalog.reading import read_contents
 from xregit.pages import pages
+from xregit.pages.building import build_site
 from xregit.source import yaml
 from xregit.source.emitting import to_yaml
 
@@ -22,24 +24,31 @@ KEPT = frozenset({
 })  # fmt: skip
 
 
-def spoiled(value: Any) -> Any:
+UNSEEN = "a\u202eb\u200bc"
+TOLD = "a[U+202E]b[U+200B]c"
+
+
+def spoiled(value: Any, attack: str) -> Any:
     """Return a value with the attack in every text that an author may write freely."""
     if isinstance(value, dict):
-        return {name: item if name in KEPT else spoiled(item) for name, item in value.items()}
+        return {name: item if name in KEPT else spoiled(item, attack) for name, item in value.items()}
     if isinstance(value, list):
-        return [spoiled(item) for item in value]
-    return EVIL if isinstance(value, str) else value
+        return [spoiled(item, attack) for item in value]
+    return attack if isinstance(value, str) else value
+
+
+def spoiled_catalog(attack: str) -> dict[str, bytes]:
+    """Return a catalog with the attack everywhere."""
+    return {
+        path: to_yaml(spoiled(yaml.parse(data).value, attack)).encode() if path.endswith(".yaml") else data
+        for path, data in contents_of(SMALL).items()
+        if path not in {"xregit.yaml", "model.yaml"}
+    }
 
 
 def test_no_text_becomes_markup(tmp_path: Path) -> None:
     """No page runs or loads anything but its own, wherever the texts of its catalog stand on it."""
-    contents = contents_of(SMALL)
-    changed = {
-        path: to_yaml(spoiled(yaml.parse(data).value)).encode() if path.endswith(".yaml") else data
-        for path, data in contents.items()
-        if path not in {"xregit.yaml", "model.yaml"}
-    }
-    found = list(pages(read_contents(tmp_path / "registry", changed)))
+    found = list(pages(read_contents(tmp_path / "registry", spoiled_catalog(EVIL))))
     assert sum("&lt;script&gt;alert" in page.html for page in found) > 5
     for page in found:
         links = links_of(page.html)
@@ -48,3 +57,20 @@ def test_no_text_becomes_markup(tmp_path: Path) -> None:
         assert "<script>alert" not in page.html
         assert "<img src=" not in page.html
         assert "<svg onload" not in page.html
+
+
+def test_no_sign_stays_unseen(tmp_path: Path) -> None:
+    """No page, list, title, feed or result of a search has signs without width, or that turn around what follows."""
+    repository = new_repository(tmp_path / "repository")
+    for path, data in spoiled_catalog(UNSEEN).items():
+        file = repository.root / "registry" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    repository.commit(UNSEEN)
+    site = tmp_path / "site"
+    build_site(repository.root / "registry", None, site)
+    shown = [site / name for name in ("llms.txt", "changes.atom")]
+    shown += [path for ending in ("html", "md", "json") for path in site.rglob(f"*.{ending}")]
+    texts = {path: path.read_text(encoding="utf-8") for path in shown}
+    assert [path for path, text in texts.items() if "\u202e" in text or "\u200b" in text] == []
+    assert sum(f"<title>{TOLD}" in text for text in texts.values()) > 1

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from xregit.pages.book import CHANGES
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
-from xregit.pages.rendering import render
+from xregit.pages.rendering import render, seen
 
 if TYPE_CHECKING:
     from xregit.pages.book import Book
@@ -92,4 +92,4 @@ def _id(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_FORBIDDEN.sub("\ufffd", text))
+    return escape(seen(_FORBIDDEN.sub("\ufffd", text)))

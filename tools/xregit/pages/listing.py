@@ -17,6 +17,7 @@ from xregit.pages.names import name_pages
 from xregit.pages.overview import messages_page, registry_page
 from xregit.pages.page import Page, placed
 from xregit.pages.recognising import recognise_page
+from xregit.pages.rendering import seen
 from xregit.pages.resources import resource_pages
 
 if TYPE_CHECKING:
@@ -27,9 +28,15 @@ if TYPE_CHECKING:
 
 
 def all_pages(book: Book, of_message: Callable[[Book, Message], Page] = message_page) -> Iterator[Page]:
-    """Give every page, its links made relative to its address; ``of_message`` makes that of a message."""
+    """Give every page, its links made relative to its address; ``of_message`` makes that of a message.
+
+    Signs that are not seen have their names in what stands in lists and tabs too, as templates see to within a page.
+    """
     for page in _pages(book, of_message):
-        yield replace(page, html=placed(page.html, page.address))
+        title, description, search = map(seen, (page.title, page.description, page.search))
+        keys, names = (tuple(map(seen, texts)) for texts in (page.keys, page.names))
+        html = placed(page.html, page.address)
+        yield replace(page, html=html, title=title, description=description, search=search, keys=keys, names=names)
 
 
 def _pages(book: Book, of_message: Callable[[Book, Message], Page]) -> Iterator[Page]:

@@ -34,7 +34,7 @@ def machine_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iter
 
 def site_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
     """Give the files of the whole site by their paths below its start."""
-    yield LLMS, llms(book, pages)
+    yield LLMS, llms(pages)
     news = feed(book, site_url)
     if news:
         yield FEED, news
@@ -50,7 +50,7 @@ def files_beside(page: Page) -> Iterator[tuple[str, str]]:
     return ((f"{page.address}{name}", text) for name, text in page.files)
 
 
-def llms(book: Book, pages: Iterable[Page]) -> str:
+def llms(pages: Iterable[Page]) -> str:
     """Return the list of what is where (llmstxt.org): the overviews, then every group."""
     listed = list(pages)
     start = listed[0]
@@ -58,7 +58,7 @@ def llms(book: Book, pages: Iterable[Page]) -> str:
         "Overviews": [page for page in listed if page.listed],
         "Groups": [page for page in listed if page.address.count("/") == 2 and not page.listed],  # noqa: PLR2004 - PLURAL/ID/
     }
-    lines = [f"# {book.title}", "", f"> {start.description}", "", "Every page has its text in index.md beside it."]
+    lines = [f"# {start.title}", "", f"> {start.description}", "", "Every page has its text in index.md beside it."]
     for title, found in sections.items():
         lines += ["", f"## {title}", "", *(_line(page) for page in found[:MAX_LISTED])]
     return "\n".join(lines) + "\n"
