@@ -45,6 +45,9 @@ FILES = {
           type: {value: com.example.line.stopped}
         """,
 }
+MANY = 60
+NUTS = MANY + 3  # their group, and two that speak of a nutrunner
+FILES |= {f"messagegroups/nuts/messages/nut.{number}.yaml": "description: A nut is there.\n" for number in range(MANY)}
 TIGHTENED = "messagegroups/bolts/messages/bolt.tightened/"
 
 
@@ -111,3 +114,15 @@ def test_index_is_read_sparingly(browser: Browser, factory: str) -> None:
         assert len(names) == len(set(names)), names
         assert {"search_index.json", "index.json"} < set(names)
         assert 0 < sum(name.startswith("words/") for name in names) <= 3, names
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("nut", f"The 50 best of {NUTS} matching documents"), ("torque", "1 matching document")]
+)
+def test_number_of_all_results_is_told(browser: Browser, factory: str, words: str, said: str) -> None:
+    """Where not all are shown, it says so: one knows that another word is needed."""
+    with visiting(browser, factory, DESK, "light") as visit:
+        visit.page.goto(factory)
+        searched(visit.page, words)
+        assert said in visit.page.locator(".md-search-result__meta").inner_text()
+        assert visit.complaints == []

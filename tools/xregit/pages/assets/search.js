@@ -121,12 +121,16 @@
     const whole = `=${wordsOf(question).join(" ")}`;
     const [wholes, ...found] = await Promise.all([beginning(whole), ...asked.map(like)]);
     const weighed = found.map((each, at) => weigh(each, asked[at], entries));
-    const numbers = best(weighed, wholes, whole, entries).slice(0, SHOWN);
+    const fitting = best(weighed, wholes, whole, entries);
+    const numbers = fitting.slice(0, SHOWN);
     const has = ([number], at) => weighed[at][number] > 0;
     const items = numbers.map((each) =>
       item(each, asked, Object.fromEntries(asked.map((word, at) => [word, has(each, at)]))));
     const last = found.at(-1).find(([word]) => word.startsWith(asked.at(-1)));
-    return { items: await Promise.all(items), suggest: last ? [last[0]] : [] };
+    const shown = await Promise.all(items);
+    // The theme counts what it is given; xregit.js says of how many these are the best.
+    if (fitting.length > SHOWN) shown[0][0].text += `<span data-xr-fitting="${fitting.length}" hidden></span>`;
+    return { items: shown, suggest: last ? [last[0]] : [] };
   }
 
   async function reply({ type, data }) {

@@ -55,3 +55,20 @@
 
   document.querySelectorAll(".xr-code").forEach(wire);
 })();
+
+// Says of how many results the search shows the best.
+(() => {
+  "use strict";
+
+  const [list, said] = ["list", "meta"].map((name) => document.querySelector(`.md-search-result__${name}`));
+  if (!list || !said) return;
+
+  const tell = () => {
+    const fitting = list.querySelector("[data-xr-fitting]");
+    const shown = said.textContent.match(/^\d+/);
+    if (!fitting || !shown) return;
+    const all = Number(fitting.dataset.xrFitting).toLocaleString("en");
+    said.textContent = `The ${shown[0]} best of ${all} matching documents; another word finds fewer`;
+  };
+  new MutationObserver(tell).observe(list, { childList: true });
+})();
