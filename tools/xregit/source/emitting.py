@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Any
 
@@ -33,24 +33,28 @@ def to_yaml(value: Mapping[str, Any], *, comment: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _mapping_lines(value: Mapping[str, Any], indent: int) -> Iterator[str]:
+def _mapping_lines(value: Mapping[str, Any], indent: int) -> list[str]:
+    lines, margin = [], " " * indent
     for key, item in value.items():
         name = quoted_if_needed(key)
         if len(name) > MAX_KEY_CHARS:
-            yield f"{' ' * indent}? {quoted(key)}"
+            lines.append(f"{margin}? {quoted(key)}")
             name = ""
         head, body = _shape(item, indent + 2, indent + len(name) + 2)
-        yield f"{' ' * indent}{name}:{' ' if head else ''}{head}"
-        yield from body
+        lines.append(f"{margin}{name}: {head}" if head else f"{margin}{name}:")
+        lines += body
+    return lines
 
 
-def _list_lines(value: Sequence[Any], indent: int) -> Iterator[str]:
+def _list_lines(value: Sequence[Any], indent: int) -> list[str]:
+    lines = []
     for item in value:
         head, body = _shape(item, indent + 2, indent + 2)
         if not head:
             head, body = body[0].lstrip(" "), body[1:]
-        yield f"{' ' * indent}- {head}"
-        yield from body
+        lines.append(f"{' ' * indent}- {head}")
+        lines += body
+    return lines
 
 
 def _shape(value: Any, indent: int, column: int) -> tuple[str, list[str]]:
@@ -59,27 +63,45 @@ def _shape(value: Any, indent: int, column: int) -> tuple[str, list[str]]:
         return folded_or_quoted(value, indent, column)
     if value is None or isinstance(value, int | float):
         return atom(value), []
-    if isinstance(value, bytes) or not isinstance(value, Mapping | Sequence):
+    # Most are plain, and asking for these first is sooner done than asking for all that is like them.
+    if isinstance(value, dict) or (not isinstance(value, list) and isinstance(value, Mapping)):
+        brackets = _mapping_brackets(value)
+        if not value or (brackets and column + len(brackets) <= MAX_BRACKET_CHARS):
+            return brackets, []
+        return "", _mapping_lines(value, indent)
+    if isinstance(value, bytes) or not isinstance(value, Sequence):
         message = f"a {type(value).__name__} is no JSON value"
         raise TypeError(message)
-    brackets = _brackets(value)
+    brackets = _list_brackets(value)
     if not value or (brackets and column + len(brackets) <= MAX_BRACKET_CHARS):
         return brackets, []
-    return "", list(_mapping_lines(value, indent) if isinstance(value, Mapping) else _list_lines(value, indent))
+    return "", _list_lines(value, indent)
 
 
-def _brackets(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return a small mapping or list of single values on one line; nothing where it has to be spread out."""
-    items = list(value.values() if isinstance(value, Mapping) else value)
-    if not all(isinstance(item, _SINGLE) for item in items):
+def _mapping_brackets(value: Mapping[str, Any]) -> str:
+    """Return a small mapping of single values on one line; nothing where it has to be spread out."""
+    if len(value) > MAX_BRACKET_ENTRIES:
         return ""
-    words = [quoted_in_brackets(item) if isinstance(item, str) else atom(item) for item in items]
-    if not isinstance(value, Mapping):
-        return f"[{', '.join(words)}]"
-    if len(words) > MAX_BRACKET_ENTRIES:
-        return ""
-    pairs = zip(value, words, strict=True)
-    return "{" + ", ".join(f"{quoted_in_brackets(key)}: {word}" for key, word in pairs) + "}"
+    pairs = []
+    for key, item in value.items():
+        if not isinstance(item, _SINGLE):
+            return ""
+        pairs.append(f"{quoted_in_brackets(key)}: {_word(item)}")
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _list_brackets(value: Sequence[Any]) -> str:
+    """Return a list of single values on one line; nothing where it has to be spread out."""
+    words = []
+    for item in value:
+        if not isinstance(item, _SINGLE):
+            return ""
+        words.append(_word(item))
+    return f"[{', '.join(words)}]"
+
+
+def _word(item: str | float | None) -> str:
+    return quoted_in_brackets(item) if isinstance(item, str) else atom(item)
 
 
 def folded_or_quoted(value: str, indent: int, column: int) -> tuple[str, list[str]]:
@@ -110,10 +132,12 @@ def _folded(value: str, width: int) -> list[str]:
     """Return the text in lines that a reader joins with single spaces; one line where it can't be folded."""
     if value != value.strip() or "\t" in value or "\n" in value:
         return [value]
-    lines = [""]
-    for word in _FOLD.split(value):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] += f" {word}" if lines[-1] else word
-    return lines
+    # Where there are two spaces, or one that is not the plain one, they belong to a word.
+    words = value.split(" ") if value.isascii() and "  " not in value else _FOLD.split(value)
+    lines, begun, length = [], 0, len(words[0])
+    for number in range(1, len(words)):
+        length += 1 + len(words[number])
+        if length > width:
+            lines.append(" ".join(words[begun:number]))
+            begun, length = number, len(words[number])
+    return [*lines, " ".join(words[begun:])]

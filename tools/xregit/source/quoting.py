@@ -30,7 +30,7 @@ def quoted_in_brackets(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Return the text in quotes: single ones where double ones would need escapes for nothing but themselves."""
-    if _UNPRINTABLE.search(text):
+    if not text.isprintable() and _UNPRINTABLE.search(text):
         return '"' + _UNPRINTABLE.sub(_escaped, text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
     if '"' in text or "\\" in text:
         return "'" + text.replace("'", "''") + "'"
@@ -39,7 +39,8 @@ def quoted(text: str) -> str:
 
 def is_printable(text: str) -> bool:
     """Tell whether the text's only unprintable characters are line feeds and tabs."""
-    return _UNPRINTABLE.search(text.replace("\n", "").replace("\t", "")) is None
+    # What Python calls printable is, and is found sooner.
+    return text.isprintable() or _UNPRINTABLE.search(text.replace("\n", "").replace("\t", "")) is None
 
 
 def atom(value: float | None) -> str:
@@ -68,7 +69,7 @@ def _is_plain(text: str) -> bool:
         _PLAIN.fullmatch(text) is not None
         and text.casefold() not in _WORDS
         and not _UNSAFE.search(text)
-        and not _UNPRINTABLE.search(text)
+        and (text.isprintable() or not _UNPRINTABLE.search(text))
     )
 
 
