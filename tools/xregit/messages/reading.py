@@ -16,10 +16,13 @@ Fields = Mapping[str, tuple[Any, ...]]
 SINGLE = (BINARY, STRUCTURED)
 _USUAL = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
 # A time that is one beyond doubt, as almost all are; `protocols` decides on the others.
-TIME = (
-    r"[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
-    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+SECOND = (
+    r"(?:[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+    r"|[0-9]{2}(?:0[48]|[2468][048]|[13579][26])-02-29)"
+    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
 )
+ZONE = r"(?:Z|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+TIME = rf"{SECOND}(?:\.[0-9]+)?{ZONE}"
 is_time = re.compile(TIME).fullmatch
 
 

@@ -46,12 +46,21 @@ class JsonSchema:
             value = self.decode(body, contenttype)
         except PayloadError as error:
             return error.problems
-        return self._bounded(value) if self.loaded.recurs else problems(self.validator, value)
+        return self.faults(value)
 
-    def _bounded(self, value: Any) -> tuple[str, ...]:
-        """Return what is wrong with a value of a schema that leads back to itself, the reasons where they are few."""
+    def accepts(self, value: Any) -> bool:
+        """Tell whether a value fits, which one of more than 255 levels does not."""
         self.steps.left = MAX_STEPS
-        if self.validator.is_valid(value):
+        try:
+            return self.validator.is_valid(value)
+        except ValueError:
+            return False
+
+    def faults(self, value: Any) -> tuple[str, ...]:
+        """Return what is wrong with a value, of a schema that leads back to itself the reasons where they are few."""
+        if not self.loaded.recurs:
+            return problems(self.validator, value)
+        if self.accepts(value):
             return ()
         if self.steps.left < 0:
             return (f"the value would be compared with more than {MAX_STEPS} subschemas",)

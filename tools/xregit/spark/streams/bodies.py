@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import UNSET
 
 from xregit.payloads import PayloadError, language
-from xregit.payloads.jsonschema.parsing import JsonSchema, problems
+from xregit.payloads.jsonschema.parsing import JsonSchema
 from xregit.payloads.jsonstructure.parsing import JsonStructure
 from xregit.protocols.events import declares_json
+from xregit.spark.streams.plain import REFUSED
 
 if TYPE_CHECKING:
-    import jsonschema_rs
+    from collections.abc import Iterable
 
     from xregit.messages.reading import Received
     from xregit.payloads import PayloadSchema
@@ -37,24 +39,33 @@ class Reader:
     """Reads payloads by one schema, or, without one, gives their bytes."""
 
     schema: PayloadSchema | None
-    validator: jsonschema_rs.Validator | None
+    json_schema: JsonSchema | None
     decoding_is_not_enough: bool
 
     @classmethod
     def of(cls, schema: PayloadSchema | None) -> Reader:
         """Return the reader of a schema."""
         inner = schema.schema if isinstance(schema, JsonStructure) else schema
-        validator = inner.validator if isinstance(inner, JsonSchema) else None
-        return cls(schema, validator, schema is not None and language(schema.format) == "XSD")
+        known = inner if isinstance(inner, JsonSchema) else None
+        return cls(schema, known, schema is not None and language(schema.format) == "XSD")
 
-    def accepts(self, event: Plain) -> bool:
-        """Tell whether the data of a plain event is JSON that fits the schema; where not, `read` says what it is."""
+    def takes(self, event: Plain) -> bool:
+        """Tell whether the data of a plain event is JSON that the schema is about."""
         return (
-            self.validator is not None
+            self.json_schema is not None
             and event.data is not UNSET
             and (event.datacontenttype in _USUAL or declares_json(str(event.datacontenttype)))
-            and self._fits(event.data)
         )
+
+    def values(self, data: Iterable[msgspec.Raw]) -> list[Any]:
+        """Return the values of JSON that fits the schema; None for others, and for those that are null."""
+        return [self._value(each) for each in data]
+
+    def _value(self, data: msgspec.Raw) -> Any:
+        try:
+            return self._checked(msgspec.json.decode(data))
+        except (*REFUSED, BadPayloadError):
+            return None
 
     def read(self, message: Received) -> Any:
         """Return the value of a message's payload; without a schema its bytes, None where it has none.
@@ -64,7 +75,7 @@ class Reader:
         """
         event = message.event
         # A structured event has been read as a whole; its JSON need not be written to be read again.
-        parsed = self.validator is not None and message.wire is None and event is not None and "data" in event
+        parsed = self.json_schema is not None and message.wire is None and event is not None and "data" in event
         if parsed and event is not None and declares_json(event.get("datacontenttype", "")):
             return self._checked(event["data"])
         if self.schema is None:
@@ -85,12 +96,6 @@ class Reader:
             raise BadPayloadError(*error.problems) from error
 
     def _checked(self, value: Any) -> Any:
-        if self.validator is None or self._fits(value):
+        if self.json_schema is None or self.json_schema.accepts(value):
             return value
-        raise BadPayloadError(*problems(self.validator, value))
-
-    def _fits(self, value: Any) -> bool:
-        try:
-            return self.validator is not None and self.validator.is_valid(value)
-        except ValueError:  # more than 255 levels
-            return False
+        raise BadPayloadError(*self.json_schema.faults(value))

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import re
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import msgspec
 
 from xregit.messages.reading import TIME, Received, is_time
 from xregit.model.language import NOTHING
 from xregit.protocols.carriers import STRUCTURED
+from xregit.spark.streams.landing import STANDARD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import pyarrow as pa
 
 # So many extension attributes are read as fast as the others.
 MAX_EXTENSIONS = 64
-_REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+#: What is no JSON, or not such as is asked for.
+REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _EXTENSION = "ce_"
 _STEP, _DIGITS, _ZEROS = 16, b"0" * 19, bytes.maketrans(b"123456789", b"0" * 9)
 # Of times that hold no line feed, as no printable text does.
@@ -33,7 +37,7 @@ class Plain(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A CloudEvent whose attributes are texts; a struct, as one is made for every event of a stream.
 
     Attributes that it lacks are None, and ``data`` is unset then. Extension attributes are those of subclasses, which
-    are made when such events come, and are called as `field` says.
+    are made when such events come, and are called as `field` says. What data is, its reader says.
     """
 
     specversion: Literal["1.0"]
@@ -47,7 +51,7 @@ class Plain(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     data: Any = msgspec.UNSET
 
 
-DATA = "data"
+DATA, TIMED = "data", "time"
 _STANDARD = frozenset(Plain.__struct_fields__)
 # An object with one of these is no plain event, or means something else by it.
 _NEVER = _STANDARD | {"data_base64", "protocol"}
@@ -60,39 +64,55 @@ def field(attribute: str) -> str:
 
 def column(events: Iterable[Plain], attribute: str) -> list[Any]:
     """Return one attribute of all events."""
-    if attribute == DATA:
-        return [None if event.data is msgspec.UNSET else event.data for event in events]
     if attribute in _STANDARD:
         return list(map(attrgetter(attribute), events))
     name = field(attribute)
     return [getattr(event, name, None) for event in events]
 
 
-def extensions(event: Plain) -> Mapping[str, str]:
-    """Return the extension attributes of an event."""
-    if event.__class__ is Plain:
-        return NOTHING
-    found = ((name, getattr(event, name)) for name in event.__struct_fields__[len(_STANDARD) :])
+def extensions(events: Sequence[Plain]) -> list[Mapping[str, str]]:
+    """Return the extension attributes of events of one class."""
+    names = [name for name in events[0].__struct_fields__ if name.startswith(_EXTENSION)]
+    return [_extensions(event, names) for event in events] if names else [NOTHING] * len(events)
+
+
+def _extensions(event: Plain, names: Iterable[str]) -> Mapping[str, str]:
+    found = ((name, getattr(event, name)) for name in names)
     return {name.removeprefix(_EXTENSION): text for name, text in found if text is not None}
 
 
 def received(event: Plain) -> Received:
-    """Return an event as matching looks at it."""
+    """Return an event with raw data as matching looks at it.
+
+    Raises:
+        msgspec.DecodeError, UnicodeDecodeError, RecursionError: the data is no JSON.
+    """
     value = {name: getattr(event, name) for name in Plain.__struct_fields__}
     value = {name: text for name, text in value.items() if text is not None and name != DATA}
-    value.update(extensions(event))
+    value.update(extensions((event,))[0])
     if event.data is not msgspec.UNSET:
-        value[DATA] = event.data
+        value[DATA] = msgspec.json.decode(event.data)
     return Received(value, value, "", NOTHING, STRUCTURED)
+
+
+def batch(events: Sequence[Plain]) -> pa.RecordBatch:
+    """Return the attributes of the specification as columns of texts."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([pa.array(column(events, name), pa.string()) for name in STANDARD], STANDARD)
 
 
 class PlainReader:
     """Reads lines; which extension attributes events have it must be told."""
 
-    def __init__(self) -> None:
-        """Begin with the attributes of the specification."""
+    def __init__(self, data: type) -> None:
+        """Begin with the attributes of the specification; ``data`` is what data is read to.
+
+        As `msgspec.Raw`, which is faster, data may be no JSON where it has characters or numbers that there are not.
+        """
+        self._data = data
         self._extensions: frozenset[str] = frozenset()
-        self._decode = msgspec.json.Decoder(Plain).decode
+        self._decode = self._decoder()
 
     def learn(self, attributes: Iterable[str]) -> None:
         """Read events with these attributes too, unless there are too many by now."""
@@ -100,15 +120,19 @@ class PlainReader:
         if known == self._extensions or len(known) > MAX_EXTENSIONS:
             return
         self._extensions = known
-        made: type[Plain] = msgspec.defstruct(  # type: ignore[assignment]
+        self._decode = self._decoder()
+
+    def _decoder(self) -> Callable[[bytes], Plain]:
+        known = sorted(self._extensions)
+        made = msgspec.defstruct(
             "Extended",
-            [(field(name), str | None, None) for name in sorted(known)],
+            [(DATA, self._data, msgspec.UNSET), *((field(name), str | None, None) for name in known)],
             bases=(Plain,),
             rename={field(name): name for name in known},
             forbid_unknown_fields=True,
             gc=False,
         )
-        self._decode = msgspec.json.Decoder(made).decode
+        return msgspec.json.Decoder(cast("type[Plain]", made)).decode
 
     def read(self, lines: Sequence[bytes]) -> list[Plain | None]:
         """Return the event of each line, None for a line that holds no plain one."""
@@ -117,11 +141,11 @@ class PlainReader:
         for line in lines:
             try:
                 take(decode(line))
-            except _REFUSED:
+            except REFUSED:
                 take(None)
         events = list(filter(None, found))
         whole = b"".join(lines)
-        times = "\n".join([*filter(None, column(events, "time")), ""])
+        times = "\n".join([*filter(None, column(events, TIMED)), ""])
         valid = _are_times(times) is not None and not _may_be_endless(whole)
         if valid and (_is_clean(whole) or _are_printable(events)):
             return found

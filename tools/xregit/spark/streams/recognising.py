@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from xregit.messages.deciding import UNSURE, Answer
 from xregit.spark.streams.plain import DATA, Plain, PlainReader, column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from xregit.messages.matching import Matcher
     from xregit.messages.reading import Received
     from xregit.messages.results import Match
 
-Part = list[tuple[bytes, Plain | None, Answer]]
+#: A line with its event and the answer for it.
+Told = tuple[bytes, Plain, Answer]
+#: Lines, with the event of each, None where it holds no plain one, and the answers.
+Part = tuple[Sequence[bytes], Sequence[Plain | None], Sequence[Answer]]
 
 # Few enough that all of them stay in the processor's cache.
 AT_ONCE = 64
@@ -27,38 +33,49 @@ class Recogniser:
         """Take the definitions that a matcher has."""
         self.matcher = matcher
         self._decider = matcher.decider()
-        self._reader = PlainReader()
-        self._reader.learn(self._decider.keys)
+        self._reader, self._whole_reader = PlainReader(msgspec.Raw), PlainReader(Any)
+        self._learn(self._decider.keys)
         # A definition that looks at the data as if it were an attribute is for the matcher.
         self._tells = DATA not in self._decider.keys
 
     def read(self, lines: Sequence[bytes]) -> Iterator[Part]:
-        """Give the lines in parts, each line with its event, None where it holds no plain one, and the answer."""
-        for start in range(0, len(lines), AT_ONCE):
-            part = lines[start : start + AT_ONCE]
+        """Give the lines in parts. Of an event only the attributes have been looked at; its data may be no JSON."""
+        for part in _parts(lines):
             events = self._reader.read(part) if self._tells else [None] * len(part)
-            yield list(zip(part, events, self._answers(events), strict=True))
+            yield part, events, self._answers(events)
 
     def learn(self, message: Received) -> None:
         """Read events like this one as plain from now on, if nothing but its attributes made it none."""
         if message.wire is None and message.event is not None:
-            self._reader.learn(message.event)
+            self._learn(message.event)
 
     def definitions(self, lines: Sequence[bytes]) -> list[str]:
         """Return the xid of the one definition that each line fits, an empty text where it fits none or several."""
-        return [
-            xid if sure else _only(self.matcher.match(line))
-            for part in self.read(lines)
-            for line, _, (xid, _, sure) in part
-        ]
+        found: list[str] = []
+        for part in _parts(lines):
+            events = self._whole_reader.read(part) if self._tells else [None] * len(part)
+            found += [
+                xid if sure else _only(self.matcher.match(line))
+                for line, (xid, _, sure) in zip(part, self._answers(events), strict=True)
+            ]
+        return found
 
-    def _answers(self, events: Sequence[Plain | None]) -> Iterable[Answer]:
+    def _learn(self, attributes: Iterable[str]) -> None:
+        listed = tuple(attributes)
+        self._reader.learn(listed)
+        self._whole_reader.learn(listed)
+
+    def _answers(self, events: Sequence[Plain | None]) -> Sequence[Answer]:
         plain = list(filter(None, events))
         found = self._decider.answers([column(plain, key) for key in self._decider.keys])
         if len(plain) == len(events):
             return found
         each = iter(found)
         return [UNSURE if event is None else next(each) for event in events]
+
+
+def _parts(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    return (lines[start : start + AT_ONCE] for start in range(0, len(lines), AT_ONCE))
 
 
 def _only(match: Match) -> str:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from xregit.model.language import NOTHING
 from xregit.payloads import Field
+from xregit.payloads.jsonschema.layers import root
 from xregit.protocols import Wire, wire_json
+from xregit.spark.streams import typed
 from xregit.spark.streams.arrays import array, columns
 from xregit.spark.streams.bodies import Reader
 from xregit.spark.streams.landing import PAYLOAD, REST, REST_COLUMN, STANDARD, UNTYPED, Column, Facts, Landing
 from xregit.spark.streams.leaves import json_text, leaf
-from xregit.spark.streams.plain import column, extensions
+from xregit.spark.streams.plain import REFUSED
 from xregit.spark.streams.shapes import Shape, members
+from xregit.spark.streams.types import TEXT, arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
     from xregit.messages.results import Match
     from xregit.payloads import PayloadSchema
     from xregit.spark.streams.arrays import Rests
-    from xregit.spark.streams.plain import Plain
+    from xregit.spark.streams.queues import Queued
     from xregit.spark.streams.shapes import Member
 
 _TIME = "time"
@@ -41,7 +46,8 @@ _OWN = {"integer": "int64", "uinteger": "int64", "boolean": "boolean", "timestam
 class Landed:
     """What many messages that fit one definition say, each list in the same order.
 
-    ``column`` gives one attribute of all their events; ``attributes`` are those that the definition may not name.
+    ``column`` gives one attribute of all their events, of which ``ready`` may have the column already; ``attributes``
+    are those that the definition may not name.
     """
 
     column: Callable[[str], list[Any]]
@@ -49,12 +55,18 @@ class Landed:
     contexts: Sequence[Mapping[str, str]]
     wires: Sequence[Wire | None]
     values: Sequence[Any]
+    ready: Mapping[str, pa.Array] = field(default_factory=dict)
 
 
-def of_plain(events: Sequence[Plain], contexts: Sequence[Mapping[str, str]]) -> Landed:
-    """Return what plain events say."""
-    values = [event.data for event in events]
-    return Landed(partial(column, events), list(map(extensions, events)), contexts, [None] * len(events), values)
+def of_queued(found: Queued, values: Sequence[Any]) -> Landed:
+    """Return what plain events say; ``values`` are those of their data."""
+
+    def column(name: str) -> list[Any]:
+        known = found.columns.get(name)
+        return known.to_pylist() if known is not None else [each.get(name) for each in found.extensions]
+
+    contexts = [answer.context for answer in found.answers]
+    return Landed(column, found.extensions, contexts, [None] * len(values), values, found.columns)
 
 
 def of_messages(given: Sequence[tuple[Received, Match, Any]]) -> Landed:
@@ -92,28 +104,66 @@ class Rows:
 
     def batch(self, landed: Landed) -> pa.RecordBatch:
         """Return the rows of messages that fit the definition, whose payloads fit its schema."""
-        import pyarrow as pa
-
         rests: Rests = defaultdict(dict)
+        own = self._own(landed, rests)
+        return self._whole(own, self._payload(landed.values, rests), rests)
+
+    def records(self, data: Sequence[msgspec.Raw]) -> list[Any]:
+        """Return the records in JSON, None where it holds no such record; whether their times are some is not known."""
+        if self._decode is None:
+            return [None] * len(data)
+        try:
+            return list(map(self._decode, data))
+        except REFUSED:
+            return [_tried(self._decode, each) for each in data]
+
+    def of_records(self, landed: Landed) -> pa.RecordBatch | None:
+        """Return the rows of messages whose values are such records, None where there is doubt about a time."""
+        rests: Rests = defaultdict(dict)
+        own = self._own(landed, rests)
+        payload = typed.columns(self._members, landed.values, "", rests)
+        return None if payload is None else self._whole(own, payload, rests)
+
+    @cached_property
+    def _decode(self) -> Callable[[msgspec.Raw], Any] | None:
+        schema = self.reader.json_schema
+        record = typed.record(root(schema.loaded, schema.pointer), self._members) if schema is not None else None
+        return None if record is None or self._single else msgspec.json.Decoder(record).decode
+
+    def _own(self, landed: Landed, rests: Rests) -> list[pa.Array]:
         made = self._envelope(landed, rests) if self._facts.enveloped else []
         made += [_texts([each.get(name) for each in landed.contexts]) for name in self._facts.context]
         if self._facts.protocol:
             made.append(_texts([_wire(wire) for wire in landed.wires]))
-        made += self._payload(landed.values, rests)
-        made.append(_texts([json_text(rests[row]) if rests.get(row) else None for row in range(len(landed.values))]))
-        return pa.RecordBatch.from_arrays(made, schema=self.schema)
+        return made
 
-    def _envelope(self, landed: Landed, rests: Rests) -> list[pa.Array]:
+    def _whole(self, own: Sequence[pa.Array], payload: Sequence[pa.Array], rests: Rests) -> pa.RecordBatch:
         import pyarrow as pa
 
+        count = len(payload[0])
+        said = {row: rest for row, rest in rests.items() if rest}
+        left = _texts([json_text(said[row]) if row in said else None for row in range(count)]) if said else None
+        rest = pa.nulls(count, pa.string()) if left is None else left
+        return pa.RecordBatch.from_arrays([*own, *payload, rest], schema=self.schema)
+
+    def _envelope(self, landed: Landed, rests: Rests) -> list[pa.Array]:
         made = [_attribute(landed, name, "timestamp" if name == _TIME else "string", rests) for name in STANDARD]
         made += [_attribute(landed, name, kind, rests) for name, kind, _ in self._facts.extensions]
+        return [*made, self._others(landed)]
+
+    def _others(self, landed: Landed) -> pa.Array:
+        """Return the column of attributes that the definition does not name."""
+        import pyarrow as pa
+
+        kind = self.schema.field("ce_others").type
+        if not any(landed.attributes):
+            return pa.nulls(len(landed.attributes), kind)
         undeclared = (sorted(each.keys() - self._known) if each else () for each in landed.attributes)
         others = [
             [(name, _said(each[name])) for name in names] if names else None
             for each, names in zip(landed.attributes, undeclared, strict=True)
         ]
-        return [*made, pa.array(others, self.schema.field("ce_others").type)]
+        return pa.array(others, kind)
 
     def _payload(self, values: Sequence[Any], rests: Rests) -> list[pa.Array]:
         if self._untyped:
@@ -127,6 +177,13 @@ class Rows:
         return columns(self._members, values, "", rests)
 
 
+def _tried(decode: Callable[[msgspec.Raw], Any], data: msgspec.Raw) -> Any:
+    try:
+        return decode(data)
+    except REFUSED:
+        return None
+
+
 def _named(field: Field) -> Field:
     """Return the one value of a payload that is no record under the name of its column."""
     return field if field.name else replace(field, name=PAYLOAD)
@@ -138,8 +195,11 @@ def _column(item: Member) -> Column:
 
 def _attribute(landed: Landed, name: str, kind: str, rests: Rests) -> pa.Array:
     """Return a column of attributes; those of a type that is no column's own stay text."""
-    values = landed.column(name)
     known = leaf(Field("", _OWN[kind])) if kind in _OWN else None
+    ready = landed.ready.get(name)
+    if ready is not None and ready.type == arrow(known.form if known is not None else TEXT):
+        return ready
+    values = landed.column(name)
     if known is None:
         are_texts = set(map(type, values)) <= _TEXTS  # those of the specification always
         return _texts(values if are_texts else [None if value is None else _said(value) for value in values])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gc
 from base64 import b64encode
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.collecting import uncollected
@@ -16,13 +15,14 @@ from xregit.protocols import Wire, wire_json
 from xregit.spark import files
 from xregit.spark.streams import inputs, plain
 from xregit.spark.streams.bodies import BadPayloadError
+from xregit.spark.streams.buckets import Bucket, pack
 from xregit.spark.streams.landing import AMBIGUOUS, UNMATCHED, Landing
 from xregit.spark.streams.leaves import json_text
 from xregit.spark.streams.plans import unpacked
-from xregit.spark.streams.rows import of_messages, of_plain
+from xregit.spark.streams.queues import Queue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from xregit.messages.reading import Input, Received
     from xregit.spark.streams.plain import Plain
     from xregit.spark.streams.plans import Packed, Plan
-    from xregit.spark.streams.rows import Rows
+    from xregit.spark.streams.recognising import Told
 
 # One row of this per written file; ``about`` says what the table holds.
 WRITTEN = f"{files.WRITTEN}, about string, records bigint"
-# So many rows wait as Python's objects, so many bytes of messages as Arrow's, before they are written.
+# So many rows wait as Python's objects, so many bytes of messages as Arrow's, before they are written. So soon it is
+# seen which tables have many rows waiting, that these don't leave the processor's cache.
 MAX_WAITING = 50_000
+SOON, MANY = 8192, 64
 MAX_BYTES = 128 * 1024 * 1024
 EXPECTED = "a payload that the schema accepts"
 
@@ -60,39 +62,6 @@ class Job:
             yield from sorter.write()
 
 
-@dataclass(slots=True)
-class Bucket:
-    """What waits for one table: messages that become rows, such rows as Arrow has them, and messages as they came."""
-
-    landing: Landing
-    rows: Rows | None = None
-    events: list[Plain] = field(default_factory=list)
-    contexts: list[Mapping[str, str]] = field(default_factory=list)
-    messages: list[tuple[Received, Match, Any]] = field(default_factory=list)
-    raw: list[tuple[str | None, ...]] = field(default_factory=list)
-    batches: list[pa.RecordBatch] = field(default_factory=list)
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The table's schema as Arrow has it."""
-        return self.rows.schema if self.rows is not None else self.landing.schema
-
-    def pack(self) -> None:
-        """Turn messages into Arrow batches, which take a fraction of the memory."""
-        import pyarrow as pa
-
-        if self.rows is not None and self.events:
-            self.batches.append(self.rows.batch(of_plain(self.events, self.contexts)))
-            self.events, self.contexts = [], []
-        if self.rows is not None and self.messages:
-            self.batches.append(self.rows.batch(of_messages(self.messages)))
-            self.messages = []
-        if self.raw:
-            arrays = [pa.array(texts, pa.string()) for texts in zip(*self.raw, strict=True)]
-            self.batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
-            self.raw = []
-
-
 class Sorter:
     """Sorts the messages of one partition into buckets, and writes these to files."""
 
@@ -101,18 +70,14 @@ class Sorter:
         self._plan, self._folder = plan, folder
         self._buckets: dict[str, Bucket] = {}
         self._waiting = self._size = 0
+        self._soon = SOON
+        self._queue = Queue()
 
     def sort_lines(self, lines: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
         """Put the message of each line in a bucket, and give the rows that describe files written meanwhile."""
-        for part in self._plan.recogniser.read(lines):
-            for line, event, answer in part:
-                if event is None:
-                    self._take_line(line)
-                elif answer.xid:
-                    self._take_event(line, event, answer)
-                else:
-                    self._put(line, plain.received(event))
-            yield from self._relieved(len(part), sum(len(line) for line, _, _ in part))
+        for part, events, answers in self._plan.recogniser.read(lines):
+            self._take_part(zip(part, events, answers, strict=True))
+            yield from self._relieved(len(part), sum(map(len, part)))
 
     def sort(self, found: Iterable[tuple[Input, int]]) -> Iterator[pa.RecordBatch]:
         """Put every message, given with its size, in a bucket, and give the rows that describe files written then."""
@@ -124,12 +89,29 @@ class Sorter:
         """Write all that waits, and give the rows that describe the files."""
         import pyarrow as pa
 
-        self._pack()
+        self._pack(1)
         gc.collect(1)  # what is new alone: the plan is old, and large
-        described = [_written(bucket, self._folder) for bucket in self._buckets.values() if bucket.batches]
+        described = [bucket.write(self._folder) for bucket in self._buckets.values() if bucket.batches]
         self._size = 0
         if described:
             yield pa.RecordBatch.from_pylist(described)
+
+    def _take_part(self, part: Iterable[tuple[bytes, Plain | None, Answer]]) -> None:
+        queued: list[Told] = []
+        first = len(self._queue)
+        for line, event, answer in part:
+            if event is None:
+                self._take_line(line)
+            elif not answer.xid:
+                self._put_event(line, event)
+            else:
+                bucket = self._buckets.get(answer.xid) or self._bucket(answer.xid)
+                if bucket.rows is not None and bucket.rows.reader.takes(event):
+                    bucket.queued.append(first + len(queued))
+                    queued.append((line, event, answer))
+                else:
+                    self._land_event(line, event, answer)
+        self._queue.add(queued)
 
     def _take_line(self, line: bytes) -> None:
         if line and not line.isspace():
@@ -142,15 +124,21 @@ class Sorter:
             self._put(message, item)
         return items
 
-    def _take_event(self, line: bytes, event: Plain, answer: Answer) -> None:
-        """Put an event that fits one definition in its bucket."""
-        bucket = self._buckets.get(answer.xid) or self._bucket(answer.xid)
-        if bucket.rows is not None and bucket.rows.reader.accepts(event):
-            bucket.events.append(event)
-            bucket.contexts.append(answer.context)
-        else:
+    def _land_event(self, line: bytes, event: Plain, answer: Answer) -> None:
+        try:
             item = plain.received(event)
+        except plain.REFUSED:
+            self._take_line(line)
+        else:
             self._land(line, item, Match((Matched(answer.xid, answer.context),), item.event))
+
+    def _put_event(self, line: bytes, event: Plain) -> None:
+        try:
+            item = plain.received(event)
+        except plain.REFUSED:
+            self._take_line(line)
+        else:
+            self._put(line, item)
 
     def _put(self, message: Input, item: Received) -> None:
         match = self._plan.matcher.recognised(item)
@@ -192,25 +180,19 @@ class Sorter:
         if self._size >= MAX_BYTES:
             yield from self.write()
         elif self._waiting >= MAX_WAITING:
-            self._pack()
+            self._pack(1)
+        elif self._waiting >= self._soon:
+            self._pack(MANY)
 
-    def _pack(self) -> None:
-        self._waiting = 0
+    def _pack(self, least: int) -> None:
+        """Turn what waits into Arrow batches where that is so much for one table."""
+        for line in pack(tuple(self._buckets.values()), self._queue, least):
+            self._take(line)
         for bucket in self._buckets.values():
-            bucket.pack()
-
-
-def _written(bucket: Bucket, folder: str) -> dict[str, Any]:
-    """Write what waits in a bucket to one file, and describe the file."""
-    import pyarrow as pa
-
-    place = f"{folder}/{bucket.landing.name}"
-    if "://" not in place:
-        Path(place).mkdir(parents=True, exist_ok=True)
-    whole = pa.Table.from_batches(bucket.batches).combine_chunks()  # else each batch would be a row group by itself
-    bucket.batches = []
-    described = files.written(bucket.landing.name, place, bucket.schema, whole.to_batches())
-    return described | {"about": bucket.landing.about, "records": whole.num_rows}
+            if bucket.waiting >= least:
+                bucket.pack()
+        self._waiting = sum(bucket.waiting for bucket in self._buckets.values())
+        self._soon = self._waiting + SOON
 
 
 def _raw(message: Input, item: Received) -> tuple[str | None, str | None]:

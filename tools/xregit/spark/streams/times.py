@@ -5,24 +5,36 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from xregit.messages.reading import SECOND, ZONE
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
 
-# What Arrow reads of such a text is what Python reads, or nothing; Arrow takes other forms too, which are no times.
-_has_form = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+\-][0-9]{2}:[0-9]{2})"
-).fullmatch
+# What Arrow reads of such a text is what Python reads; Arrow takes other forms too, which are no times.
+_have_form = re.compile(rf"(?:{SECOND}(?:\.[0-9]{{1,6}})?{ZONE}\n)*").fullmatch
 
 
 def points(texts: Sequence[str | None]) -> pa.Array | None:
     """Return times as Arrow has them, or None if there is doubt about one, as with leap seconds and nanoseconds."""
     import pyarrow as pa
 
-    if not all(map(_has_form, filter(None, texts))):
+    said = list(filter(None, texts))
+    lines = "\n".join([*said, ""])
+    if lines.count("\n") != len(said) or _have_form(lines) is None:
         return None
     try:
         return pa.array(texts, pa.string()).cast(pa.timestamp("us", "UTC"))
-    except pa.ArrowInvalid:  # an empty text, or no day of the calendar
+    except pa.ArrowInvalid:  # an empty text
         return None
+
+
+def timed(texts: pa.Array) -> pa.Array:
+    """Return a column of texts that are times as times, or as it is where one has more digits than a column has."""
+    import pyarrow as pa
+
+    try:
+        return texts.cast(pa.timestamp("us", "UTC"))
+    except pa.ArrowInvalid:
+        return texts
