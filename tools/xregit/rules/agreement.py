@@ -33,13 +33,29 @@ def unlike(group: Group, selector: str, value: str) -> bool:
     return one != other and not (group.type.plural == ENDPOINTS and other.startswith(f"{one}/"))
 
 
-@rule("message", Severity.ERROR, "A message has another envelope than its group.", "MSG-16", "MSG-32", "EP-11", "EP-12")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A message has another envelope than its group.",
+    "MSG-16",
+    "MSG-32",
+    "EP-11",
+    "EP-12",
+    stated=("envelope",),
+)
 def envelope_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a message that states another envelope than the group or endpoint it is in."""
     return _differs(message, "envelope")
 
 
-@rule("message", Severity.ERROR, "A message has another protocol than its group.", "MSG-20", "EP-20")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A message has another protocol than its group.",
+    "MSG-20",
+    "EP-20",
+    stated=("protocol",),
+)
 def protocol_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a message that states another protocol than the group or endpoint it is in."""
     return _differs(message, "protocol")
@@ -107,6 +123,7 @@ def _names(item: Any, group: Group) -> bool:
     "A protocol is named without the version that tells its options apart.",
     "MSG-23",
     "EP-18",
+    stated=("protocol",),
 )
 def protocol_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``MQTT`` and ``AMQP``, which have versions that don't understand each other."""

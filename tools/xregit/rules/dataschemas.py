@@ -27,7 +27,14 @@ _SCHEMA, _URI, _FORMAT = "dataschema", "dataschemauri", "dataschemaformat"
 _CACHED = 1024
 
 
-@rule("message", Severity.ERROR, "The schema inside a message is not what its language asks for.", "MSG-41", "MSG-37")
+@rule(
+    "message",
+    Severity.ERROR,
+    "The schema inside a message is not what its language asks for.",
+    "MSG-41",
+    "MSG-37",
+    stated=(_SCHEMA,),
+)
 def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report what is wrong with an inline schema, at its place inside the message."""
     schema = message.entity.attributes.get(_SCHEMA)
@@ -56,7 +63,13 @@ def _text(value: Any) -> bytes:
         return json.dumps(value, default=dict).encode()
 
 
-@rule("message", Severity.ERROR, "A reference names an object that its schema document does not have.", "MSG-41")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A reference names an object that its schema document does not have.",
+    "MSG-41",
+    stated=(_URI,),
+)
 def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemauri`` whose ``:Type`` or ``#/pointer`` leads to nothing inside the document."""
     stated = text(message.entity.attributes, _URI)

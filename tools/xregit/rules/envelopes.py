@@ -21,42 +21,59 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 METADATA, OPTIONS = "envelopemetadata", "envelopeoptions"
+EVENTS = ("envelope", CLOUDEVENTS)
 # Other spellings of "the current time" in older releases and in real documents.
 NOWS = frozenset({NOW, "01-01-0000T00:00:00Z", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+00:00"})
 
 
-@rule("message", Severity.WARNING, "A value is declared for the id of events, which differs each time.", "MSG-73")
+@rule(
+    "message",
+    Severity.WARNING,
+    "A value is declared for the id of events, which differs each time.",
+    "MSG-73",
+    stated=(METADATA,),
+    selected=EVENTS,
+)
 def id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a literal or template for the CloudEvents attribute ``id``."""
-    own = message.entity.attributes.get(METADATA)
-    if own is not None and inside(own, "id", "value") is not None and message.envelope == CLOUDEVENTS:
+    if inside(message.entity.attributes, METADATA, "id", "value") is not None:
         text_ = 'The "id" of every event is new, so a value for it can\'t hold for all of them.'
         yield found(METADATA, "id", "value", message=text_, help="Remove the value.")
 
 
-@rule("message", Severity.WARNING, "A fixed value is declared for the time of events.", "MSG-75", "MSG-74")
+@rule(
+    "message",
+    Severity.WARNING,
+    "A fixed value is declared for the time of events.",
+    "MSG-75",
+    "MSG-74",
+    stated=(METADATA,),
+    selected=EVENTS,
+)
 def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report any value of the CloudEvents attribute ``time`` but that which stands for the current time."""
-    own = message.entity.attributes.get(METADATA)
-    value = inside(own, "time", "value") if own is not None else None
+    value = inside(message.entity.attributes, METADATA, "time", "value")
     # A value that is no timestamp is an invalid attribute already.
     if isinstance(value, str) and value not in NOWS and DATATYPES["timestamp"].test(value):
-        if message.envelope != CLOUDEVENTS:
-            return
         text_ = f'The "time" of every event would be {value}.'
         help_ = f"Remove the value; the time at which an event is made is meant then, as with {NOW}."
         yield found(METADATA, "time", "value", message=text_, help=help_)
 
 
-@rule("message", Severity.ERROR, "The CloudEvents attribute dataschema differs from dataschemauri.", "MSG-78", "MSG-77")
+@rule(
+    "message",
+    Severity.ERROR,
+    "The CloudEvents attribute dataschema differs from dataschemauri.",
+    "MSG-78",
+    "MSG-77",
+    stated=(METADATA, "dataschemauri"),
+    selected=EVENTS,
+)
 def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report two different places of one schema; a template can't be compared."""
-    own = message.entity.attributes
-    if METADATA not in own and "dataschemauri" not in own:
-        return
-    attributes = message.resolved.attributes
+    own, attributes = message.entity.attributes, message.resolved.attributes
     declared, uri = inside(attributes, METADATA, "dataschema", "value"), text(attributes, "dataschemauri")
-    if not isinstance(declared, str) or not uri or "{" in declared or selected("envelope", attributes) != CLOUDEVENTS:
+    if not isinstance(declared, str) or not uri or "{" in declared:
         return
     stated = inside(own, METADATA, "dataschema", "value") is not None
     if not stated and "dataschemauri" not in own:
@@ -69,11 +86,17 @@ def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) 
         yield found(*where, message=text_, help=help_)
 
 
-@rule("entity", Severity.WARNING, "A format is given for binary mode, where attributes travel as headers.", "EP-15")
+@rule(
+    "entity",
+    Severity.WARNING,
+    "A format is given for binary mode, where attributes travel as headers.",
+    "EP-15",
+    stated=(OPTIONS,),
+)
 def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``format`` beside ``mode: binary``; it means the media type of structured events only."""
     options = entity.attributes.get(OPTIONS)
-    if options is None or text(options, "mode") != "binary" or not text(options, "format"):
+    if text(options, "mode") != "binary" or not text(options, "format"):
         return
     text_ = 'In binary mode there is no "format": the payload is the data itself.'
     help_ = 'Remove "format" (the data\'s media type is "datacontenttype"), or write "mode: structured".'
@@ -86,12 +109,10 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
     "Binary mode is asked for with MQTT 3.1.1, which has no place for attributes.",
     "CEM-1",
     "CEM-8",
+    stated=(OPTIONS, "protocol"),
 )
 def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``mode: binary`` of messages and endpoints that speak MQTT 3.1.1."""
-    own = entity.attributes
-    if OPTIONS not in own and "protocol" not in own:
-        return
     attributes = _in_full(registry, entity)
     if text(attributes, OPTIONS, "mode") == "binary" and selected("protocol", attributes) == "MQTT/3.1.1":
         text_ = "MQTT 3.1.1 can't carry events in binary mode: its messages have no properties for the attributes."

@@ -21,14 +21,18 @@ REFERENCES = frozenset({"dataschemauri", "dataschemaxid"})
 DESCRIBED = frozenset({"messagegroup", "message", "endpoint", "schemagroup", "schema"})
 
 
-@rule("message", Severity.WARNING, "The id of a message is not the type of its events.", "MSG-5")
+@rule(
+    "message",
+    Severity.WARNING,
+    "The id of a message is not the type of its events.",
+    "MSG-5",
+    stated=TYPE[:1],
+    selected=("envelope", CLOUDEVENTS),
+)
 def messageid_differs_from_type(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a type that is the id of no message; once, where several messages bind it to several protocols."""
-    own = message.entity.attributes.get(TYPE[0])
-    kind = inside(own, *TYPE[1:]) if own is not None else None
+    kind = inside(message.entity.attributes, *TYPE)
     if not isinstance(kind, str) or kind == message.id or "{" in kind or not is_id(kind):
-        return
-    if message.envelope != CLOUDEVENTS:
         return
     same = registry.indexes.typed.get(kind, ())
     stating = [xid for xid in same if inside(_attributes(registry, xid), *TYPE) == kind]

@@ -14,30 +14,30 @@ from xregit.rules.stated import text
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
+DEPRECATED = "deprecated"
 
-@rule("entity", Severity.ERROR, "Something goes away before it is deprecated.")
+
+@rule("entity", Severity.ERROR, "Something goes away before it is deprecated.", stated=(DEPRECATED,))
 def removal_before_effective(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report a ``removal`` that lies before ``effective``."""
     stated = _deprecated(entity)
-    if stated is None:
-        return
     effective, removal = _time(text(stated, "effective")), _time(text(stated, "removal"))
     if effective and removal and removal < effective:
         message = f"It is deprecated from {text(stated, 'effective')}, but removed at {text(stated, 'removal')}."
-        yield found("deprecated", "removal", message=message, help="Let the removal be the later of the two times.")
+        yield found(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
 
 
-@rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.")
+@rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.", stated=(DEPRECATED,))
 def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
     """Report a ``removal`` before today."""
     removal = _time(text(_deprecated(dated.entity), "removal"))
     if removal and removal.astimezone(UTC).date() < dated.today:
         message = f"It was to be removed on {removal:%Y-%m-%d}, and is still there."
         help_ = "Remove it, or move the date if it is still in use."
-        yield found("deprecated", "removal", message=message, help=help_)
+        yield found(DEPRECATED, "removal", message=message, help=help_)
 
 
-@rule(DATED, Severity.INFO, "An endpoint still carries a message that is deprecated.", "MSG-8")
+@rule(DATED, Severity.INFO, "An endpoint still carries a message that is deprecated.", "MSG-8", stated=(DEPRECATED,))
 def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Finding]:
     """Report a message once, by the endpoints that carry it and are not deprecated themselves."""
     entity, stated = dated.entity, _deprecated(dated.entity)
@@ -52,11 +52,11 @@ def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Fin
         more = f" and {len(current) - 1} more" if len(current) > 1 else ""
         message = f'It is deprecated, but still carried by "{current[0]}"{more}.'
         help_ = "Take it out of what the endpoint carries; or say, in a comment that accepts this, until when it stays."
-        yield found("deprecated", message=message, help=help_, on_key=True)
+        yield found(DEPRECATED, message=message, help=help_, on_key=True)
 
 
 def _deprecated(entity: Group | Resource) -> Any:
-    return (entity.meta if isinstance(entity, Resource) else entity.attributes).get("deprecated")
+    return (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)
 
 
 def _time(written: str) -> datetime | None:

@@ -39,12 +39,18 @@ class Stated(NamedTuple):
         return ".".join(map(str, self.path))
 
 
-@rule("message", Severity.ERROR, "The media type of the payload is stated in two ways.", "MSG-44", "MSG-46", "MSG-47")
+@rule(
+    "message",
+    Severity.ERROR,
+    "The media type of the payload is stated in two ways.",
+    "MSG-44",
+    "MSG-46",
+    "MSG-47",
+    stated=STATED_IN,
+)
 def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report different media types for the same bytes, by the message, its envelope or its protocol."""
     own = message.entity.attributes
-    if not any(name in own for name in STATED_IN):
-        return
     every = _media_types(message.resolved.attributes)
     stated = [item for item in every if SYNTAXES["mediatype"].test(item.media)]
     for one in stated[1:]:
@@ -55,22 +61,25 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
                 yield found(*where.path, message=text_, help="Let both say the same, or remove one of them.")
 
 
-@rule("message", Severity.ERROR, "The media type of a structured event is not that of its envelope.", "MSG-45")
+@rule(
+    "message",
+    Severity.ERROR,
+    "The media type of a structured event is not that of its envelope.",
+    "MSG-45",
+    stated=(CONTENTTYPE, "envelopeoptions"),
+    selected=("envelope", CLOUDEVENTS),
+)
 def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``datacontenttype`` that can only be about the data inside the event."""
-    own = message.entity.attributes
-    if CONTENTTYPE not in own and "envelopeoptions" not in own:
-        return
     attributes = message.resolved.attributes
     media = text(attributes, CONTENTTYPE)
     if not media or "{" in media or media.lower().startswith(STRUCTURED):
         return
     if text(attributes, "envelopeoptions", "mode") != "structured" or CONTENTTYPE in registry.doubtful(message.xid):
         return
-    if selected("envelope", attributes) == CLOUDEVENTS:
-        text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{media}".'
-        help_ = f'Write "{STRUCTURED}+json" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
-        yield found(CONTENTTYPE, message=text_, help=help_)
+    text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{media}".'
+    help_ = f'Write "{STRUCTURED}+json" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
+    yield found(CONTENTTYPE, message=text_, help=help_)
 
 
 def normal(media: str) -> tuple[str, ...]:

@@ -22,24 +22,32 @@ _PROTOBUF_MESSAGE = re.compile(rb"^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)",
 _SCHEMAS = "/schemagroups/"
 
 
-@rule("message", Severity.ERROR, "A message has a schema of its own and a reference to another.", "MSG-38")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A message has a schema of its own and a reference to another.",
+    "MSG-38",
+    stated=(SCHEMA, URI),
+)
 def dataschema_and_dataschemauri(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``dataschemauri`` beside ``dataschema``."""
-    own = message.entity.attributes
-    if SCHEMA not in own and URI not in own:
-        return
-    attributes = message.resolved.attributes
+    own, attributes = message.entity.attributes, message.resolved.attributes
     if attributes.get(SCHEMA) is not None and attributes.get(URI) is not None:
         text_ = '"dataschema" and "dataschemauri" exclude each other: a payload has one schema.'
         yield found(URI if URI in own else SCHEMA, message=text_, help="Remove one of the two.", on_key=True)
 
 
-@rule("message", Severity.ERROR, "A message has a schema, but nothing says in which language.", "MSG-40", "MSG-39")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A message has a schema, but nothing says in which language.",
+    "MSG-40",
+    "MSG-39",
+    stated=(SCHEMA, URI),
+)
 def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a schema, inline or by URI, without ``dataschemaformat``."""
     own = message.entity.attributes
-    if SCHEMA not in own and URI not in own:
-        return
     if message.resolved.attributes.get(FORMAT) is None and FORMAT not in registry.doubtful(message.xid):
         name = URI if own.get(URI) is not None else SCHEMA
         if own.get(name) is None:
@@ -53,13 +61,25 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
         yield found(name, message=text_, help=advice, on_key=True)
 
 
-@rule("message", Severity.ERROR, "A payload's schema is not in this registry, where its URI says.", "MSG-41")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A payload's schema is not in this registry, where its URI says.",
+    "MSG-41",
+    stated=(URI,),
+)
 def dataschemauri_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report references into this registry that lead nowhere; others are never looked at."""
     return _not_found(registry, message, URI)
 
 
-@rule("message", Severity.ERROR, "A payload's schema is not in this registry, where its xid says.", "MSG-42")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A payload's schema is not in this registry, where its xid says.",
+    "MSG-42",
+    stated=(XID,),
+)
 def dataschemaxid_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemaxid`` that leads nowhere."""
     return _not_found(registry, message, XID)
@@ -82,13 +102,16 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
     yield found(name, message=text_, help=f"Add the schema, or correct the reference.{versions}")
 
 
-@rule("message", Severity.ERROR, "The payload's schema is one thing by URI and another by xid.", "MSG-43")
+@rule(
+    "message",
+    Severity.ERROR,
+    "The payload's schema is one thing by URI and another by xid.",
+    "MSG-43",
+    stated=(URI, XID),
+)
 def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemauri`` that isn't the address of the entity that ``dataschemaxid`` names."""
-    own = message.entity.attributes
-    if URI not in own and XID not in own:
-        return
-    attributes = message.resolved.attributes
+    own, attributes = message.entity.attributes, message.resolved.attributes
     uri, xid = text(attributes, URI), text(attributes, XID)
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
         text_ = f'"dataschemauri" is {uri}, but "dataschemaxid" is {xid}.'
@@ -106,13 +129,16 @@ def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
 
 
 @rule(
-    "message", Severity.WARNING, "The language of a payload's schema is not what the message says.", "MSG-36", "MSG-37"
+    "message",
+    Severity.WARNING,
+    "The language of a payload's schema is not what the message says.",
+    "MSG-36",
+    "MSG-37",
+    stated=(FORMAT, URI, XID),
 )
 def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemaformat`` other than the ``format`` of the schema that the message refers to."""
     own = message.entity.attributes
-    if FORMAT not in own and URI not in own and XID not in own:
-        return
     reference = message.schema
     stated = text(message.resolved.attributes, FORMAT)
     if reference is None or reference.version is None or not stated or FORMAT in registry.doubtful(message.xid):
@@ -130,7 +156,13 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
         yield found(name, message=text_, help="Correct the one that is wrong.")
 
 
-@rule("message", Severity.ERROR, "A reference to a Protobuf schema leaves open which message in it is meant.", "MSG-41")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A reference to a Protobuf schema leaves open which message in it is meant.",
+    "MSG-41",
+    stated=(URI,),
+)
 def schema_object_missing(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemauri`` to a Protobuf document that doesn't name one of the document's messages."""
     own = message.entity.attributes

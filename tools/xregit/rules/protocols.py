@@ -11,8 +11,8 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, mapping, selected
-from xregit.rules.templates import braced
+from xregit.rules.stated import inside, mapping
+from xregit.rules.templates import PARTS, braced
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -31,36 +31,55 @@ _UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
 Path = tuple[str | int, ...]
 
 
-@rule("message", Severity.ERROR, "An HTTP message is request and response at once.", "MSG-89")
+@rule(
+    "message",
+    Severity.ERROR,
+    "An HTTP message is request and response at once.",
+    "MSG-89",
+    stated=(OPTIONS,),
+    selected=("protocol", "HTTP"),
+)
 def method_and_status(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``status`` beside ``method``."""
-    return _both(message, "HTTP", "status", "method", "A request has a method, a response has a status")
+    return _both(message, "status", "method", "A request has a method, a response has a status")
 
 
-@rule("message", Severity.ERROR, "A Kafka record has two keys.", "MSG-104")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A Kafka record has two keys.",
+    "MSG-104",
+    stated=(OPTIONS,),
+    selected=("protocol", "KAFKA"),
+)
 def key_and_key_base64(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``key_base64`` beside ``key``."""
-    return _both(message, "KAFKA", "key_base64", "key", "A record has one key, as text or as bytes in base 64")
+    return _both(message, "key_base64", "key", "A record has one key, as text or as bytes in base 64")
 
 
-def _both(message: Message, protocol: str, one: str, other: str, why: str) -> Iterator[Finding]:
+def _both(message: Message, one: str, other: str, why: str) -> Iterator[Finding]:
     own = message.entity.attributes.get(OPTIONS)
     if not isinstance(own, Mapping) or (one not in own and other not in own):
         return
-    attributes = message.resolved.attributes
-    options = mapping(attributes, OPTIONS)
-    if options.get(one) is None or options.get(other) is None or selected("protocol", attributes) != protocol:
+    options = mapping(message.resolved.attributes, OPTIONS)
+    if options.get(one) is None or options.get(other) is None:
         return
     text_ = f'"{one}" and "{other}" exclude each other. {why}.'
     yield found(OPTIONS, one if one in own else other, message=text_, help="Remove one of the two.", on_key=True)
 
 
-@rule("message", Severity.ERROR, "A Kafka header is listed under another name than its own.", "MSG-105")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A Kafka header is listed under another name than its own.",
+    "MSG-105",
+    stated=(OPTIONS,),
+    selected=("protocol", "KAFKA"),
+)
 def header_under_another_name(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a header whose inner ``name`` differs from its key."""
-    own = message.entity.attributes.get(OPTIONS)
-    headers = inside(own, "headers") if own is not None else None
-    if not isinstance(headers, Mapping) or message.protocol != "KAFKA":
+    headers = inside(message.entity.attributes, OPTIONS, "headers")
+    if not isinstance(headers, Mapping):
         return
     for key, header in headers.items():
         name = inside(header, "name")
@@ -69,13 +88,17 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
             yield found(OPTIONS, "headers", key, "name", message=text_, help='Remove "name"; the key is the name.')
 
 
-@rule("message", Severity.WARNING, "The name of an AMQP property has characters that not everybody accepts.",
-      "MSG-95", "MSG-96", "MSG-97", "MSG-98")  # fmt: skip
+@rule(
+    "message",
+    Severity.WARNING,
+    "The name of an AMQP property has characters that not everybody accepts.",
+    *("MSG-95", "MSG-96", "MSG-97", "MSG-98"),
+    stated=(OPTIONS,),
+    selected=("protocol", "AMQP/1.0"),
+)
 def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report names that are neither symbols nor keys that xRegistry allows in maps."""
     own = message.entity.attributes.get(OPTIONS)
-    if own is None or message.protocol != "AMQP/1.0":
-        return
     for section in AMQP_SECTIONS:
         for name in mapping(own, section):
             if not _AMQP_NAME.fullmatch(name):
@@ -84,12 +107,18 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
                 yield found(OPTIONS, section, name, message=text_, help=help_, on_key=True)
 
 
-@rule("message", Severity.WARNING, "A fixed value is declared for the id of AMQP messages.", "MSG-94")
+@rule(
+    "message",
+    Severity.WARNING,
+    "A fixed value is declared for the id of AMQP messages.",
+    "MSG-94",
+    stated=(OPTIONS,),
+    selected=("protocol", "AMQP/1.0"),
+)
 def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a value of ``message-id`` that no placeholder can make different each time."""
-    own = message.entity.attributes.get(OPTIONS)
-    declared = inside(own, "properties", "message-id") if own is not None else None
-    if not isinstance(declared, Mapping) or declared.get("value") is None or message.protocol != "AMQP/1.0":
+    declared = inside(message.entity.attributes, OPTIONS, "properties", "message-id")
+    if not isinstance(declared, Mapping) or declared.get("value") is None:
         return
     if declared.get("type") == "uritemplate":
         return
@@ -98,7 +127,7 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
     yield found(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
 
 
-@rule("message", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62")
+@rule("message", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62", stated=PARTS)
 def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report braces in a property's text that are no level 1 placeholder, though someone seems to have meant one."""
     own = message.entity.attributes

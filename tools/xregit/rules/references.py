@@ -18,16 +18,22 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
 
+XREF, DEPRECATED = "xref", "deprecated"
 # core/spec.md, "xref": what an alias may hold besides its id, the latter two because servers write them.
-ALIAS_META = frozenset({"xref", "epoch", "self", "xid"})
+ALIAS_META = frozenset({XREF, "epoch", "self", "xid"})
 _GROUP_PARTS, _PARTS_OF_RESOURCE = 2, 2
 
 
-@rule("message", Severity.ERROR, "A message is its own base message, directly or through others.", "MSG-28", "MSG-2")
+@rule(
+    "message",
+    Severity.ERROR,
+    "A message is its own base message, directly or through others.",
+    "MSG-28",
+    "MSG-2",
+    stated=(BASE,),
+)
 def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a cycle once, on that of its messages that comes first."""
-    if BASE not in message.entity.attributes:
-        return
     cycle = registry.resolved(message.xid).cycle[:-1]
     if cycle and message.xid == min(cycle):
         start = cycle.index(message.xid)
@@ -35,17 +41,17 @@ def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]
         yield found(BASE, message=f"The base messages form a cycle: {chain}.", help="Remove one of these references.")
 
 
-@rule("message", Severity.WARNING, "A base message is not in this registry.", "MSG-30", "MSG-25")
+@rule("message", Severity.WARNING, "A base message is not in this registry.", "MSG-30", "MSG-25", stated=(BASE,))
 def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report references into this registry that lead nowhere; those to other registries are never looked at."""
-    base = message.base if BASE in message.entity.attributes else ""
+    base = message.base
     if base.startswith("/"):
         target = registry.resource(base)
         if (target is None and not registry.unreadable(base)) or (target and target.type is not message.entity.type):
             yield found(BASE, message=f'There is no message "{base}".', help=_guess(registry, base, "the message"))
 
 
-@rule("resource", Severity.ERROR, "An xref is not the xid of a resource.")
+@rule("resource", Severity.ERROR, "An xref is not the xid of a resource.", stated=(XREF,))
 def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an ``xref`` that names a group, a version, or a type that the model doesn't have."""
     target = _xref(resource)
@@ -56,10 +62,10 @@ def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
         message = f'"{target}" is not the xid of a resource.'
         plural = resource.type.plural
         help_ = f'Write the xid of the {resource.type.singular}, as "/<groups>/<id>/{plural}/<id>".'
-        yield found("xref", message=message, help=help_)
+        yield found(XREF, message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "An alias has a target of another type.")
+@rule("resource", Severity.ERROR, "An alias has a target of another type.", stated=(XREF,))
 def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias, such as a message, whose ``xref`` leads to something else, such as a schema."""
     target = _xref(resource)
@@ -69,18 +75,18 @@ def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Fin
     kind = model.resources.get(target.resources)
     if kind is not None and kind is not resource.type:
         message = f'A {resource.type.singular} can\'t be an alias of a {kind.singular}: "{target}".'
-        yield found("xref", message=message, help=f"Point to a {resource.type.singular}.")
+        yield found(XREF, message=message, help=f"Point to a {resource.type.singular}.")
 
 
-@rule("resource", Severity.WARNING, "The target of an alias is not in this registry.")
+@rule("resource", Severity.WARNING, "The target of an alias is not in this registry.", stated=(XREF,))
 def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias that leads nowhere."""
     if resource.xref and (kind := _kind(registry, resource)) and _is_gone(registry, resource.xref):
         message = f'There is no {kind} "{resource.xref}".'
-        yield found("xref", message=message, help=_guess(registry, resource.xref, f"the {kind}"))
+        yield found(XREF, message=message, help=_guess(registry, resource.xref, f"the {kind}"))
 
 
-@rule("resource", Severity.WARNING, "An alias has another alias as its target.")
+@rule("resource", Severity.WARNING, "An alias has another alias as its target.", stated=(XREF,))
 def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias of an alias: it shows nothing, because an ``xref`` is followed only once."""
     target = registry.entity(resource.xref) if resource.xref and _kind(registry, resource) else None
@@ -89,15 +95,15 @@ def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
         help_ = f'Point to "{target.xref}".' if target.xref != resource.xid else "Describe one of the two."
         if target is resource:
             message, help_ = "This is an alias of itself, so it shows nothing.", "Point to another one, or describe it."
-        yield found("xref", message=message, help=help_)
+        yield found(XREF, message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "An alias states attributes of its own.")
+@rule("resource", Severity.ERROR, "An alias states attributes of its own.", stated=(XREF,))
 def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report what stands beside an ``xref``: the target's attributes count, and nothing else may."""
     if not resource.xref:
         return
-    others: list[tuple[str, ...]] = [(name,) for name in resource.written if name not in {"xref", "meta"}]
+    others: list[tuple[str, ...]] = [(name,) for name in resource.written if name not in {XREF, "meta"}]
     others += [("meta", name) for name in mapping(resource.written, "meta") if name not in ALIAS_META]
     if others:
         names = ", ".join(f'"{path[-1]}"' for path in others)
@@ -109,7 +115,14 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
         )
 
 
-@rule("resource", Severity.ERROR, "The group of an alias has another envelope or protocol.", "MSG-32", "MSG-20")
+@rule(
+    "resource",
+    Severity.ERROR,
+    "The group of an alias has another envelope or protocol.",
+    "MSG-32",
+    "MSG-20",
+    stated=(XREF,),
+)
 def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report a message that its alias puts into a group whose messages have another envelope or protocol."""
     if not resource.xref or resource.type.singular != "message" or not _kind(registry, resource):
@@ -123,20 +136,24 @@ def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Fin
         if due and is_ and unlike(group, selector, is_):
             message = f'The {selector} of "{target.xid}" is {is_}, but all messages of "{group.xid}" have {due}.'
             help_ = f"Put the alias into a group with that {selector}, or without one."
-            yield found("xref", message=message, help=help_)
+            yield found(XREF, message=message, help=help_)
 
 
-@rule("entity", Severity.WARNING, "What a deprecation offers instead is not in this registry.", "MSG-8")
+@rule(
+    "entity",
+    Severity.WARNING,
+    "What a deprecation offers instead is not in this registry.",
+    "MSG-8",
+    stated=(DEPRECATED,),
+)
 def alternative_not_found(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report an ``alternative`` that points into this registry and leads nowhere."""
-    stated = (entity.meta if isinstance(entity, Resource) else entity.attributes).get("deprecated")
-    if stated is None:
-        return
+    stated = (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)
     alternative = text(stated, "alternative")
     xid = local_xid(alternative, registry.settings.baseurl)
     if len(xid.split("/")) > _GROUP_PARTS and _is_gone(registry, xid):
         message = f'There is no "{xid}" in this registry.'
-        yield found("deprecated", "alternative", message=message, help=_guess(registry, xid, "the alternative"))
+        yield found(DEPRECATED, "alternative", message=message, help=_guess(registry, xid, "the alternative"))
 
 
 def _is_gone(registry: Registry, xid: str) -> bool:

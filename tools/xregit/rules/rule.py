@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.messages.overlapping import Overlap
+
+_DOCS = Path(__file__).parent / "docs"
 
 Check = Callable[["Registry", Any], Iterable[Finding]]
 
@@ -52,7 +54,9 @@ class Rule:
     """One rule: its name says what is wrong, ``requirements`` are IDs of the requirements table that it enforces.
 
     ``check`` takes the registry and one entity, as its view where there is one; a rule about "text", "model",
-    "import" or "suppression" has none, since others find these.
+    "import" or "suppression" has none, since others find these. It is asked only about entities that state one of
+    the attributes ``stated`` themselves, and about messages that have the envelope or protocol ``selected``, if any are
+    named; so it need not look whether that is so.
     """
 
     name: str
@@ -61,19 +65,28 @@ class Rule:
     summary: str
     requirements: tuple[str, ...] = ()
     check: Check | None = None
+    stated: frozenset[str] = frozenset()
+    selected: tuple[str, str] = ("", "")
 
     @property
     def doc(self) -> str:
         """The rule's page: why it exists, a bad and a good example, as Markdown."""
-        return (files("xregit.rules") / "docs" / f"{self.name}.md").read_text(encoding="utf-8")
+        return (_DOCS / f"{self.name}.md").read_text(encoding="utf-8")
 
 
-def rule(about: str, severity: Severity, summary: str, *requirements: str) -> Callable[[Check], Rule]:
+def rule(
+    about: str,
+    severity: Severity,
+    summary: str,
+    *requirements: str,
+    stated: Iterable[str] = (),
+    selected: tuple[str, str] = ("", ""),
+) -> Callable[[Check], Rule]:
     """Make a rule of a function; the function's name is the rule's, with hyphens."""
 
     def made(check: Check) -> Rule:
         name = getattr(check, "__name__", "").replace("_", "-")
-        return Rule(name, about, severity, summary, requirements, check)
+        return Rule(name, about, severity, summary, requirements, check, frozenset(stated), selected)
 
     return made
 

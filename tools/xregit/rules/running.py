@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Place
@@ -14,6 +13,7 @@ from xregit.catalog.resolving import group_of
 from xregit.catalog.viewing import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
+from xregit.rules.choosing import Choosing
 from xregit.rules.documents import problems
 from xregit.rules.rule import DATED, SOUND, Compared, Dated
 from xregit.rules.stating import checked, where_written
@@ -126,6 +126,7 @@ class _Run:
         for item in rules:
             if item.check is not None and (item.about == SOUND or self.applies(item)):
                 self.by_about.setdefault(item.about, []).append(item)
+        self.choosing = Choosing(self.by_about)
 
     @property
     def suppressing(self) -> Suppressing:
@@ -231,15 +232,13 @@ class _Run:
         return Place(self.registry.place.path.removesuffix(REGISTRY_FILE) + file)
 
     def of_group(self, group: Group) -> Iterator[Finding]:
-        about = self.ruled(group.type.singular, view(self.registry, group))
         found = check_value(group.type.attributes, group.attributes)
-        return _once(found, chain(self.ruled("entity", group), self.dated(group), about))
+        return _once(found, self.ruled_entity(group, ("entity", DATED), group.type.singular))
 
     def of_resource(self, resource: Resource) -> Iterator[Finding]:
-        found = [self.ruled("entity", resource), self.dated(resource), self.ruled("resource", resource)]
-        if not resource.xref:
-            found.append(self.ruled(resource.type.singular, view(self.registry, resource)))
-        return _once(checked(self.registry, resource), where_written(resource, chain.from_iterable(found)))
+        own = "" if resource.xref else resource.type.singular
+        found = self.ruled_entity(resource, ("entity", DATED, "resource"), own)
+        return _once(checked(self.registry, resource), where_written(resource, found))
 
     def of_documents(self, resource: Resource) -> Iterator[Diagnostic]:
         if not resource.type.hasdocument:
@@ -256,14 +255,22 @@ class _Run:
                     requirement = ", ".join(self.rules[problem.rule].requirements)
                     yield Diagnostic(*text, *line, version.xid, sentence(problem.help), requirement)
 
-    def dated(self, entity: Group | Resource) -> Iterator[Finding]:
-        return self.ruled(DATED, Dated(entity, self.today)) if self.today is not None else iter(())
+    def ruled_entity(self, entity: Group | Resource, about: tuple[str, ...], own: str) -> Iterator[Finding]:
+        """Give what rules find in an entity: those about entities like it, then those about its ``own`` type."""
+        things: dict[str, object] = dict.fromkeys(about, entity)
+        if self.today is not None:
+            things[DATED] = Dated(entity, self.today)
+        things.setdefault(own, view(self.registry, entity))
+        for item in self.choosing.of(self.registry, entity, (*about, own)):
+            if item.check is not None:
+                for finding in item.check(self.registry, things[item.about]):
+                    yield _by(item, finding)
 
     def ruled(self, about: str, thing: object) -> Iterator[Finding]:
         for item in self.by_about.get(about, ()):
             if item.check is not None:
                 for finding in item.check(self.registry, thing):
-                    yield Finding(item.name, finding.path, finding.message, finding.help, on_key=finding.on_key)
+                    yield _by(item, finding)
 
     def located(self, findings: Iterable[Finding], place: Place, xid: str) -> Iterator[Diagnostic]:
         for finding in findings:
@@ -279,6 +286,10 @@ class _Run:
     @property
     def model_is_broken(self) -> bool:
         return any(path.endswith("/" + _MODEL_FILE) for path in self.broken)
+
+
+def _by(item: Rule, finding: Finding) -> Finding:
+    return Finding(item.name, finding.path, finding.message, finding.help, on_key=finding.on_key)
 
 
 def _once(stated: Iterable[Finding], ruled: Iterable[Finding]) -> Iterator[Finding]:

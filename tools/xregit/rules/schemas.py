@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from xregit.catalog.schemas import Schema
 
 
+ANCESTORS = ("ancestor", "versions")
+
+
 @rule("resource", Severity.ERROR, "A version has no document.", "MSG-41")
 def document_missing(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report versions of schemas, and of other types with documents, that have none."""
@@ -71,7 +74,7 @@ def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
         yield found(message=message, help='Write, for example, "format: JsonSchema/draft-07".', on_key=True)
 
 
-@rule("resource", Severity.ERROR, "The default version does not exist.")
+@rule("resource", Severity.ERROR, "The default version does not exist.", stated=("defaultversionid",))
 def defaultversionid_not_found(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report a ``defaultversionid`` that is no version of the resource."""
     stated = text(resource.meta, "defaultversionid")
@@ -80,7 +83,7 @@ def defaultversionid_not_found(_registry: Registry, resource: Resource) -> Itera
         yield found("defaultversionid", message=message, help=f"The versions are {', '.join(resource.versions)}.")
 
 
-@rule("resource", Severity.ERROR, "A version was made from one that does not exist.")
+@rule("resource", Severity.ERROR, "A version was made from one that does not exist.", stated=ANCESTORS)
 def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an ``ancestor`` that is no version of the resource."""
     for vid, version in resource.versions.items():
@@ -91,7 +94,7 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
             yield found(*_at(resource, vid), message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "The ancestors of a version lead back to it.")
+@rule("resource", Severity.ERROR, "The ancestors of a version lead back to it.", stated=ANCESTORS)
 def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report each cycle once, on that of its versions which comes first."""
     above = {vid: text(version.attributes, "ancestor") for vid, version in resource.versions.items()}

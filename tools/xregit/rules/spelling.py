@@ -53,6 +53,7 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
     "MSG-15",
     "MSG-19",
     "EP-17",
+    stated=TABLES,
 )
 def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report what is taken for something of the author's own, of which nothing is known and nothing is checked."""

@@ -30,7 +30,7 @@ _CACHED = 1024
 Path = tuple[str | int, ...]
 
 
-@rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63")
+@rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", stated=PARTS)
 def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a name that is used in one place only, and nearly the name of another placeholder of the message."""
     own = _placeholders(message.entity.attributes)
