@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group
 from xregit.catalog.resolving import group_of
 from xregit.catalog.views import text_of
+from xregit.model.language import NOTHING
 from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, ids
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from xregit.catalog.entities import Resource
     from xregit.pages.book import Book
 
 # A section with more entries than this begins folded.
 MAX_OPEN = 12
+# One with more than that has a page of its own, as has a label with more values.
+MAX_HERE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,46 @@ class Item:
     where: tuple[str, ...] = ()
 
 
+Sections = Mapping[str, Sequence[Item]]
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What entities have in common, and those that have it."""
+    """What entities have in common, and those that have it, or the link to the page that lists them."""
 
     title: str
     id: str
     items: tuple[Item, ...]
+    link: Link | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What a page says that lists sections, or the entries of one."""
+
+    address: str
+    title: str
+    said: str
+    crumbs: tuple[Link, ...]
+    parent: str = ""
+
+    def below(self, name: str, title: str, said: str) -> Index:
+        """Return a page below this one."""
+        here = Link(self.title, href(self.address))
+        return Index(f"{self.address}{name}/", title, said, (*self.crumbs, here), self.address)
+
+    def page(self, template: str, names: Iterable[str] = (), **more: object) -> Page:
+        """Return the page; search finds it by the names."""
+        return Page(
+            self.address,
+            self.title,
+            render(template, title=self.title, crumbs=self.crumbs, said=self.said, **more),
+            description=self.said,
+            search=self.title,
+            names=tuple(names),
+            parent=self.parent,
+            listed=not self.parent,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +88,66 @@ class Leaving:
 
 def index_pages(book: Book) -> Iterator[Page]:
     """Give the pages for which the registry has entries."""
+    crumbs = (Link(book.title, href("")),)
     placeholders, labels, owners = _placeholders(book), _labels(book), _owners(book)
     if placeholders:
         said = "Every placeholder, and the messages in which it stands. One name is one value within a message."
-        yield _page(book, PLACEHOLDERS, "Placeholders", said, [(f"{{{name}}}", items) for name, items in placeholders])
+        index = Index(PLACEHOLDERS, "Placeholders", said, crumbs)
+        yield from _index(index, {f"{{{name}}}": items for name, items in placeholders.items()})
     if labels:
-        yield _page(book, LABELS, "Labels", "Every label, and what has it.", labels)
+        yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs), *_parted(labels))
     if owners:
         said = f"Who is asked to review what, as {book.registry.owners.path} says."
-        yield _page(book, OWNERS, "Owners", said, owners)
+        yield from _index(Index(OWNERS, "Owners", said, crumbs), owners)
     leaving = _leaving(book)
     if leaving:
         yield _deprecations(book, leaving)
 
 
-def _page(book: Book, address: str, title: str, said: str, sections: Iterable[tuple[str, list[Item]]]) -> Page:
-    listed = list(sections)
-    at = ids(name for name, _ in listed)
-    found = [Section(name, at[name], tuple(items)) for name, items in listed]
-    html = render("index.html", title=title, crumbs=_crumbs(book), said=said, sections=found, open=MAX_OPEN)
-    names = tuple(section.title for section in found)
-    return Page(address, title, html, description=said, search=title, names=names, listed=True)
+def _index(index: Index, sections: Sections, tables: Mapping[str, Sections] = NOTHING) -> Iterator[Page]:
+    """Give a page of sections, then those of the long ones; tables are sections that stand on pages below."""
+    names = sorted({*sections, *tables})
+    at = ids(names)
+    found: list[Section] = []
+    pages: list[Page] = []
+    for name in names:
+        if name in tables:
+            below = index.below(at[name], name, f"Every value of {name}, and what has it.")
+            pages += _table(below, tables[name])
+            found.append(Section(name, at[name], (), Link(f"{len(tables[name])} values", href(below.address))))
+        else:
+            section, page = _section(index, name, at[name], sections[name])
+            pages += page
+            found.append(section)
+    yield index.page("index.html", names, sections=found, open=MAX_OPEN)
+    yield from pages
+
+
+def _table(index: Index, sections: Sections) -> Iterator[Page]:
+    """Give a page with a row for each section, then those of the long ones."""
+    at = ids(sections)
+    made = [_section(index, name, at[name], items) for name, items in sections.items()]
+    yield index.page("values.html", sections, sections=[section for section, _ in made])
+    for _, page in made:
+        yield from page
+
+
+def _section(index: Index, name: str, at: str, items: Sequence[Item]) -> tuple[Section, tuple[Page, ...]]:
+    """Return a section, and its page if it is long."""
+    if len(items) <= MAX_HERE:
+        return Section(name, at, tuple(items)), ()
+    below = index.below(at, name, f"{len(items)} entries")
+    return Section(name, at, (), Link(below.said, href(below.address))), (below.page("section.html", items=items),)
 
 
 def _deprecations(book: Book, leaving: list[Leaving]) -> Page:
     said = "What is deprecated, what takes its place, and when it goes; what goes first stands first."
     title = "Deprecations"
-    html = render("deprecations.html", title=title, crumbs=_crumbs(book), said=said, leaving=leaving)
+    html = render("deprecations.html", title=title, crumbs=(Link(book.title, href("")),), said=said, leaving=leaving)
     return Page(DEPRECATIONS, title, html, description=said, search=f"{title}: deprecated, {said}", listed=True)
 
 
-def _crumbs(book: Book) -> tuple[Link, ...]:
-    return (Link(book.title, href("")),)
-
-
-def _placeholders(book: Book) -> list[tuple[str, list[Item]]]:
+def _placeholders(book: Book) -> dict[str, list[Item]]:
     """Return each placeholder's name with the messages that have it."""
     found: dict[str, list[Item]] = defaultdict(list)
     for message in book.registry.messages:
@@ -100,27 +159,41 @@ def _placeholders(book: Book) -> list[tuple[str, list[Item]]]:
                 users[name].append(declared.name)
         for name, where in users.items():
             found[name].append(Item(book.link(message.xid), "message", book.link(message.group.xid), tuple(where)))
-    return sorted(found.items())
+    return found
 
 
-def _labels(book: Book) -> list[tuple[str, list[Item]]]:
-    """Return each label, as ``name: value``, with what has it."""
-    found: dict[str, list[Item]] = defaultdict(list)
+def _labels(book: Book) -> dict[str, dict[str, list[Item]]]:
+    """Return each label's name with its values, as ``name: value``, and what has them."""
+    found: dict[str, dict[str, list[Item]]] = {}
     for entity in _entities(book):
         labels = entity.attributes.get("labels")
         for name, value in labels.items() if isinstance(labels, Mapping) else ():
-            found[f"{name}: {value}" if value != "" else str(name)].append(_item(book, entity))
-    return sorted(found.items())
+            title = f"{name}: {value}" if value != "" else str(name)
+            found.setdefault(str(name), {}).setdefault(title, []).append(_item(book, entity))
+    return found
 
 
-def _owners(book: Book) -> list[tuple[str, list[Item]]]:
+def _parted(labels: Mapping[str, Sections]) -> tuple[Sections, Mapping[str, Sections]]:
+    """Return the labels of few values as sections, and the values of each other as a table."""
+    few: dict[str, list[Item]] = defaultdict(list)
+    many: dict[str, Sections] = {}
+    for name, values in labels.items():
+        if len(values) > MAX_HERE:
+            many[name] = {title: values[title] for title in sorted(values)}
+        else:
+            for title, items in values.items():
+                few[title] += items
+    return few, many
+
+
+def _owners(book: Book) -> dict[str, list[Item]]:
     """Return each owner with the groups it owns."""
     owners = book.registry.owners
     found: dict[str, list[Item]] = defaultdict(list)
     for group in book.registry.all_groups if owners.path else ():
         for owner in owners.of(group.place.path):
             found[owner].append(_item(book, group))
-    return sorted(found.items())
+    return found
 
 
 def _leaving(book: Book) -> list[Leaving]:

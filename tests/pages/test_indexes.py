@@ -1,0 +1,81 @@
+"""Lists of what entities have in common stay short: what is long has pages of its own, and nothing is left out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from xregit.pages import Page, pages
+from xregit.pages.indexes import MAX_HERE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANY = MAX_HERE + 1
+
+
+def files(count: int) -> dict[str, str]:
+    """Return messages that share a placeholder and a label, and have a label with values of their own."""
+    text = """
+        labels: {{line: l1, serial: s{0:03}}}
+        envelope: CloudEvents/1.0
+        envelopemetadata: {{subject: {{type: uritemplate, value: "x/{{vin}}"}}}}
+        """
+    return {f"messagegroups/g/messages/m{number:03}.yaml": text.format(number) for number in range(count)}
+
+
+def made(tmp_path: Path, count: int) -> dict[str, Page]:
+    """Return the lists by address."""
+    found = {page.address: page for page in pages(registry_of(tmp_path, files(count)))}
+    return {
+        address: page for address, page in found.items() if address.startswith(("all-labels/", "all-placeholders/"))
+    }
+
+
+def rows(page: Page) -> list[list[str]]:
+    """Return the texts in each row of a page's table."""
+    found = [re.findall("<td.*?</td>", row, re.DOTALL) for row in page.html.split("<tbody>")[1].split("</tr>")[:-1]]
+    return [[re.sub("<.*?>", "", cell) for cell in row] for row in found]
+
+
+def test_short_lists_stand_on_one_page(tmp_path: Path) -> None:
+    """Where few have something, the page that lists it names them all."""
+    found = made(tmp_path, MAX_HERE)
+    assert set(found) == {"all-labels/", "all-placeholders/"}
+    labels = found["all-labels/"]
+    assert [each.title for each in labels.headings] == ["line: l1", *(f"serial: s{at:03}" for at in range(MAX_HERE))]
+    assert labels.html.count("<li>") == 2 * MAX_HERE
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("all-labels/line-l1/", [[f"m{at:03}", "g", ""] for at in range(MANY)]),
+        ("all-labels/serial/", [[f"serial: s{at:03}", f"m{at:03}"] for at in range(MANY)]),
+        ("all-placeholders/vin/", [[f"m{at:03}", "g", "subject"] for at in range(MANY)]),
+    ],
+)
+def test_long_lists_have_pages_of_their_own(tmp_path: Path, address: str, expected: list[list[str]]) -> None:
+    """What more than a hundred have, and a label with as many values, is a page that the list leads to."""
+    found = made(tmp_path, MANY)
+    assert rows(found[address]) == expected
+    assert found[address].parent in found
+    assert not found[address].listed
+    above = found[found[address].parent]
+    said = f"{MANY} values" if "serial" in address else f"{MANY} entries"
+    assert f'<a href="../{address}">{said}</a>' in above.html
+    assert len(above.html) < 1000
+
+
+def test_long_values_of_long_labels_have_pages_too(tmp_path: Path) -> None:
+    """Below a label with many values stand those that many have."""
+    alike = "labels: {serial: same}\n"
+    more = {f"messagegroups/h/messages/n{number:03}.yaml": alike for number in range(MANY)}
+    found = {page.address: page for page in pages(registry_of(tmp_path, {**files(MANY), **more}))}
+    assert ["serial: same", f"{MANY} entries"] in rows(found["all-labels/serial/"])
+    same = found["all-labels/serial/serial-same/"]
+    assert same.parent == "all-labels/serial/"
+    assert [row[0] for row in rows(same)] == [f"n{number:03}" for number in range(MANY)]
