@@ -53,7 +53,7 @@ def test_short_lists_stand_on_one_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
-        ("all-labels/line-l1/", [[f"m{at:03}", "g", ""] for at in range(MANY)]),
+        ("all-labels/line-l1/", [[f"m{at:03}", "g"] for at in range(MANY)]),
         ("all-labels/serial/", [[f"serial: s{at:03}", f"m{at:03}"] for at in range(MANY)]),
         ("all-placeholders/vin/", [[f"m{at:03}", "g", "subject"] for at in range(MANY)]),
     ],
