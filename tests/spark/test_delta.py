@@ -18,6 +18,7 @@ from xregit.spark.columns import HASH, Column, Table, Type
 from xregit.spark.comparing import Difference, difference
 from xregit.spark.delta import RustLake
 from xregit.spark.faults import MORE_MEMORY, reason, told_of
+from xregit.spark.packing import packed
 from xregit.spark.places import Place
 from xregit.spark.standing import Stand, Told
 
@@ -42,7 +43,7 @@ def _row(xid: str, count: int) -> Row:
 
 def _write(lake: RustLake, stand: Stand, wanted: tuple[Row, ...]) -> int:
     """Bring the table to these rows, and return its version."""
-    return lake.write({stand.table.name: (stand, difference(TABLE.keys, wanted, stand.hashes))}, TOLD)["things"]
+    return lake.write({stand.table.name: (stand, difference(TABLE, wanted, stand.hashes))}, TOLD)["things"]
 
 
 def _rows(path: Path) -> dict[str, Any]:
@@ -65,10 +66,11 @@ def path(tmp_path: Path, lake: RustLake) -> Path:
 def test_difference_is_what_is_new_other_and_gone() -> None:
     """Rows are told apart by their keys and compared by their hash."""
     known = {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"], ("c",): _row("c", 3)["hash"]}
-    found = difference(("xid",), (_row("a", 1), _row("b", 5), _row("d", 4)), known)
-    assert found == Difference((_row("d", 4),), (_row("b", 5),), ({"xid": "c"},))
-    assert not found.only_inserts
-    assert not difference(("xid",), (_row("a", 1),), {("a",): _row("a", 1)["hash"]})
+    found = difference(TABLE, (_row("a", 1), _row("b", 5), _row("d", 4)), known)
+    expected = (packed(TABLE, [_row("d", 4)]), packed(TABLE, [_row("b", 5)]), packed(TABLE, [{"xid": "c"}]))
+    assert found == Difference(*expected, same=1)
+    assert (found.rows, found.only_inserts) == (3, False)
+    assert not difference(TABLE, (_row("a", 1),), {("a",): _row("a", 1)["hash"]})
 
 
 @pytest.mark.parametrize("made", [True, False])
@@ -156,7 +158,7 @@ def test_new_attribute_is_a_new_column(lake: RustLake, path: Path) -> None:
     stand = lake.look(wider)
     assert stand.lacking == ("colour",)
     row = hashed({"xid": "c", "colour": "red"})
-    assert lake.write({"things": (stand, Difference(inserted=(row,)))}, TOLD) == {"things": 2}
+    assert lake.write({"things": (stand, Difference(packed(wider, [row])))}, TOLD) == {"things": 2}
     assert lake.look(wider).lacking == ()
     found = {row["xid"]: row["colour"] for row in pa.table(DeltaTable(path).scan()).to_pylist()}
     assert found == {"a": None, "b": None, "c": "red"}

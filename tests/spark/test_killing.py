@@ -65,12 +65,15 @@ def more(folder: Path, files: int) -> int:
 
 
 def test_nothing_is_lost_or_doubled_by_kills(tmp_path: Path) -> None:
-    """Killed at 20 random moments and then let run to its end, a job has every row in exactly one table, once."""
+    """Killed at 20 random moments and then let run to its end, a job has every row in exactly one table, once.
+
+    Where starting it takes long, as on a busy machine, fewer moments will do.
+    """
     chance = random.Random("route")  # noqa: S311 - moments, not secrets
     registry_of(tmp_path)
     kills = files = 0
     end = time.monotonic() + SECONDS
-    while kills < KILLS and time.monotonic() < end:
+    while kills < LEAST_KILLS or (kills < KILLS and time.monotonic() < end):
         files = more(tmp_path, files)
         with begin(tmp_path) as job:
             try:
@@ -83,7 +86,6 @@ def test_nothing_is_lost_or_doubled_by_kills(tmp_path: Path) -> None:
     found = Counter(_identity(row) for table in TABLES for row in rows(tmp_path / "tables", table))
     events = {str(each) for each in range(files * ROWS) if each % ROWS}
     assert found == Counter(events | {f"not a message {each * ROWS}" for each in range(files)})
-    assert kills >= LEAST_KILLS
 
 
 def test_stream_follows_what_comes_until_interrupted(tmp_path: Path) -> None:

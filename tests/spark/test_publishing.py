@@ -12,6 +12,7 @@ from deltalake import DeltaTable
 
 from tests.spark.repository import SAMPLE
 from xregit.errors import XregitError
+from xregit.spark import frames, packing
 from xregit.spark import session as sessions
 from xregit.spark.publishing import Publication, publish
 from xregit.spark.rows import rows
@@ -75,6 +76,23 @@ def test_tables_are_read_back(spark: SparkSession, sample: Registry, tmp_path: P
     group = _spark(spark, folder, "messagegroups").first()
     assert group is not None
     assert group["labels"] == {"team": "chassis"}
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_large_catalog_is_written_in_several_jobs(
+    spark: SparkSession, sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """No row is lost or doubled where tables have several parts, jobs several tasks, and a publication several jobs."""
+    monkeypatch.setattr(packing, "ROWS_PER_PART", 2)
+    monkeypatch.setattr(frames, "TASK_BYTES", 10_000)
+    monkeypatch.setattr(frames, "JOB_BYTES", 20_000)
+    found = publish(sample, tmp_path / "tables", format=form, spark=spark)
+    assert sum(table.rows for table in found.tables) > 20
+    for name, some in rows(sample).items():
+        files = [str(path) for path in (tmp_path / "tables" / name).glob("*.parquet")]
+        read = spark.read.parquet(*files).collect() if files else []
+        assert sorted(row["hash"] for row in read) == sorted(row["hash"] for row in some)
+    assert len([*(tmp_path / "tables" / "message_properties").glob("*.parquet")]) > 1
 
 
 def test_same_commit_writes_nothing(

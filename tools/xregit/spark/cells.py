@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
+import orjson
+
 from xregit.spark.columns import Type
 
 Row = dict[str, Any]
@@ -41,12 +43,22 @@ def time_of(value: Any) -> datetime | None:
 def hashed(row: Row) -> Row:
     """Return the row with its ``hash``, which a column that holds nothing does not change."""
     filled = {name: value for name, value in row.items() if value is not None}
-    digest = blake2b(_json(filled).encode("utf-8", "replace"), digest_size=DIGEST_BYTES)
-    return row | {"hash": digest.hexdigest()}
+    return row | {"hash": blake2b(_line(filled), digest_size=DIGEST_BYTES).hexdigest()}
+
+
+def _line(row: Row) -> bytes:
+    """Return a row as JSON, by orjson, which takes a tenth of the time, where it writes what Python's encoder does."""
+    # Python writes 1e+16 where orjson writes 1e16; what else differs, such as text that is no Unicode, orjson refuses.
+    if not any(isinstance(value, float) for value in row.values()):
+        try:
+            return orjson.dumps(row, _plain, orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME)
+        except TypeError:
+            pass
+    return _json(row).encode("utf-8", "replace")
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+    return _ENCODER.encode(value)
 
 
 def _plain(value: Any) -> Any:
@@ -86,6 +98,8 @@ def _json_text(value: Any) -> str:
     return _json(value).encode("utf-8", "replace").decode()
 
 
+# Made once: to make one takes a third of the time that it takes to write a small value.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
 _CELLS: Mapping[Type, Callable[[Any], Any]] = {
     Type.TEXT: text_of,
     Type.LONG: _long,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from xregit.spark import files, frames
+from xregit.spark import files, frames, packing
 from xregit.spark.columns import HASH
 from xregit.spark.standing import (
     CHANGE,
@@ -17,7 +17,6 @@ from xregit.spark.standing import (
     UPDATE,
     Stand,
     changes,
-    changing,
     compared,
     foreign,
     refuse_newer,
@@ -86,8 +85,8 @@ class RustLake:
         """Add one row to a table, written here and not by Spark; see `standing.Lake`."""
         if stand.place.local:
             stand.place.local.mkdir(parents=True, exist_ok=True)
-        form = frames.arrow_schema(stand.table)
-        batches = frames.arrow_table(stand.table, [row]).to_batches()
+        form = packing.arrow_schema(stand.table)
+        batches = packing.arrow_table(stand.table, [row]).to_batches()
         return _committed(stand, [files.written(stand.table.name, stand.place.url, form, batches)], _properties(told))
 
     def _prepared(self, work: Work) -> dict[str, Written | pa.Table]:
@@ -101,7 +100,7 @@ class RustLake:
             prepared.update(frames.write(self.session(), fresh, self.place))
         for name, (stand, some) in work.items():
             if not some.only_inserts:
-                prepared[name] = frames.arrow_table(changing(stand.table), changes(some))
+                prepared[name] = changes(stand.table, some)
         return prepared
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -24,20 +24,25 @@ MAX_BOUND_CHARS = 256
 COMPRESSION = "snappy"
 
 
-def writer(
-    table: str, folder: str, schema: pa.Schema
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what writes one partition of a table to a file in the folder and gives the row that describes it."""
+def writing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Write each part of a partition to a file in its folder, and give the row that describes it."""
+    import pyarrow as pa
 
-    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
+    for batch in batches:
+        for part in batch.to_pylist():
+            with pa.ipc.open_stream(part["rows"]) as rows:
+                described = written(part["table"], part["folder"], rows.schema, rows)
+            yield pa.RecordBatch.from_pylist([described])
 
-        filled = (batch for batch in batches if batch.num_rows)
-        first = next(filled, None)
-        if first is not None:
-            yield pa.RecordBatch.from_pylist([written(table, folder, schema, (first, *filled))])
 
-    return write
+def reading(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give the rows of each part of a partition."""
+    import pyarrow as pa
+
+    for batch in batches:
+        for part in batch.to_pylist():
+            with pa.ipc.open_stream(part["rows"]) as rows:
+                yield from rows
 
 
 def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> dict[str, Any]:

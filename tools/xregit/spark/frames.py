@@ -1,55 +1,58 @@
-"""Rows to Spark's data frames with explicit schemas, and data frames to Parquet files, all tables in one job."""
+"""Packed rows to Spark: to Parquet files, all tables in few jobs, or to data frames with explicit schemas.
+
+Rows stay packed on their way: Spark's own processes only pass them on, and executors unpack them in Python.
+"""
 
 from __future__ import annotations
 
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xregit.spark import files
-from xregit.spark.columns import Type
+from xregit.spark.packing import arrow_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
-    from xregit.spark.cells import Row
     from xregit.spark.columns import Table
+    from xregit.spark.packing import Packed
     from xregit.spark.places import Place
 
+Item = TypeVar("Item")
+
 ROWS_PER_FILE = 100_000
-# A job's rows go through the memory of Spark's driver, which is small unless someone has asked for more.
-ROWS_PER_PART, MAX_JOB_BYTES = 20_000, 64 * 2**20
+# What one task takes, and what goes through the memory of Spark's driver at once, which is small unless someone has
+# asked for more: packed, and a part more at most.
+TASK_BYTES, JOB_BYTES = 2**20, 32 * 2**20
 
 
-def arrow_schema(table: Table) -> pa.Schema:
-    """Return a table's schema as Arrow has it; timestamps are in UTC, so that Delta calls them timestamps too."""
-    import pyarrow as pa
-
-    types = {
-        Type.LONG: pa.int64(),
-        Type.BOOLEAN: pa.bool_(),
-        Type.DOUBLE: pa.float64(),
-        Type.TIMESTAMP: pa.timestamp("us", "UTC"),
-        Type.TEXTS: pa.list_(pa.string()),
-        Type.TEXT_MAP: pa.map_(pa.string(), pa.string()),
-        Type.LONG_MAP: pa.map_(pa.string(), pa.int64()),
-    }
-    return pa.schema([(column.name, types.get(column.type, pa.string())) for column in table.columns])
+def write(spark: SparkSession, tables: Mapping[Table, Packed], place: Place) -> dict[str, list[dict[str, Any]]]:
+    """Write the rows of each table to files in the folder of its name; return what describes the files, by table."""
+    _ship_files()
+    found: dict[str, list[dict[str, Any]]] = {table.name: [] for table in tables}
+    tasks = _filled(_parts(tables, place), lambda part: len(part["rows"]), TASK_BYTES)
+    for job in _filled(map(_batch, tasks), lambda batch: batch.nbytes, JOB_BYTES):
+        for row in _sent(spark, job).mapInArrow(files.writing, files.WRITTEN).collect():
+            found[row["table"]].append(row.asDict())
+    return found
 
 
-def arrow_table(table: Table, rows: Iterable[Row]) -> pa.Table:
-    """Return rows as an Arrow table; a column that a row does not have is null."""
-    import pyarrow as pa
-
-    maps = [column.name for column in table.columns if column.type in {Type.TEXT_MAP, Type.LONG_MAP}]
-    return pa.Table.from_pylist([_paired(row, maps) for row in rows], schema=arrow_schema(table))
-
-
-def frame(spark: SparkSession, table: Table, rows: tuple[Row, ...]) -> DataFrame:
+def frame(spark: SparkSession, table: Table, some: Packed) -> DataFrame:
     """Return rows as a data frame of the table's schema, few enough of them in one partition."""
-    return _framed(spark, table, arrow_table(table, rows), max(1, -(-len(rows) // ROWS_PER_FILE)))
+    if not some:
+        return whole(spark, table, arrow_schema(table).empty_table())
+    _ship_files()
+    parts = [_batch([{"table": table.name, "folder": "", "rows": part}]) for part in some.parts]
+    found = _sent(spark, parts).mapInArrow(files.reading, _structure(table))
+    return found.coalesce(max(1, -(-some.rows // ROWS_PER_FILE)))
+
+
+def whole(spark: SparkSession, table: Table, rows: pa.Table) -> DataFrame:
+    """Return rows that go through the memory of Spark's driver as they are, in one partition."""
+    return spark.createDataFrame(rows, _structure(table)).coalesce(1)
 
 
 def collected(frame: DataFrame, table: Table) -> pa.Table:
@@ -57,46 +60,47 @@ def collected(frame: DataFrame, table: Table) -> pa.Table:
     return frame.toArrow().cast(arrow_schema(table))
 
 
-def write(
-    spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], place: Place
-) -> dict[str, list[dict[str, Any]]]:
-    """Write the rows of each table to files in the folder of its name; return what describes the files, by table."""
+def _ship_files() -> None:
+    """Have functions of `files` shipped with all they need: by its name, executors would have to have the module."""
     from pyspark import cloudpickle
 
-    # Sent by its name, the module would have to be installed on every executor.
     cloudpickle.register_pickle_by_value(files)  # type: ignore[no-untyped-call]
-    found: dict[str, list[dict[str, Any]]] = {table.name: [] for table in tables}
-    for job in _jobs(tables):
-        parts = [
-            _framed(spark, table, part, 1).mapInArrow(
-                files.writer(table.name, (place / table.name).url, part.schema), files.WRITTEN
-            )
-            for table, part in job
-        ]
-        for row in reduce(lambda one, other: one.unionAll(other), parts).collect():
-            found[row["table"]].append(row.asDict())
-    return found
 
 
-def _jobs(tables: Mapping[Table, tuple[Row, ...]]) -> Iterator[list[tuple[Table, pa.Table]]]:
-    """Give all rows in jobs that the driver's memory holds; a small catalog is one."""
-    job: list[tuple[Table, pa.Table]] = []
-    for table, rows in tables.items():
-        for first in range(0, len(rows), ROWS_PER_PART):
-            job.append((table, arrow_table(table, rows[first : first + ROWS_PER_PART])))
-            if sum(part.nbytes for _, part in job) >= MAX_JOB_BYTES:
-                yield job
-                job = []
-    if job:
-        yield job
+def _parts(tables: Mapping[Table, Packed], place: Place) -> Iterator[dict[str, Any]]:
+    for table, some in tables.items():
+        for part in some.parts:
+            yield {"table": table.name, "folder": (place / table.name).url, "rows": part}
 
 
-def _framed(spark: SparkSession, table: Table, rows: pa.Table, partitions: int) -> DataFrame:
+def _batch(parts: list[dict[str, Any]]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist(parts)
+
+
+def _filled(items: Iterable[Item], size: Callable[[Item], int], most: int) -> Iterator[list[Item]]:
+    """Give items in lists, each of which ends with the item that fills it."""
+    found: list[Item] = []
+    filled = 0
+    for item in items:
+        found.append(item)
+        filled += size(item)
+        if filled >= most:
+            yield found
+            found, filled = [], 0
+    if found:
+        yield found
+
+
+def _sent(spark: SparkSession, batches: list[pa.RecordBatch]) -> DataFrame:
+    """Return parts as a data frame with a partition for each batch."""
+    import pyarrow as pa
+
+    return spark.createDataFrame(pa.Table.from_batches(batches))
+
+
+def _structure(table: Table) -> StructType:
     from pyspark.sql.types import StructType
 
-    return spark.createDataFrame(rows, StructType.fromJson(table.structure)).coalesce(partitions)
-
-
-def _paired(row: Row, maps: list[str]) -> Row:
-    """Return the row with its maps as pairs, which is how Arrow takes them."""
-    return row | {name: list(row[name].items()) for name in maps if row.get(name) is not None}
+    return StructType.fromJson(table.structure)

@@ -12,6 +12,7 @@ from xregit.spark import frames
 from xregit.spark.columns import HASH
 from xregit.spark.comparing import Difference
 from xregit.spark.definitions import declared, statement, text
+from xregit.spark.packing import packed
 from xregit.spark.standing import (
     CHANGE,
     DELETE,
@@ -88,7 +89,7 @@ class NativeLake:
 
     def append(self, stand: Stand, row: Row, told: Told) -> int:
         """Add one row to a table; see `standing.Lake`."""
-        return self.write({stand.table.name: (stand, Difference(inserted=(row,)))}, told)[stand.table.name]
+        return self.write({stand.table.name: (stand, Difference(packed(stand.table, [row])))}, told)[stand.table.name]
 
     def _committed(self, stand: Stand, some: Difference) -> int:
         first = [_creation(stand)] if stand.version < 0 else _alterations(stand)
@@ -108,7 +109,8 @@ class NativeLake:
             frame = frames.frame(self.spark, stand.table, some.inserted)
             frame.write.format("delta").mode("append").save(stand.place.url)
         else:
-            frames.frame(self.spark, changing(stand.table), changes(some)).createOrReplaceTempView(_VIEW)
+            changed = frames.whole(self.spark, changing(stand.table), changes(stand.table, some))
+            changed.createOrReplaceTempView(_VIEW)
             self.spark.sql(_merge(stand)).collect()
             self.spark.catalog.dropTempView(_VIEW)
 

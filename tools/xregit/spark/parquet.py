@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.source import writing
-from xregit.spark import files, frames
+from xregit.spark import files, frames, packing
 from xregit.spark.places import Place
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from xregit.spark.cells import Row
     from xregit.spark.columns import Table
+    from xregit.spark.packing import Packed
 
 # The empty file by which Spark says that a folder of Parquet files is complete.
 COMPLETE = "_SUCCESS"
@@ -38,7 +38,7 @@ def refuse_others(place: Place) -> None:
         raise XregitError(message)
 
 
-def write(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], place: Place) -> None:
+def write(spark: SparkSession, tables: Mapping[Table, Packed], place: Place) -> None:
     """Write every table; a folder of this machine stays as it is until all of them are written.
 
     Raises:
@@ -50,18 +50,18 @@ def write(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], place: P
         _to_folder(spark, tables, place.local)
 
 
-def _to_folder(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], folder: Path) -> None:
+def _to_folder(spark: SparkSession, tables: Mapping[Table, Packed], folder: Path) -> None:
     with writing.replacing(folder) as beside:
         for table in tables:
             (beside / table.name).mkdir(parents=True)
         frames.write(spark, tables, Place.of(beside))
-        for table, rows in tables.items():
-            if not rows:
-                files.written(table.name, str(beside / table.name), frames.arrow_schema(table), ())
+        for table, some in tables.items():
+            if not some:
+                files.written(table.name, str(beside / table.name), packing.arrow_schema(table), ())
             (beside / table.name / COMPLETE).touch()
 
 
-def _to_store(spark: SparkSession, tables: Mapping[Table, tuple[Row, ...]], place: Place) -> None:
+def _to_store(spark: SparkSession, tables: Mapping[Table, Packed], place: Place) -> None:
     """Write with Spark's own writer, which knows the store; the last table, the publications, says that it is whole."""
-    for table, rows in tables.items():
-        frames.frame(spark, table, rows).write.mode("overwrite").parquet((place / table.name).url)
+    for table, some in tables.items():
+        frames.frame(spark, table, some).write.mode("overwrite").parquet((place / table.name).url)

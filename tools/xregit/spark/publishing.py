@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.spark import native, parquet
 from xregit.spark.cells import hashed, time_of
@@ -16,8 +17,9 @@ from xregit.spark.delta import RustLake
 from xregit.spark.derived import PUBLICATIONS
 from xregit.spark.faults import told_of
 from xregit.spark.native import NativeLake
+from xregit.spark.packing import packed
 from xregit.spark.places import Place
-from xregit.spark.rows import rows
+from xregit.spark.rows import table_rows
 from xregit.spark.session import REMOTE, active, borrowed, installed
 from xregit.spark.standing import Stand, refuse_file, told_by
 from xregit.spark.tables import tables as tables_of
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.source.history import History
     from xregit.spark.cells import Row
-    from xregit.spark.standing import Lake
+    from xregit.spark.standing import Lake, Work
 
 APPLICATION = "xregit publish"
 DELTA, PARQUET = "delta", "parquet"
@@ -136,22 +138,30 @@ def _lake(place: Place, spark: SparkSession | None, conf: Mapping[str, str]) -> 
 
 
 def _to_delta(registry: Registry, lake: Lake) -> Publication:
-    history, found, known = registry.origin.history, rows(registry), tables_of(registry.model)
-    stands = {name: lake.look(table) for name, table in known.items()}
-    log = stands.pop(PUBLICATIONS.name)
-    todo = {name: difference(known[name].keys, some, stands[name].hashes) for name, some in found.items()}
-    versions = lake.write({name: (stand, todo[name]) for name, stand in stands.items()}, told_by(history))
+    history, work = registry.origin.history, _work(registry, lake)
+    log = lake.look(PUBLICATIONS)
+    versions = lake.write(work, told_by(history))
     last = _newest(lake, log)
     changed = last is None or (last["commit"], _versions(last)) != (history.head, versions)
     number = (last["number"] if last else 0) + changed
     logged = log.version
     if changed:
         logged = lake.append(log, _publication(number, history, versions), told_by(history))
-    told = [_told(name, len(found[name]), todo[name], versions[name]) for name in found]
+    told = [_told(name, some, versions[name]) for name, (_, some) in work.items()]
     told.append(TablePublication(log.table.name, number, int(changed), version=logged))
     return Publication(
         str(log.place).removesuffix(f"/{log.table.name}"), DELTA, history.head, number, changed, tuple(told)
     )
+
+
+def _work(registry: Registry, lake: Lake) -> Work:
+    """Return how each table stands and what brings it up to date; rows and hashes of one table at a time are held."""
+    known, work = tables_of(registry.model), {}
+    with uncollected():  # the collector would look at the whole registry again and again
+        for name, rows in table_rows(registry).items():
+            stand = lake.look(known[name])
+            work[name] = (replace(stand, hashes={}), difference(stand.table, rows, stand.hashes))
+    return work
 
 
 def _newest(lake: Lake, log: Stand) -> Row | None:
@@ -174,15 +184,17 @@ def _publication(number: int, history: History, versions: Mapping[str, int]) -> 
     )
 
 
-def _told(name: str, count: int, some: Difference, version: int) -> TablePublication:
-    return TablePublication(name, count, len(some.inserted), len(some.updated), len(some.deleted), version)
+def _told(name: str, some: Difference, version: int) -> TablePublication:
+    return TablePublication(name, some.rows, some.inserted.rows, some.updated.rows, some.deleted.rows, version)
 
 
 def _to_parquet(registry: Registry, place: Place, spark: SparkSession | None, conf: Mapping[str, str]) -> Publication:
-    history, found, known = registry.origin.history, rows(registry), tables_of(registry.model)
+    history, known = registry.origin.history, tables_of(registry.model)
     parquet.refuse_others(place)
-    found[PUBLICATIONS.name] = (_publication(1, history, {}),)
+    with uncollected():
+        found = {known[name]: packed(known[name], rows) for name, rows in table_rows(registry).items()}
+    found[PUBLICATIONS] = packed(PUBLICATIONS, [_publication(1, history, {})])
     with borrowed(spark, name=APPLICATION, conf=conf) as session:
-        parquet.write(session, {known[name]: some for name, some in found.items()}, place)
-    told = tuple(TablePublication(name, len(some), len(some)) for name, some in found.items())
+        parquet.write(session, found, place)
+    told = tuple(TablePublication(table.name, some.rows, some.rows) for table, some in found.items())
     return Publication(str(place), PARQUET, history.head, 1, True, told)  # noqa: FBT003 - it is always written

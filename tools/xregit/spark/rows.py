@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.properties import properties
 from xregit.catalog.resolving import effective
 from xregit.collecting import uncollected
 from xregit.spark.cells import Row, cell, hashed, text_of, time_of
 from xregit.spark.chronicle import change_rows, commit_rows
 from xregit.spark.columns import Table, Type
 from xregit.spark.derived import CHANGES, COMMITS, ENDPOINT_MESSAGES, MESSAGE_PROPERTIES, PUBLICATIONS
-from xregit.spark.tables import EXTENSIONS, REGISTRY, RESERVED, VERSIONS, attributes_at, names, tables
+from xregit.spark.tables import EXTENSIONS, REGISTRY, RESERVED, attributes_at, names, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from xregit.catalog.entities import Document, Group, Resource, Version
     from xregit.catalog.properties import Property
@@ -40,18 +42,20 @@ class Shape:
 def rows(registry: Registry) -> Rows:
     """Return the rows of every table but the publications, by the table's name."""
     with uncollected():  # the collector would take as long again on 10,000 messages
-        return _rows(registry)
+        return {name: tuple(some) for name, some in table_rows(registry).items()}
 
 
-def _rows(registry: Registry) -> Rows:
-    found: dict[str, list[Row]] = {name: [] for name in tables(registry.model) if name != PUBLICATIONS.name}
-    for name, row in _entity_rows(registry, shapes(registry.model)):
-        found[name].append(row)
-    found[MESSAGE_PROPERTIES.name] = [row for message in registry.messages for row in _property_rows(message)]
-    found[ENDPOINT_MESSAGES.name] = list(_contract_rows(registry))
-    found[COMMITS.name] = list(commit_rows(registry))
-    found[CHANGES.name] = list(change_rows(registry))
-    return {name: tuple(hashed(row) for row in some) for name, some in found.items()}
+def table_rows(registry: Registry) -> dict[str, Iterator[Row]]:
+    """Return the same, each row made when it is asked for; no two rows of a table have the same keys."""
+    found: dict[str, Iterator[Row]] = {name: iter(()) for name in tables(registry.model) if name != PUBLICATIONS.name}
+    found |= _entity_rows(registry, shapes(registry.model))
+    found |= {
+        MESSAGE_PROPERTIES.name: (row for message in registry.messages for row in _property_rows(message)),
+        ENDPOINT_MESSAGES.name: _contract_rows(registry),
+        COMMITS.name: commit_rows(registry),
+        CHANGES.name: change_rows(registry),
+    }
+    return {name: map(hashed, some) for name, some in found.items()}
 
 
 def shapes(model: Model) -> dict[Path, Shape]:
@@ -67,18 +71,30 @@ def _shape(table: Table, model: Model, path: Path) -> Shape:
     return Shape(table, columns, core)
 
 
-def _entity_rows(registry: Registry, known: Mapping[Path, Shape]) -> Iterator[tuple[str, Row]]:
-    yield "registries", _registry_row(registry, known[REGISTRY])
-    for group in registry.all_groups:
-        shape = known[group.type.plural,]
-        yield shape.table.name, _group_row(registry, shape, group)
-    for resource in registry.all_resources:
-        path = (resource.xid.split("/")[1], resource.type.plural)
-        yield known[path].table.name, _resource_row(registry, known[path], resource)
-        shape = known[(*path, VERSIONS)]
-        if shape.table != known[path].table:
-            for ancestor, version in _with_ancestors(resource):
-                yield shape.table.name, _version_row(registry, shape, resource, version) | {"ancestor": ancestor}
+def _entity_rows(registry: Registry, known: Mapping[Path, Shape]) -> dict[str, Iterator[Row]]:
+    """Return the rows of each table of entities; group types that share a resource type share its table."""
+    found: dict[str, list[Iterator[Row]]] = {shape.table.name: [] for shape in known.values()}
+    for path, shape in known.items():
+        if path[2:] and shape.table == known[path[:2]].table:
+            continue
+        found[shape.table.name].append(_rows_at(registry, shape, path))
+    return {name: chain.from_iterable(some) for name, some in found.items()}
+
+
+def _rows_at(registry: Registry, shape: Shape, path: Path) -> Iterator[Row]:
+    """Give the rows of what the plural names lead to."""
+    if not path:
+        yield _registry_row(registry, shape)
+        return
+    for group in registry.groups.get(path[0], {}).values():
+        if not path[1:]:
+            yield _group_row(registry, shape, group)
+            continue
+        for resource in group.collections.get(path[1], {}).values():
+            if path[2:]:
+                yield from _version_rows(registry, shape, resource)
+            else:
+                yield _resource_row(registry, shape, resource)
 
 
 def _registry_row(registry: Registry, shape: Shape) -> Row:
@@ -103,11 +119,12 @@ def _resource_row(registry: Registry, shape: Shape, resource: Resource) -> Row:
     return _row(shape, own, {**attributes, **resource.meta}, registry.facts(resource.place))
 
 
-def _with_ancestors(resource: Resource) -> Iterator[tuple[str, Version]]:
+def _version_rows(registry: Registry, shape: Shape, resource: Resource) -> Iterator[Row]:
     """Give each version with the id of the one it was made from: the one before it, unless it says otherwise."""
     before = ""
     for version in resource.versions.values():
-        yield text_of(version.attributes.get("ancestor") or before or version.id), version
+        ancestor = text_of(version.attributes.get("ancestor") or before or version.id)
+        yield _version_row(registry, shape, resource, version) | {"ancestor": ancestor}
         before = version.id
 
 
@@ -146,10 +163,13 @@ def _row(shape: Shape, own: Row, attributes: Mapping[str, Any], facts: FileHisto
     }
 
 
-def _property_rows(message: Message) -> Iterator[Row]:
+def _property_rows(message: Message) -> Iterable[Row]:
     resolved = message.resolved
-    for item in message.properties:
-        yield _property_row(message.xid, item, resolved.origin((*item.path, "value")))
+    # The registry would remember them, of which there are ten times as many as messages.
+    declared = properties(message.entity.type, resolved.attributes)
+    found = (_property_row(message.xid, item, resolved.origin((*item.path, "value"))) for item in declared)
+    # Names of which nothing is left as text may be the same.
+    return {row["xid"]: row for row in found}.values()
 
 
 def _property_row(xid: str, item: Property, origin: str) -> Row:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
 from xregit.spark.columns import HASH, Column
+from xregit.spark.packing import unpacked
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from xregit.source.history import History
     from xregit.spark.cells import Row
     from xregit.spark.columns import Table
@@ -160,10 +163,15 @@ def changing(table: Table) -> Table:
     return replace(table, columns=(*table.columns, CHANGE))
 
 
-def changes(found: Difference) -> tuple[Row, ...]:
+def changes(table: Table, found: Difference) -> pa.Table:
     """Return the rows to insert, update and delete, each with what becomes of it."""
+    import pyarrow as pa
+
     parts = ((INSERT, found.inserted), (UPDATE, found.updated), (DELETE, found.deleted))
-    return tuple(row | {CHANGE.name: change} for change, rows in parts for row in rows)
+    return pa.concat_tables(
+        unpacked(table, some).append_column(CHANGE.name, pa.array([change] * some.rows, pa.string()))
+        for change, some in parts
+    )
 
 
 def _loose(form: Any) -> Any:
