@@ -68,7 +68,7 @@
     const shown = said.textContent.match(/^\d+/);
     if (!fitting || !shown) return;
     const all = Number(fitting.dataset.xrFitting).toLocaleString("en");
-    said.textContent = `The ${shown[0]} best of ${all} matching documents; another word finds fewer`;
+    said.textContent = `The ${shown[0]} best of ${all} matching documents`;
   };
   new MutationObserver(tell).observe(list, { childList: true });
 })();
