@@ -93,19 +93,21 @@ def _missing(fetch: Fetch, found: tuple[Element, ...], base: str, seen: set[str]
             yield from _missing(fetch, elements(content), address, seen)
 
 
-def _built(document: Document, text: bytes, base: str) -> xmlschema.XMLSchemaBase:
+def _built(document: Document, text: bytes, base: str, validation: str = "lax") -> xmlschema.XMLSchemaBase:
     opener = OpenerDirector()
     opener.add_handler(_Registry(document.fetch))
     version = canonical("format", document.format).partition("/")[2]
     made: type[xmlschema.XMLSchemaBase] = Schema11 if version == "1.1" else Schema10
-    said: dict[str, Any] = {"allow": "remote", "defuse": "always", "opener": opener, "validation": "lax"}
+    said: dict[str, Any] = {"allow": "remote", "defuse": "always", "opener": opener, "validation": validation}
     try:
         with warnings.catch_warnings(action="ignore"):
             # The library takes the base for a folder.
             return made(io.BytesIO(text), base_url=urljoin(base, "."), use_fallback=False, **said)
     except UncheckedError as error:
         raise SchemaError(Problem("syntax", unchecked(error), "use fewer or smaller repetitions", 1, 1)) from error
-    except AttributeError as error:  # the library's own, where a type could not be built
+    except (AttributeError, AssertionError) as error:  # the library's own, where it went on after a fault
+        if validation == "lax":
+            return _built(document, text, base, "strict")  # which ends at the first one
         raise SchemaError(Problem("syntax", "a type builds on one that is wrong or missing", _CORRECT, 1, 1)) from error
     except (xmlschema.XMLSchemaException, ValueError, TypeError, LookupError, RecursionError, OSError) as error:
         raise SchemaError(Problem("syntax", _reason(error), _CORRECT, 1, 1)) from error
