@@ -14,7 +14,7 @@ from jsonschema import Draft4Validator
 from junitparser import JUnitXml
 
 from xregit.diagnostics import Diagnostic, Severity, ordered
-from xregit.reports import FORMATS
+from xregit.reports.formats import FORMATS
 from xregit.reports.text import summary
 from xregit.rules import RULES
 

@@ -227,7 +227,7 @@ EXTENDED = {
     **{f"clubs/{club}/club.yaml": "description: Club.\n" for club in ("c", "d")},
     **{f"{xid[1:]}.yaml": "description: Member.\n" for xid in MEMBERS},
 }
-TRACED = Traced("0" * 40, [1, 2], [], [], [], dated=False)
+TRACED = Traced("0" * 40, [], [], dated=False)
 EMPTY = Kept(
     {"": folder("", {"registry.yaml": TRACED})}, {}, frozenset(), DAYS[0], "here", Terms(["groups"], ["resources"])
 )

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
 from xregit.source import yaml
-from xregit.source.history import History, read
 from xregit.source.text import UTF8_BOM
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Place
+    from xregit.source.history import History
     from xregit.source.text import Positions
 
 Pointer = tuple[str | int, ...]
@@ -57,6 +57,8 @@ class Origin:
     @cached_property
     def history(self) -> History:
         """What Git knows of the files; empty, with a reason, where Git knows nothing."""
+        from xregit.source.history import read  # a check asks for none of it
+
         return read(self.root if self.root.is_dir() else self.root.parent, self.commit or "HEAD")
 
     @property

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import NamedTuple
 
 import orjson
@@ -26,18 +27,20 @@ _FOLDER_PARTS = 3  # <type>/<id>/<type>
 
 
 class Traced(NamedTuple):
-    """A file: the id that Git gives its bytes, its size and times as the system has them, and its trace.
+    """A file: the id that Git gives its bytes, and its trace.
 
-    It is a tuple, and so is its trace, because a large registry has many of them. The size and times are left out
-    where they do not tell for sure whether it is still the same.
+    It is a tuple, and so is its trace, because a large registry has many of them.
     """
 
     blob: str
-    status: Sequence[int]
-    mentions: Sequence[str]
     shows: Sequence[str]
     ties: Sequence[Tie] | None
     dated: bool
+
+    @property
+    def mentions(self) -> set[str]:
+        """The names in it."""
+        return {name for name, *_ in self.ties or () if name}
 
 
 class Outline(NamedTuple):
@@ -57,11 +60,12 @@ class Outline(NamedTuple):
 class Folder:
     """The files of a group as JSON that is read when it is asked for; few groups are, of many.
 
-    ``statuses`` is what the system says of each, and tells by itself whether all of them are still the same.
+    ``mark`` tells whether all of them are still the same, by what the system says of them (`mark_of`); it is empty
+    where that does not tell for sure.
     """
 
     outline: Outline
-    statuses: bytes
+    mark: str
     rows: bytes
 
     @cached_property
@@ -74,7 +78,7 @@ class Folder:
 Folders = Mapping[str, Folder]
 
 
-def folder(group: str, files: Mapping[str, Traced]) -> Folder:
+def folder(group: str, files: Mapping[str, Traced], mark: str = "") -> Folder:
     """Return the files of a group as a folder.
 
     Raises:
@@ -89,13 +93,12 @@ def folder(group: str, files: Mapping[str, Traced]) -> Folder:
         stated=bool(stated),
         dated=any(file.dated for file in files.values()),
     )
-    rows = {path: tuple(file) for path, file in files.items()}
-    return Folder(outline, statuses_of({path: file.status for path, file in files.items()}), orjson.dumps(rows))
+    return Folder(outline, mark, orjson.dumps({path: tuple(file) for path, file in files.items()}))
 
 
-def statuses_of(files: Mapping[str, Sequence[int]]) -> bytes:
-    """Return what the system says of files, by their paths, as a folder has it."""
-    return orjson.dumps(files)
+def mark_of(statuses: Mapping[str, Sequence[int]]) -> str:
+    """Return a digest of what the system says of files, by their paths: their numbers, sizes and times."""
+    return sha256(orjson.dumps(statuses)).hexdigest()
 
 
 class Change(NamedTuple):

@@ -37,12 +37,11 @@ Tie = Sequence[str]
 class Trace(NamedTuple):
     """What a file has to do with others.
 
-    ``mentions`` are the names in it, ``shows`` those by which others mean it besides its group's xid. ``ties`` are all
-    references and ids in it: the name, the attribute or another word on what it is, and the text. ``dated`` says that
-    what is found in it may depend on the day. A file that says nothing of any entity has no ``ties``, not even none.
+    ``shows`` are the names by which others mean it besides its group's xid. ``ties`` are all references and ids in it:
+    the name that it mentions, the attribute or another word on what it is, and the text. ``dated`` says that what is
+    found in it may depend on the day. A file that says nothing of any entity has no ``ties``, not even none.
     """
 
-    mentions: Sequence[str]
     shows: Sequence[str]
     ties: Sequence[Tie] | None
     dated: bool = False
@@ -95,7 +94,7 @@ def is_document(path: str) -> bool:
 def trace_of_value(data: bytes, value: Any, terms: Terms) -> Trace:
     """Return what a YAML file of a registry has to do with others."""
     names: dict[str, str] = {}
-    if b"\\" in data or _has(data, map(str.encode, terms.groups)):
+    if b"\\" in data or _has(data, (f"/{plural}/".encode() for plural in terms.groups)):
         for text in _texts(value):
             parts = (local_xid(text, terms.baseurl) or text).split("/", _GROUP_PARTS)
             if len(parts) >= _GROUP_PARTS and parts[1] in terms.groups:
@@ -110,14 +109,14 @@ def trace_of_value(data: bytes, value: Any, terms: Terms) -> Trace:
     ties += [(name, "", "") for name in (*types, *fetched)]
     if len(stated) > 1:
         ties += [("", "", name) for name in _ids(stated)]
-    return Trace(tuple({*names.values(), *types, *fetched}), tuple(types), ties, _has(data, _DATED))
+    return Trace(tuple(types), ties, _has(data, _DATED))
 
 
 def trace_of_document(data: bytes) -> Trace:
     """Return what the document of a schema has to do with others."""
     names = _in_document(data)
     shows = (NAMED,) if _has(data, _NAMING) else ()
-    return Trace((*names, *shows), shows, [(name, "", "") for name in (*names, *shows)])
+    return Trace(shows, [(name, "", "") for name in (*names, *shows)])
 
 
 def _in_document(data: bytes) -> set[str]:
@@ -130,7 +129,7 @@ def _in_document(data: bytes) -> set[str]:
 
 
 def _has(data: bytes, words: Iterable[bytes]) -> bool:
-    return any(word in data for word in words)
+    return any(map(data.__contains__, words))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -110,15 +110,15 @@ def folder_of(registry: Path) -> Path:
 
 def report(made: Review, form: str, page: Callable[[str], str], line: Callable[[str, int], str]) -> str:
     """Return the report in one of the formats."""
-    from xregit import reports
     from xregit.reports.changes import changes_json, changes_text
+    from xregit.reports.formats import FORMATS as REPORTS
     from xregit.reports.markdown import changes_markdown
 
     if form == "markdown":
         return changes_markdown(made, page, line)
     if form in {"text", "json"}:
         return changes_text(made) if form == "text" else changes_json(made)
-    return reports.FORMATS[form](made.diagnostics)
+    return REPORTS[form](made.diagnostics)
 
 
 def page_of(registry: Registry, pages: str) -> Callable[[str], str]:

@@ -9,6 +9,7 @@ import click
 
 from xregit.cli.finding import unknown, with_registry
 from xregit.cli.printing import note, result, wants_color
+from xregit.collecting import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -37,18 +38,20 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     With PATHs the whole registry is read, but only what concerns these files and folders is reported.
     The exit code is 1 if there is an error among the findings; warnings alone leave it at 0.
     """
-    from xregit import reports
-    from xregit.cli.repeating import checked
-
     for path in paths:
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
-    found, catalog = checked(registry, against, paths)
+    with uncollected():  # what is imported stays, too
+        from xregit.cli.repeating import checked
+
+        found, catalog = checked(registry, against, paths)
     report = within(found, paths, catalog)
     if form == "text":
         result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
     else:
-        result(reports.FORMATS[form](report.diagnostics))
+        from xregit.reports.formats import FORMATS as REPORTS
+
+        result(REPORTS[form](report.diagnostics))
     return int(report.failed)
 
 

@@ -6,11 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import REGISTRY_FILE
-from xregit.changes.partly import base_of, part_at, state_at
-from xregit.cli.changing import against, compared
 from xregit.cli.clock import today
 from xregit.cli.remembering import Memory
-from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
 from xregit.rules import Report, check
 from xregit.rules.again import again, whole
@@ -20,17 +17,19 @@ from xregit.source import yaml
 from xregit.source.remembered import Remembered
 
 if TYPE_CHECKING:
+    from datetime import date
     from pathlib import Path
 
     from xregit.catalog import Registry
     from xregit.catalog.reading import Parse
     from xregit.diagnostics import Diagnostic
+    from xregit.rules.again import Again
     from xregit.rules.kept import Kept
     from xregit.rules.standing import Standing
 
 FEW_FILES = 50  # so few are checked sooner than it is worth keeping anything of them
 MANY_FILES = 500  # of so many, all are checked where nothing is kept yet, so that something is
-MANY_DOUBTED = 25  # so many files are not looked at again in each run, but kept as they are now
+MANY_DOUBTED = 500  # so many files are not looked at again in each run, but kept as they are now
 
 
 def checked(registry: Path, ref: str | None, paths: tuple[Path, ...] = ()) -> tuple[Report, Registry]:
@@ -70,15 +69,23 @@ def _some(now: Standing, paths: tuple[Path, ...]) -> tuple[Report, Registry]:
 
 def _again(now: Standing, kept: Kept, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
     day = today()
-    base = base_of(now, ref) if ref is not None else ""
-    with uncollected():
-        found = again(now, kept, day, partial(state_at, now, base) if base else None)
-    report = found.report
-    if base:
-        report = _with(report, compared(part_at(now, base, found.before), found.part).diagnostics)
+    if ref is None:
+        found = again(now, kept, day)
+        report = found.report
+    else:
+        found, report = _compared(now, kept, day, ref)
     if day != kept.day or found.doubted > MANY_DOUBTED:
         memory.keep_findings(found.kept)
     return report, found.part
+
+
+def _compared(now: Standing, kept: Kept, day: date, ref: str) -> tuple[Again, Report]:
+    from xregit.changes.partly import base_of, part_at, state_at
+    from xregit.cli.changing import compared
+
+    base = base_of(now, ref)
+    found = again(now, kept, day, partial(state_at, now, base))
+    return found, _with(found.report, compared(part_at(now, base, found.before), found.part).diagnostics)
 
 
 def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
@@ -88,6 +95,8 @@ def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Reg
     if kept:
         memory.keep_findings(kept)
     if ref is not None:
+        from xregit.cli.changing import against
+
         report = _with(report, against(registry, catalog, ref, parse).diagnostics)
     return report, catalog
 

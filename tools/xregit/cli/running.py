@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command, by default with the program's own arguments, and leave with its exit code."""
     code = run(arguments)
     _close_output()
+    gc.freeze()  # else the collector goes through all that is left several times before the interpreter ends
     sys.exit(code)
 
 
@@ -85,6 +86,8 @@ def _show(error: CatalogError) -> None:
 
 def _where(error: Exception) -> str:
     """Return the innermost place in our own code that the error passed through."""
+    import traceback  # never, it is hoped
+
     package = Path(__file__).parents[1]
     frames = traceback.extract_tb(error.__traceback__)
     frame = [frame for frame in frames if Path(frame.filename).is_relative_to(package)][-1]

@@ -50,22 +50,21 @@ def by_group(diagnostics: Iterable[Diagnostic], prefix: str) -> Found:
 def to_bytes(kept: Kept) -> bytes | None:
     """Return what was kept as bytes that say whether they are whole; None where JSON can't hold a text.
 
-    A line of JSON has all but the folders, which have two more lines each: most of these nobody reads.
+    A line of JSON has all but the files, with a line more for those of each group: most of these nobody reads.
     """
     value = {
         "context": kept.context,
         "terms": tuple(kept.terms),
         "day": kept.day.isoformat(),
         "faulty": sorted(kept.faulty),
-        "outlines": {group: tuple(folder.outline) for group, folder in kept.folders.items()},
+        "folders": {group: (tuple(folder.outline), folder.mark) for group, folder in kept.folders.items()},
         "found": {group: [_row(item) for item in items] for group, items in kept.found.items()},
     }
     try:
         head = orjson.dumps(value)
     except orjson.JSONEncodeError:  # half of a surrogate pair
         return None
-    lines = (line for folder in kept.folders.values() for line in (folder.statuses, folder.rows))
-    return sealed(b"\n".join((head, *lines)))
+    return sealed(b"\n".join((head, *(folder.rows for folder in kept.folders.values()))))
 
 
 def from_bytes(data: bytes, context: str) -> Kept | None:
@@ -74,12 +73,9 @@ def from_bytes(data: bytes, context: str) -> Kept | None:
     value = orjson.loads(head)
     if value.get("context") != context:
         return None
-    outlines = value["outlines"].items()
+    folders = zip(value["folders"].items(), lines, strict=True)
     return Kept(
-        {
-            group: Folder(Outline._make(row), statuses, rows)
-            for (group, row), statuses, rows in zip(outlines, lines[::2], lines[1::2], strict=True)
-        },
+        {group: Folder(Outline._make(outline), mark, rows) for (group, (outline, mark)), rows in folders},
         {group: tuple(map(_diagnostic, rows)) for group, rows in value["found"].items()},
         frozenset(value["faulty"]),
         date.fromisoformat(value["day"]),

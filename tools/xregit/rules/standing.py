@@ -15,7 +15,7 @@ from xregit.catalog import read_files
 from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
 from xregit.catalog.origin import repository_of
 from xregit.catalog.owners import read_owners
-from xregit.catalog.parts import Traced, folder, statuses_of
+from xregit.catalog.parts import Traced, folder, mark_of
 from xregit.catalog.settings import settings_of
 from xregit.catalog.traces import Trace, group_of, is_document, terms_of, trace_of_document, trace_of_value
 from xregit.errors import XregitError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 YAML = ".yaml"
 GROUP_FOLDERS = 2
-IGNORED = Trace((), (), None)
+IGNORED = Trace((), None)
 # A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
 SHORTLY = 2_000_000_000
 Status = list[int]
@@ -102,6 +102,11 @@ class Standing:
         )
         return terms_of(builtin(), model, settings_of(settings).baseurl if settings else "")
 
+    def is_settled(self, status: Status) -> bool:
+        """Tell whether a file can't have changed since without another status."""
+        _, _, *times = status
+        return max(times) <= self.since - SHORTLY
+
     def by_group(self) -> Mapping[str, Mapping[str, Status]]:
         """Return the statuses of the files of each group, by its xid and by path."""
         found: defaultdict[str, dict[str, Status]] = defaultdict(dict)
@@ -148,28 +153,26 @@ class Tracing:
     def present(self, now: Standing, earlier: Folders) -> Folders:
         """Return the files as they are now.
 
-        Those of ``earlier`` that nobody has changed are not read again, unless they were new when they were looked at.
+        Groups of ``earlier`` that nobody has changed are not read again, unless they were new when they were looked at.
 
         Raises:
             WholeError: one of them can't be read, or not as a whole.
         """
         found = {}
         for group, statuses in now.by_group().items():
-            old = earlier.get(group)
-            if old is None or old.statuses != statuses_of(statuses):
+            old, mark = earlier.get(group), mark_of(statuses)
+            if old is None or old.mark != mark:
                 known = old.files if old else {}
-                files = {path: self._present(now, path, status, known.get(path)) for path, status in statuses.items()}
-                old = _folder(group, files)
+                files = {path: self._present(now, path, known.get(path)) for path in statuses}
+                old = _folder(group, files, mark if all(map(now.is_settled, statuses.values())) else "")
             found[group] = old
         return found
 
-    def _present(self, now: Standing, path: str, status: Status, old: Traced | None) -> Traced:
-        if old is not None and old.status == status:
-            return old
+    def _present(self, now: Standing, path: str, old: Traced | None) -> Traced:
         blob = blob_id(now.read(path)).decode()
-        trace = old[2:] if old is not None and old.blob == blob else self._trace(path, now.read(path))
-        settled = now.since - SHORTLY
-        return Traced(blob, status if status[2] <= settled and status[3] <= settled else [], *trace)
+        if old is not None and old.blob == blob:
+            return old
+        return Traced(blob, *self._trace(path, now.read(path)))
 
     def former(self, state: State, present: Folders) -> Folders:
         """Return the files of another state; those that are ``present`` with the same bytes are not looked at again.
@@ -193,7 +196,7 @@ class Tracing:
     def _former(self, state: State, path: str, blob: str, old: Traced | None) -> Traced:
         if old is not None and old.blob == blob:
             return old
-        return Traced(blob, [], *self._trace(path, state.read(path)))
+        return Traced(blob, *self._trace(path, state.read(path)))
 
     def _trace(self, path: str, data: bytes) -> Trace:
         if is_document(path):
@@ -207,8 +210,8 @@ class Tracing:
         return self.known[data]
 
 
-def _folder(group: str, files: Mapping[str, Traced]) -> Folder:
+def _folder(group: str, files: Mapping[str, Traced], mark: str = "") -> Folder:
     try:
-        return folder(group, files)
+        return folder(group, files, mark)
     except JSONEncodeError as error:  # half of a surrogate pair
         raise WholeError from error

@@ -15,7 +15,8 @@ from xregit.errors import XregitError
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
-_BACKUP = re.compile(r".*~|#.*#|.*\.(?:bak|orig|rej|swp|tmp)|Thumbs\.db|desktop\.ini", re.IGNORECASE)
+_BACKUP_ENDINGS = ("~", ".bak", ".orig", ".rej", ".swp", ".tmp")
+_OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini"})
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _KEPT_IN_NAMES = re.compile(r"[A-Za-z0-9_.\-~@]")
 # Windows reserves these names, whatever extension follows.
@@ -74,7 +75,7 @@ def listing_of(contents: Mapping[str, bytes]) -> Listing:
     problems: list[FileProblem] = []
     for path in sorted(contents):
         *folders, name = path.split("/")
-        if any(part.startswith(".") for part in (*folders, name)) or _BACKUP.fullmatch(name):
+        if any(part.startswith(".") for part in (*folders, name)) or _is_backup(name):
             continue
         problem = _name_problem(path) if _UNPRINTABLE.search(path) else _size_problem(path, len(contents[path]))
         if problem:
@@ -151,12 +152,18 @@ def _target(top: Path, link: Path) -> Path | None:
     return target if inside else None
 
 
+def _is_backup(name: str) -> bool:
+    """Tell whether a file's name is one that an editor or a system chose, and no author."""
+    small = name.lower()
+    return small.endswith(_BACKUP_ENDINGS) or small in _OF_SYSTEMS or (small[0] == small[-1] == "#" and small != "#")
+
+
 def _status_problem(path: str, status: os.stat_result) -> FileProblem | None:
+    if stat.S_ISREG(status.st_mode):
+        return _size_problem(path, status.st_size)
     if stat.S_ISDIR(status.st_mode):
         return FileProblem("file-kind", path, "this is a folder, but a file is expected", "rename it")
-    if not stat.S_ISREG(status.st_mode):
-        return FileProblem("file-kind", path, "this is a device, pipe or socket, not a file", "remove it")
-    return _size_problem(path, status.st_size)
+    return FileProblem("file-kind", path, "this is a device, pipe or socket, not a file", "remove it")
 
 
 def _size_problem(path: str, size: int) -> FileProblem | None:
@@ -194,21 +201,22 @@ class _Walk:
     def folder(self, prefix: str) -> None:
         """Take all entries of one folder."""
         try:
-            with os.scandir(self.top / prefix) as entries:
+            with os.scandir(f"{self.top}/{prefix}") as entries:
                 for entry in entries:
                     self._entry(prefix, entry)
         except OSError as error:
             self.problems.append(_unreadable(prefix or ".", error))
 
     def _entry(self, prefix: str, entry: os.DirEntry[str]) -> None:
-        path = prefix + entry.name
-        if entry.name.startswith("."):
+        name = entry.name
+        path = prefix + name
+        if name.startswith("."):
             return
-        if _UNPRINTABLE.search(entry.name):
+        if not name.isprintable() and _UNPRINTABLE.search(name):
             self.problems.append(_name_problem(path))
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")
-        elif not _BACKUP.fullmatch(entry.name):
+        elif not _is_backup(name):
             self._file(path, entry)
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> None:

@@ -12,13 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha1, sha256
-from importlib.metadata import version
 from pathlib import Path
 
 import orjson
 
 from xregit.errors import XregitError
-from xregit.source import writing, yaml
+from xregit.source import yaml
 from xregit.source.text import Parsed
 
 MAX_BYTES = 64 * 2**20
@@ -80,6 +79,8 @@ def keep(file: Path, remembered: Remembered, *, max_bytes: int = MAX_BYTES) -> N
 
 def put(file: Path, data: bytes) -> None:
     """Write a file for later runs, and remove those that were used longest ago; where that fails, nothing is kept."""
+    from xregit.source import writing  # most runs keep nothing
+
     with suppress(XregitError, OSError):
         writing.write(file, data)
         _forget_oldest(file.parent)
@@ -119,14 +120,18 @@ def _head(body: bytes) -> bytes:
 
 @cache
 def _tool() -> str:
-    """Return the tool's version, and what changes with the code that checks and with the packages that it uses."""
+    """Return what changes with the tool's version, with the code that checks and with the packages that it uses."""
     package = Path(__file__).parent.parent
-    installed = [Path(name) for name in sys.path if name.endswith("-packages")]  # a new version changes these
-    found = sha256(repr([(str(folder), folder.stat().st_mtime_ns) for folder in installed if folder.is_dir()]).encode())
+    found = sha256(sys.version.encode())
+    for place in (Path(name) for name in sys.path if name.endswith("-packages")):
+        # An installed package has a folder that is named after its version.
+        if place.is_dir():
+            names = sorted(path.name for path in place.iterdir())
+            found.update(repr((str(place), place.stat().st_mtime_ns, names)).encode())
     for folder, folders, names in os.walk(package):
         folders[:] = sorted(set(folders) - _UNASKED)
         for name in sorted(names):
             path = f"{folder}/{name}"
             status = Path(path).stat()
             found.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return f"{version('xregit')} {sys.version_info} {found.hexdigest()}"
+    return found.hexdigest()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.answers import ROOT, Answer, Compatibility, Reason, Verdict, worst
@@ -136,7 +136,7 @@ def kinds() -> Mapping[str, Mapping[str, Kind]]:
     """Return the kinds of changes of each language, as `kinds.yaml` has them; some are found in all languages."""
     import yaml
 
-    text = (files("xregit.payloads.compatibility") / "kinds.yaml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("kinds.yaml").read_text(encoding="utf-8")
     value: dict[str, dict[str, Any]] = yaml.safe_load(text)
     every = value.pop("all")
     return {name: {key: _kind(item) for key, item in {**every, **table}.items()} for name, table in value.items()}
