@@ -92,16 +92,18 @@ def normal(media: str) -> tuple[str, ...]:
 def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     """Return the media types that must agree, as far as stated.
 
-    In structured mode the payload is the event, so what the event says of its data is another matter. Where no mode is
-    stated, either is possible, and a media type of events says nothing of the data.
+    None is given where there are not two to compare. In structured mode the payload is the event, so what the event
+    says of its data is another matter. Where no mode is stated, either is possible, and a media type of events says
+    nothing of the data.
     """
     protocol = selected("protocol", attributes)
-    whole, carried = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)
+    whole, inner = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), Stated(text(attributes, *_INNER), _INNER)
+    every = [item for item in (whole, inner, _carried(attributes, protocol)) if item.media]
+    if len(every) <= 1:
+        return []
     mode = text(attributes, "envelopeoptions", "mode")
     if selected("envelope", attributes) != CLOUDEVENTS or mode == "structured" or protocol == "MQTT/3.1.1":
-        return [item for item in (whole, carried) if item.media]
-    inner = Stated(text(attributes, *_INNER), _INNER)
-    every = [item for item in (whole, inner, carried) if item.media]
+        return [item for item in every if item is not inner]
     return every if mode == "binary" else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
 
 

@@ -33,10 +33,11 @@ Path = tuple[str | int, ...]
 @rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", stated=PARTS)
 def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a name that is used in one place only, and nearly the name of another placeholder of the message."""
-    own = _placeholders(message.entity.attributes)
-    places = own if own and not message.base else _placeholders(message.resolved.attributes) if own else {}
-    if not _has_misspelled(frozenset((*own, *places))):
+    stated = braced(message.entity.attributes)
+    inherited = braced(message.resolved.attributes) if stated and message.base else ()
+    if not _has_misspelled(frozenset([name for _, text in (*stated, *inherited) for name in _names(text)])):
         return
+    own, places = _places(stated), _places(inherited if message.base else stated)
     for name, paths in own.items():
         other = next((other for other in places if _is_meant(name, other, places)), "")
         if other and len(places.get(name, paths)) == 1:
@@ -59,10 +60,10 @@ def _is_meant(name: str, other: str, places: Mapping[str, list[Path]]) -> bool:
     return len(places[other]) > 1 or name not in places or order.index(other) < order.index(name)
 
 
-def _placeholders(attributes: Mapping[str, Any]) -> Mapping[str, list[Path]]:
-    """Return where each placeholder of a message stands, in the order in which they are written."""
+def _places(texts: Sequence[tuple[Path, str]]) -> Mapping[str, list[Path]]:
+    """Return where each placeholder stands, in the order in which they are written."""
     places: dict[str, list[Path]] = {}
-    for path, text in braced(attributes):
+    for path, text in texts:
         for name in _names(text):
             places.setdefault(name, []).append(path)
     return places
