@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.reading import Received
@@ -17,19 +18,21 @@ from xregit.messages.sieves import Filter, Sieve, sieve
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from xregit.messages.constraints import Constraint
 
 # More definitions than this that demand the same texts are told apart by an index.
 CROWD = 8
-# So many combinations of texts are remembered, none longer than that.
+# So many combinations of texts are remembered, none longer than that; and where they do not come again, for so many
+# times as many events none is.
 MAX_KNOWN = 65_536
 MAX_CHARS = 1024
+PAUSE = 16
 
 #: The texts of an event in the order of the keys, None for those that it lacks.
 Texts = tuple[str | None, ...]
-Hit = tuple[str, Mapping[str, str]]
 
 
 class Answer(NamedTuple):
@@ -41,27 +44,65 @@ class Answer(NamedTuple):
 
 
 NONE, UNSURE = Answer(), Answer(sure=False)
+# As the class itself makes one of all its values, in half the time.
+_made = tuple.__new__
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A constraint on the text at a place; ``prefix`` is what the text begins with where it fits.
+
+    Where the constraint is that and one placeholder up to the end, ``name`` is the placeholder's, and ``refused`` has
+    the characters with which its value would not fit, or would stand for another one.
+    """
+
+    place: int
+    item: Constraint
+    prefix: str = ""
+    name: str = ""
+    refused: str = ""
+
+    @classmethod
+    def of(cls, place: int, item: Constraint) -> Test:
+        """Return the test of a constraint."""
+        template = item.template
+        if template is None:
+            return cls(place, item)
+        simple = len(template.steps) == 1 and not template.steps[0][1] and not template.alone
+        name = template.steps[0][0] if simple else ""
+        return cls(place, item, template.prefix, name, "/?#%" if template.encoded else "/")
+
+    def fits(self, texts: Texts, context: dict[str, str]) -> bool:
+        """Tell whether an event fits, and add what placeholders stand for to the context."""
+        text = texts[self.place]
+        if text is None:
+            return not self.item.binding
+        if not text.startswith(self.prefix):
+            return False
+        value = text[len(self.prefix) :] if self.name else ""
+        if not value.isalnum() and (not value or any(sign in value for sign in self.refused)):
+            return self.item.fits(text, context)
+        return context.setdefault(self.name, value) == value
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is left to compare of a definition: the places where a text must be, and constraints on texts elsewhere."""
+    """What is left to compare of a definition: the places where a text must be, and tests of texts elsewhere."""
 
     xid: str
     present: tuple[int, ...]
-    tests: tuple[tuple[int, Constraint], ...]
+    tests: tuple[Test, ...]
 
-    def hits(self, texts: Texts) -> Iterator[Hit]:
-        """Give the definition with its context where an event fits it."""
-        context: dict[str, str] = {}
+    def hits(self, texts: Texts) -> Sequence[Answer]:
+        """Return the definition with its context where an event fits it."""
         for place in self.present:
             if texts[place] is None:
-                return
-        for place, item in self.tests:
-            text = texts[place]
-            if item.binding if text is None else not item.fits(text, context):
-                return
-        yield self.xid, context
+                return ()
+        context: dict[str, str] = {}
+        for test in self.tests:
+            if not test.fits(texts, context):
+                return ()
+        return (_made(Answer, (self.xid, context, True)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +112,10 @@ class Crowd:
     keys: tuple[str, ...]
     sieve: Sieve
 
-    def hits(self, texts: Texts) -> Iterator[Hit]:
-        """Give the definitions that an event fits."""
+    def hits(self, texts: Texts) -> Sequence[Answer]:
+        """Return the definitions that an event fits."""
         attributes = {key: text for key, text in zip(self.keys, texts, strict=True) if text is not None}
-        return ((found.xid, context) for found, context in self.sieve.found(Received(attributes=attributes)))
+        return [Answer(found.xid, context) for found, context in self.sieve.found(Received(attributes=attributes))]
 
 
 Entry = tuple[Candidate, ...] | tuple[Crowd]
@@ -86,10 +127,36 @@ class Tier:
 
     tables: tuple[tuple[tuple[int, ...], Mapping[Texts, Entry]], ...]
 
-    def hits(self, texts: Texts) -> list[Hit]:
-        """Return the definitions that an event fits."""
+    def choice(self, texts: Texts) -> tuple[Candidate | Crowd, ...]:
+        """Return the definitions that an event may fit by its texts at these places."""
         found = (table.get(tuple([texts[place] for place in places]), ()) for places, table in self.tables)
-        return [hit for entry in found for each in entry for hit in each.hits(texts)]
+        return tuple(each for entry in found for each in entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the texts of one key are looked at: as they are, or for keys of which only a few ``texts`` tell, as those."""
+
+    texts: Mapping[str | None, str | None] | None
+    other: str = ""
+
+    @classmethod
+    def of(cls, items: Sequence[Constraint]) -> Look:
+        """Return how texts are looked at that these constraints compare."""
+        if not all(_is_exact(item) or _any_will_do(item) for item in items):
+            return cls(None)
+        texts: dict[str | None, str | None] = {str(item.constant): str(item.constant) for item in items}
+        longest = max(map(len, filter(None, texts)), default=0)
+        return cls(texts | {None: None}, "?" * (longest + 1))
+
+    def column(self, given: Sequence[str | None]) -> Sequence[str | None]:
+        """Return texts as they are looked at: all that tell nothing as the same one."""
+        if self.texts is None:
+            return given
+        known, other = self.texts.get, self.other
+        if len(self.texts) == 1 and None not in given:
+            return [other] * len(given)
+        return [known(text, other) for text in given]
 
 
 class Decider:
@@ -101,68 +168,94 @@ class Decider:
         ``tells_none`` says that an event which fits none of them fits nothing.
         """
         listed = [tuple(each) for each in tiers]
-        items = [item for tier in listed for each in tier for item in each.envelope]
-        compared = {item.key for item in items if not _any_will_do(item)}
-        #: The attributes that are looked at, of which those in ``by_presence`` must only be there.
-        self.keys = tuple(sorted({item.key for item in items} | {"type"}))
-        self.by_presence = frozenset(self.keys) - compared
-        self._tiers = tuple(_tier(each, self.keys) for each in listed)
+        items: dict[str, list[Constraint]] = {"type": []}
+        for item in (item for tier in listed for each in tier for item in each.envelope):
+            items.setdefault(item.key, []).append(item)
+        #: The attributes that are looked at.
+        self.keys = tuple(sorted(items))
+        self._looks = tuple(Look.of(items[key]) for key in self.keys)
+        fixed = [place for place, look in enumerate(self._looks) if look.texts is not None]
+        self._told = itemgetter(*fixed) if fixed else itemgetter(slice(0))
+        self._tiers = tuple(_tier(each, self.keys, frozenset(fixed)) for each in listed)
         self._none = NONE if tells_none else UNSURE
         self._known: dict[Texts, Answer] = {}
+        self._choices: dict[Any, tuple[tuple[Candidate | Crowd, ...], ...]] = {}
+        self._asked = self._pause = 0
 
     def answers(self, columns: Sequence[Sequence[str | None]]) -> list[Answer]:
         """Return the answers for events whose texts are given by key, for each key those of all events."""
-        named = zip(self.keys, columns, strict=True)
-        told = [_presence(column) if key in self.by_presence else column for key, column in named]
+        each = zip(*(look.column(column) for look, column in zip(self._looks, columns, strict=True)), strict=True)
+        if self._pause > 0:
+            self._pause -= len(columns[0])
+            return list(map(self._answer, each))
+        self._asked += len(columns[0])
         known, learned = self._known.get, self._learned
-        return [known(texts) or learned(texts) for texts in zip(*told, strict=True)]
+        return [known(texts) or learned(texts) for texts in each]
 
     def _learned(self, texts: Texts) -> Answer:
         found = self._answer(texts)
         if sum(len(text) for text in texts if text) <= MAX_CHARS:
             if len(self._known) >= MAX_KNOWN:
-                self._known.clear()
+                self._forget()
             self._known[texts] = found
         return found
 
+    def _forget(self) -> None:
+        """Forget all, and where most was new, remember nothing for some time: that would cost more than it saves."""
+        if self._asked < 2 * MAX_KNOWN:
+            self._pause = PAUSE * MAX_KNOWN
+        self._asked = 0
+        self._known.clear()
+
     def _answer(self, texts: Texts) -> Answer:
-        for tier in self._tiers:
-            hits = tier.hits(texts)
+        told = self._told(texts)
+        choice = self._choices.get(told)
+        if choice is None:
+            choice = self._chosen(told, texts)
+        for candidates in choice:
+            hits = [hit for each in candidates for hit in each.hits(texts)]
             if hits:
-                return Answer(*hits[0]) if len(hits) == 1 else UNSURE
+                return hits[0] if len(hits) == 1 else UNSURE
         return self._none
 
+    def _chosen(self, told: Any, texts: Texts) -> tuple[tuple[Candidate | Crowd, ...], ...]:
+        if len(self._choices) >= MAX_KNOWN:
+            self._choices.clear()
+        found = self._choices[told] = tuple(filter(None, (tier.choice(texts) for tier in self._tiers)))
+        return found
 
-def _presence(column: Sequence[str | None]) -> list[str | None]:
-    return [None if text is None else "" for text in column]
 
-
-def _tier(filters: Iterable[Filter], keys: tuple[str, ...]) -> Tier:
+def _tier(filters: Iterable[Filter], keys: tuple[str, ...], fixed: frozenset[int]) -> Tier:
+    """Return definitions filed under the texts that they demand at the places where others demand but texts, too."""
     places = {key: place for place, key in enumerate(keys)}
+    filed = {key for key, place in places.items() if place in fixed}
     tables: dict[tuple[int, ...], dict[Texts, list[Filter]]] = {}
     for item in filters:
-        texts = sorted((places[each.key], str(each.constant)) for each in item.envelope if _is_exact(each))
+        texts = sorted(
+            (places[each.key], str(each.constant)) for each in item.envelope if each.key in filed and _is_exact(each)
+        )
         where, what = tuple(place for place, _ in texts), tuple(text for _, text in texts)
         tables.setdefault(where, {}).setdefault(what, []).append(item)
     return Tier(
         tuple(
-            (where, {what: _entry(found, places) for what, found in table.items()}) for where, table in tables.items()
+            (where, {what: _entry(found, places, filed) for what, found in table.items()})
+            for where, table in tables.items()
         )
     )
 
 
-def _entry(found: list[Filter], places: Mapping[str, int]) -> Entry:
+def _entry(found: list[Filter], places: Mapping[str, int], filed: AbstractSet[str]) -> Entry:
     if len(found) > CROWD:
         return (Crowd(tuple(places), sieve(found)),)
-    return tuple(_candidate(item, places) for item in found)
+    return tuple(_candidate(item, places, filed) for item in found)
 
 
-def _candidate(item: Filter, places: Mapping[str, int]) -> Candidate:
-    left = [each for each in item.envelope if not _is_exact(each)]
+def _candidate(item: Filter, places: Mapping[str, int], filed: AbstractSet[str]) -> Candidate:
+    left = [each for each in item.envelope if each.key not in filed or not _is_exact(each)]
     return Candidate(
         item.definition.xid,
         tuple(places[each.key] for each in left if _any_will_do(each)),
-        tuple((places[each.key], each) for each in left if not _any_will_do(each)),
+        tuple(Test.of(places[each.key], each) for each in left if not _any_will_do(each)),
     )
 
 

@@ -134,16 +134,9 @@ class PlainReader:
         )
         return msgspec.json.Decoder(cast("type[Plain]", made)).decode
 
-    def read(self, lines: Sequence[bytes]) -> list[Plain | None]:
+    def read(self, lines: Sequence[bytes]) -> Sequence[Plain | None]:
         """Return the event of each line, None for a line that holds no plain one."""
-        found: list[Plain | None] = []
-        take, decode = found.append, self._decode
-        for line in lines:
-            try:
-                take(decode(line))
-            except REFUSED:
-                take(None)
-        events = list(filter(None, found))
+        found, events = self._decoded(lines)
         whole = b"".join(lines)
         times = "\n".join([*filter(None, column(events, TIMED)), ""])
         valid = _are_times(times) is not None and not _may_be_endless(whole)
@@ -153,6 +146,23 @@ class PlainReader:
             event if event is not None and _is_plain(event) and not _may_be_endless(line) else None
             for event, line in zip(found, lines, strict=True)
         ]
+
+    def _decoded(self, lines: Sequence[bytes]) -> tuple[Sequence[Plain | None], Sequence[Plain]]:
+        """Return the event of each line, None for a line that holds none, and the events alone."""
+        decode = self._decode
+        try:
+            events = [decode(line) for line in lines]
+        except REFUSED:
+            found = [_tried(decode, line) for line in lines]
+            return found, list(filter(None, found))
+        return events, events
+
+
+def _tried(decode: Callable[[bytes], Plain], line: bytes) -> Plain | None:
+    try:
+        return decode(line)
+    except REFUSED:
+        return None
 
 
 def _is_clean(text: bytes) -> bool:
