@@ -26,7 +26,7 @@ from xregit.cli.running import run
 from xregit.messages.definitions import definition
 from xregit.pages.book import Book
 from xregit.pages.commands import sending
-from xregit.pages.samples import context, samples, told
+from xregit.pages.samples import context, samples
 from xregit.pages.wires import Example, examples, meanings
 from xregit.protocols import Wire, read_wire
 
@@ -74,7 +74,7 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
     book, matcher = Book(catalog), Matcher(catalog)
     for message in catalog.messages:
         values = context(definition(message))
-        made = list(samples(book, message, told(book, message).example, values))
+        made = list(samples(book, message, values))
         assert [each.reason for each in made if each.wire is None] == [], message.xid
         meant = message.alias_of or message.xid
         for each in made:
@@ -85,10 +85,10 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
 def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     """What stands for a placeholder is marked in the example, and explained with the name of the placeholder."""
     message: Message = small[PLACE]
-    (example,) = examples(Book(small), message)
-    assert {part.text for part in example.text if part.placeholder} == {"building-1", "door-1", "region-1"}
-    assert "topic_name: buildings/building-1/doors/door-1" in "".join(part.text for part in example.text)
-    told_of = {each.name: each for each in meanings(Book(small), message)}
+    (example,) = _examples(small, message)
+    assert {value for _, value in example.text if value} == {"building-1", "door-1", "region-1"}
+    assert "topic_name: buildings/building-1/doors/door-1" in _text(example)
+    told_of = {each.name: each for each in meanings(Book(small), message, context(definition(message)))}
     assert told_of["door"].users == ("subject", "topic_name")
     assert told_of["door"].said == "The door that was opened."
 
@@ -96,7 +96,7 @@ def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
 def test_same_example_each_time(small: Registry) -> None:
     """The examples do not depend on the clock."""
     message: Message = small[PLACE]
-    assert examples(Book(small), message) == examples(Book(small), message)
+    assert _examples(small, message) == _examples(small, message)
 
 
 def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     time = "{type: uritemplate, value: '{day}T00:00:00Z'}"
     text = f"envelope: CloudEvents/1.0\nenvelopemetadata: {{type: {{value: a}}, time: {time}}}\n"
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
-    (example,) = examples(Book(found), found["/messagegroups/g/messages/a"])
+    (example,) = _examples(found, found["/messagegroups/g/messages/a"])
     assert "must be a time" in example.reason
     assert (example.text, example.making, example.sending) == ((), "", "")
 
@@ -124,9 +124,9 @@ def test_values_fit_the_types_of_what_they_stand_in(tmp_path: Path) -> None:
             - {name: shift, value: "{shift}"}
         """
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
-    made = examples(Book(found), found["/messagegroups/g/messages/a"])
+    made = _examples(found, found["/messagegroups/g/messages/a"])
     assert [each.reason for each in made] == ["", ""]
-    shown = "".join(part.text for part in made[0].text)
+    shown = _text(made[0])
     assert all(line in shown for line in ("ce_count: 1", "ce_size: 1", "ce_level: level-1", "ce_type: example.type"))
     assert "shift: shift-1" in shown
 
@@ -137,7 +137,7 @@ def test_line_of_xregit_makes_the_message(
 ) -> None:
     """The copied lines of `xregit new` give the example, but for its time and its id."""
     message = next(each for each in catalog.messages if each.group.id == name)
-    example = examples(Book(catalog), message)[0]
+    example = _examples(catalog, message)[0]
     *before, line = example.making.splitlines()
     subprocess.run(["bash", "-ec", "\n".join(before)], cwd=tmp_path, check=True)
     words = shlex.split(line.replace("payload.json", str(tmp_path / "payload.json")))
@@ -278,6 +278,14 @@ def test_topic_of_the_endpoint_is_used() -> None:
     assert "-t sales " in sending(wire, [], {"topic": "sales", "acks": "1"})
 
 
+def _examples(registry: Registry, message: Message) -> tuple[Example, ...]:
+    return examples(Book(registry), message, context(definition(message)))
+
+
+def _text(example: Example) -> str:
+    return "".join(part for pair in example.text for part in pair)
+
+
 def _titles(found: tuple[Example, ...]) -> list[str]:
     return [each.title for each in found]
 
@@ -285,4 +293,4 @@ def _titles(found: tuple[Example, ...]) -> list[str]:
 def test_event_without_protocol_has_a_tab_for_each_way(catalog: Registry) -> None:
     """A message that is bound to no protocol shows the event itself, and each way in which its endpoints carry it."""
     message = catalog["/messagegroups/luggage.arrivals/messages/luggage.bag.delayed"]
-    assert _titles(examples(Book(catalog), message)) == ["CloudEvent", "HTTP, binary", "HTTP, structured"]
+    assert _titles(_examples(catalog, message)) == ["CloudEvent", "HTTP, binary", "HTTP, structured"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definitions import ENVELOPE, OPTIONS
@@ -47,10 +48,9 @@ def given(definition: Definition, protocol: str, context: Mapping[str, Any]) -> 
             placeholders[name] = context[name]
     attributes: dict[str, Any] = {}
     options: dict[str, Any] = {}
-    names = _names(definition, protocol)
-    for name, value in context.items():
-        if name in wanted:
-            continue
+    others = {name: value for name, value in context.items() if name not in wanted}
+    names = _names(definition, protocol) if others else {}
+    for name, value in others.items():
         part, _, rest = _path(name, names).partition("/")
         if part == ENVELOPE and definition.enveloped and rest:
             attributes[rest] = value
@@ -89,6 +89,7 @@ def _names(definition: Definition, protocol: str) -> dict[str, str]:
     return found
 
 
+@cache
 def _attributes() -> tuple[str, ...]:
     """Return the names of the attributes that every CloudEvent may have."""
     message = builtin().groups["messagegroups"].resources["messages"]

@@ -93,10 +93,13 @@ def filled(  # noqa: PLR0913 - what a message is made from
     new_id: NewId,
     protocol: str = "",
 ) -> Filled:
-    """Return what `new` has filled in before it looks at the mode; ``asked`` is the message's definition."""
+    """Return what `new` has filled in before it looks at the mode; ``asked`` is the message's definition.
+
+    ``data`` may be a `Payload` that was made before.
+    """
     bound = protocol or asked.protocol
     said = given(asked, bound, context)
-    body = payload(message, data)
+    body = data if isinstance(data, Payload) else payload(message, data)
     problems = [*said.problems, *body.problems]
     filling = Filling(said, now() if callable(now) else now, new_id() if callable(new_id) else new_id, problems)
     attributes = _inferred(message, asked, body) | attribute_values(asked, filling) if asked.enveloped else {}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 URI_TYPES = frozenset({"uri", "uritemplate"})
+# The templates of a catalog are much alike.
+MAX_REMEMBERED = 16_384
 BREAKS = {"\r": "a line break", "\n": "a line break"}
 _SHOWN = {"\0": "a null character", " ": "a space", "\t": "a tab"}
 
@@ -45,6 +47,7 @@ class Template:
     clear: bool = True
 
     @classmethod
+    @lru_cache(maxsize=MAX_REMEMBERED)
     def parse(
         cls, text: str, kind: str = "string", *, separators: str = "", refused: str = "", allowed: str = ""
     ) -> Template:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, canonical
@@ -116,7 +116,12 @@ def _native(item: Constraint, protocol: str, text: str) -> Any:
 
 
 def _now(filling: Filling) -> str:
-    return to_text("timestamp", filling.now)
+    return _stamp(filling.now)
+
+
+@lru_cache(maxsize=1)
+def _stamp(now: datetime) -> str:
+    return to_text("timestamp", now)
 
 
 @cache

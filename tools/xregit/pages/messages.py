@@ -16,7 +16,7 @@ from xregit.pages.payloads import names, payload
 from xregit.pages.properties import ADDRESSES, KEY, places, shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
-from xregit.pages.samples import told
+from xregit.pages.samples import context, told
 from xregit.pages.wires import addresses, examples, meanings
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def message_page(book: Book, message: Message) -> Page:
     declared = message.properties
     models = siblings(message.entity.type.attributes, resolved.attributes)
     sections = _sections(book, message, declared)
+    values = context(book.asked(message))
     html = render(
         "message.html",
         head=head,
@@ -82,8 +83,8 @@ def message_page(book: Book, message: Message) -> Page:
         aliases=_entries(book, message.aliases),
         sections=sections,
         inherits=any(row.origins for _, found in sections for row in found),
-        examples=examples(book, message),
-        placeholders=_placeholders(book, message),
+        examples=examples(book, message, values),
+        placeholders=_placeholders(book, message, values),
         payload=payload(book, message),
         happenings=book.lives.of(message.xid, message.entity.place),
         texts=texts(message.entity.written, message.attributes),
@@ -200,9 +201,9 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
     return tuple(replace(link, note=", ".join(names)) for link, names in members.items() if link)
 
 
-def _placeholders(book: Book, message: Message) -> list[tuple[Meaning, Link]]:
+def _placeholders(book: Book, message: Message, values: Mapping[str, str]) -> list[tuple[Meaning, Link]]:
     """Return what is to be known of each placeholder, with the link to all messages that have it."""
-    return [(each, book.placeholder(each.name)) for each in meanings(book, message)]
+    return [(each, book.placeholder(each.name)) for each in meanings(book, message, values)]
 
 
 def _keys(book: Book, message: Message) -> tuple[str, ...]:

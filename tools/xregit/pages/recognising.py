@@ -10,7 +10,7 @@ from xregit.messages.sharing import shared
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
-from xregit.pages.samples import BARE, context, samples, told
+from xregit.pages.samples import BARE, context, samples
 from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _examples(book: Book) -> Iterator[Example]:
 
 def _wire(book: Book, message: Message) -> Wire | None:
     """Return the first message that can be made by a definition from its example."""
-    found = samples(book, message, told(book, message).example, context(book.asked(message)))
+    found = samples(book, message, context(book.asked(message)))
     return next((item.wire for item in found if item.wire), None)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definitions import target
 from xregit.messages.making import MessageError, filled, made
-from xregit.messages.payloading import NO_DATA
+from xregit.messages.payloading import NO_DATA, Payload, inner_type, payload
 from xregit.messages.schemas import lone, parsed
 from xregit.messages.schemas import source as schema_source
 from xregit.payloads import Field, PayloadError, SchemaError
@@ -33,6 +34,7 @@ TYPED = {
     "boolean": "true", "integer": "1", "ulong": "1", "number": "1", "duration": "PT1S", "binary": "YQ==",
     "timestamp": "2026-01-02T03:04:05Z", "uuid": ID, "uri": "https://example.com/1",
 }  # fmt: skip
+MAX_NAMES = 4_096
 _WORD = re.compile(r"[^A-Za-z0-9]+")
 EVENT_ID = frozenset({"id", "time"})
 # The time of an event is one, whatever its definition says.
@@ -52,11 +54,15 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a payload's schema tells: its fields, and a valid value; ``reason`` says why it tells nothing."""
+    """What a payload's schema tells: its fields, and a valid value; ``reason`` says why it tells nothing.
+
+    ``bodies`` has the value as it is sent, by media type.
+    """
 
     fields: tuple[Field, ...] = ()
     example: Any = NO_DATA
     reason: str = ""
+    bodies: dict[str, Payload] = field(default_factory=dict, compare=False)
 
 
 def told(book: Book, message: Message) -> Told:
@@ -87,6 +93,14 @@ def _told(book: Book, found: Source) -> Told:
         return Told(schema.fields(), reason=str(error))
 
 
+def body(book: Book, message: Message) -> Payload:
+    """Return the valid value as a message sends it."""
+    known, contenttype = told(book, message), inner_type(message)
+    if contenttype not in known.bodies:
+        known.bodies[contenttype] = payload(message, known.example)
+    return known.bodies[contenttype]
+
+
 def context(asked: Definition) -> dict[str, str]:
     """Return a value for each placeholder, its name and a number, and for each property that must have a value."""
     values = {name: _word(name) for name in asked.placeholders}
@@ -102,6 +116,7 @@ def context(asked: Definition) -> dict[str, str]:
     return values | {f"envelopemetadata/{name}": f"example.{name}" for name in undeclared}
 
 
+@lru_cache(maxsize=MAX_NAMES)
 def _word(name: str) -> str:
     return f"{_WORD.sub('-', name).strip('-')}-1"
 
@@ -112,9 +127,9 @@ def _open(item: Constraint) -> bool:
     return item.required and not stated and item.key not in EVENT_ID
 
 
-def samples(book: Book, message: Message, data: Any, values: Mapping[str, str]) -> Iterator[Sample]:
+def samples(book: Book, message: Message, values: Mapping[str, str]) -> Iterator[Sample]:
     """Give a message in each protocol and mode that the definition allows, an event without protocol first."""
-    asked = book.asked(message)
+    asked, data = book.asked(message), body(book, message)
     for protocol in (asked.protocol,) if asked.protocol else _protocols(message, enveloped=asked.enveloped):
         known = carrier(protocol)
         modes = known.modes if known and asked.enveloped else ("",)

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.properties import Text
 from xregit.messages.payloading import NO_DATA
 from xregit.pages import commands
 from xregit.pages.documents import json_text
-from xregit.pages.samples import BARE, Sample, context, samples, told
+from xregit.pages.samples import BARE, Sample, samples, told
 from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
@@ -29,13 +28,14 @@ MARKED_CHARS = 4
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One tab: its title, the message as text cut at the values of placeholders, and the lines that make and send it.
+    """One tab: its title, the message, and the lines that make and send it.
 
+    ``text`` is the message in pairs of what is fixed and of what stands for a placeholder after it, if anything does.
     ``reason`` says why there is no message.
     """
 
     title: str
-    text: tuple[Text, ...]
+    text: tuple[tuple[str, str], ...]
     making: str
     sending: str
     program: str
@@ -52,19 +52,17 @@ class Meaning:
     said: str = ""
 
 
-def examples(book: Book, message: Message) -> tuple[Example, ...]:
-    """Return an example for each protocol and mode that a message may have."""
+def examples(book: Book, message: Message, values: Mapping[str, str]) -> tuple[Example, ...]:
+    """Return an example for each protocol and mode that a message may have, from its `context`."""
     value = told(book, message).example
-    asked = book.asked(message)
-    values = context(asked)
     known = _Known(
         message,
         values,
-        pattern=_pattern(asked.placeholders, values),
+        pattern=_pattern(book.asked(message).placeholders, values),
         carriers=_carriers(book, message),
         payload="" if value is NO_DATA else json_text(value, spread=False),
     )
-    return tuple(_example(known, sample) for sample in samples(book, message, value, values))
+    return tuple(_example(known, sample) for sample in samples(book, message, values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +76,15 @@ class _Known:
     payload: str
 
 
-def meanings(book: Book, message: Message) -> tuple[Meaning, ...]:
-    """Return what is to be known of each placeholder of a message."""
-    asked = book.asked(message)
-    values = context(asked)
+def meanings(book: Book, message: Message, values: Mapping[str, str]) -> tuple[Meaning, ...]:
+    """Return what is to be known of each placeholder of a message, with the values of its `context`."""
     said: dict[str, str] = {}
     for item in message.properties:
         for name in item.placeholders if item.description else ():
             said.setdefault(name, item.description)
     return tuple(
         Meaning(name, values[name], tuple(place.rpartition("/")[2] for place in places), said.get(name, ""))
-        for name, places in asked.placeholders.items()
+        for name, places in book.asked(message).placeholders.items()
     )
 
 
@@ -99,7 +95,7 @@ def _example(known: _Known, sample: Sample) -> Example:
     sending = _sending(sample.wire, known.carriers.get(sample.protocol, ()))
     return Example(
         title=title,
-        text=tuple(_marked(wire_text(wire_json(sample.wire)), known.pattern)),
+        text=_marked(wire_text(wire_json(sample.wire)), known.pattern),
         making=_making(known, sample) if len(known.payload) <= commands.MAX_BODY_BYTES else "",
         sending=sending,
         program=sending.rpartition("\n")[2].partition(" ")[0],
@@ -159,16 +155,13 @@ def _cut(text: str) -> str:
 def _pattern(names: Iterable[str], values: Mapping[str, str]) -> re.Pattern[str] | None:
     """Return what finds the values of placeholders in an example; one that is too short would be found anywhere."""
     found = [re.escape(values[name]) for name in names if len(values[name]) >= MARKED_CHARS]
-    return re.compile(f"(?<![\\w-])(?:{'|'.join(found)})(?![\\w-])") if found else None
+    return re.compile(f"(?<![\\w-])({'|'.join(found)})(?![\\w-])") if found else None
 
 
-def _marked(text: str, pattern: re.Pattern[str] | None) -> Iterator[Text]:
-    end = 0
-    for found in pattern.finditer(text) if pattern else ():
-        yield Text(text[end : found.start()])
-        yield Text(found[0], found[0])
-        end = found.end()
-    yield Text(text[end:])
+def _marked(text: str, pattern: re.Pattern[str] | None) -> tuple[tuple[str, str], ...]:
+    """Cut a text at the values of placeholders."""
+    parts = pattern.split(text) if pattern else [text]
+    return tuple(zip(parts[::2], [*parts[1::2], ""], strict=True))
 
 
 def _carriers(book: Book, message: Message) -> Mapping[str, tuple[Endpoint, ...]]:
