@@ -37,7 +37,7 @@ def prose(text: object, target: Callable[[str], str]) -> Markup:
         return Markup()
     if not _MARKED.search(text):
         paragraphs = re.split(r"\n\s*\n", text.strip())
-        return Markup("\n").join(Markup("<p>{}</p>").format(part) for part in paragraphs)
+        return Markup("\n".join(f"<p>{escape(part)}</p>" for part in paragraphs))  # noqa: S704 - escaped just here
     return Markup(_clean(_html(text), target))  # noqa: S704 - what nh3 has cleaned
 
 

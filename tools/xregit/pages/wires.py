@@ -41,6 +41,11 @@ class Example:
     program: str
     reason: str = ""
 
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """The lines, each after what they do."""
+        return ("Make it with xregit", self.making), (f"Send it with {self.program}", self.sending)
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
