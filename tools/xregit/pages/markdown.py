@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _TAG = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>)')
 _NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*")
 # Tags that never leave a trace, and of which pages have so many that they are taken out beforehand, at once.
-_TRACELESS = ("<wbr>", '<var class="xr-var">', "</var>")
+_VARIABLE = '<var class="xr-var">'
+_TRACELESS = ("<wbr>", _VARIABLE, "</var>")
+_BLOCK = re.compile(r'\n<div class="xr-code[^<"]*"><pre [^<]*><code[^<]*>([^<]*)</code></pre></div>\n*')
 # What stands on a page for the eye alone.
 _SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
 _HREF = re.compile(r'href="([^"]*)"')
@@ -55,13 +57,23 @@ def to_markdown(page: Page) -> str:
 def _converted(html: str) -> Iterator[str]:
     state = _START
     for line in _lines(html):
-        text, state = _written(line, state) if "<pre" in line else _known(line, state)
+        if "<pre" in line:
+            code = _block(line)
+            text, state = _written(line, state) if code is None else (code, (*state[:-1], False))
+        else:
+            text, state = _known(line, state)
         yield text
 
 
+def _block(line: str) -> str | None:
+    """Return a line that is one block of code as Markdown, None for any other; pages have long ones of their own."""
+    found = _BLOCK.fullmatch(line.replace(_VARIABLE, "").replace("</var>", ""))
+    return _fenced(_read(found[1])) if found else None
+
+
 def _lines(html: str) -> Iterator[str]:
-    """Cut a page before each line that begins with a tag; preformatted text stays whole."""
-    first, *others = html.split("\n<")
+    """Cut a page before each cell, and each line that begins with a tag; preformatted text stays whole."""
+    first, *others = html.replace("</td><td", "</td>\n<td").split("\n<")
     yield first
     line = ""
     for other in others:
@@ -114,7 +126,7 @@ class _Writing:
 
     def text(self, text: str) -> None:
         if self.code == "pre":
-            self.out.append(_read(text) if "&" in text else text)
+            self.out.append(_read(text))
         elif self.code:
             self.out.append(_coded(text, in_cell=self.cell))
         else:
@@ -195,6 +207,8 @@ def _act(tag: str) -> tuple[_Act | None, str]:
 
 def _read(text: str) -> str:
     """Return a text with its entities read, the ones that templates write most of before the rest."""
+    if "&" not in text:
+        return text
     return unescape(text.replace("&#34;", '"').replace("&#39;", "'").replace("&lt;", "<").replace("&gt;", ">"))
 
 
@@ -207,7 +221,7 @@ def _coded(text: str, *, in_cell: bool) -> str:
 @lru_cache(maxsize=MAX_TEXTS)
 def _escaped(text: str) -> str:
     """Return a text of the page without signs of Markdown; pages name the same things over and over."""
-    said = _read(text) if "&" in text else text
+    said = _read(text)
     if said.isspace():
         return " " * (said[:1] == " ")
     # Of all that is space, only the plain one can be printed.

@@ -65,14 +65,18 @@ class Outputs:
 
 def write(folder: str, files: Iterable[tuple[str, str]]) -> None:
     """Write texts to files below a folder, by their paths with slashes."""
-    made: set[str] = set()
     for name, text in files:
-        above = name.rpartition("/")[0]
-        if above not in made:
-            os.makedirs(os.path.join(folder, above), exist_ok=True)  # noqa: PTH103, PTH118 - thousands of paths
-            made.add(above)
-        with open(os.path.join(folder, name), "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH118, PTH123
-            file.write(text)
+        path, data = f"{folder}/{name}", text.encode()
+        try:
+            _write(path, data)
+        except FileNotFoundError:  # most stand beside a page, whose folder is there
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            _write(path, data)
+
+
+def _write(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:  # noqa: PTH123 - thousands of paths
+        file.write(data)
 
 
 def _navigation(pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
