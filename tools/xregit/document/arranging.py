@@ -37,15 +37,14 @@ class _Ranks(dict[str, int]):
     def __missing__(self, name: str) -> int:
         return _LAST
 
-    def order(self, value: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the names of an object's members in order."""
-        names = tuple(value)
+    def order(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of an object's members in order; the same ones where they are that already."""
         found = self._orders.get(names)
         if found is None:
             if len(self._orders) >= _MOST_ORDERS:
                 self._orders.clear()
             found = self._orders[names] = tuple(sorted(names, key=self.__getitem__))
-        return found
+        return names if found == names else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class Arranger:
             value = {**value, **owed} if owed else value
         result: dict[str, Any] = {}
         arrange = shape.inner.get
-        for name in shape.ranks.order(value):
+        for name in shape.ranks.order(tuple(value)):
             inner = arrange(name) if name in shape.ranks else shape.other
             if inner is None:
                 result[name] = value[name]
@@ -173,11 +172,13 @@ def _is(value: Any, default: Any) -> bool:
 
 
 def _ordered(ranks: _Ranks, value: Any, inherited: Any) -> Any:
-    """Return an object whose members stay as they are, in order; most of them are single."""
+    """Return an object whose members stay as they are, in order; the same one where that is so."""
     del inherited
     if not isinstance(value, dict) or len(value) <= 1:
         return value
-    return {name: value[name] for name in ranks.order(value)}
+    names = tuple(value)
+    order = ranks.order(names)
+    return value if order is names else {name: value[name] for name in order}
 
 
 def _below(inherited: Mapping[str, Any] | None, name: str) -> Any:

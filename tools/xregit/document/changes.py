@@ -31,19 +31,22 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where a step works, and all changes so far."""
+    """Where a step works, and all changes so far; None where nobody asks for them."""
 
-    changes: list[Change]
+    changes: list[Change] | None
     path: Path
 
     def note(self, name: str | int, message: str, *moves: Move) -> None:
         """Remember what was changed; the paths of moves start here."""
+        if self.changes is None:
+            return
         moved = tuple(((*self.path, *new), (*self.path, *old)) for new, old in moves)
         self.changes.append(Change((*self.path, name), message, moves=moved))
 
     def conflict(self, name: str | int, message: str) -> None:
         """Remember what could not be changed."""
-        self.changes.append(Change((*self.path, name), message, conflict=True))
+        if self.changes is not None:
+            self.changes.append(Change((*self.path, name), message, conflict=True))
 
 
 def traced(changes: Iterable[Change]) -> tuple[list[Change], Mapping[Path, Path]]:

@@ -25,6 +25,15 @@ def normalised(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping
     return result, changes
 
 
+def after(steps: Iterable[Step], value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entity's attributes after the steps, the same object where nothing changes, without any note."""
+    result: Mapping[str, Any] = value if isinstance(value, dict) else dict(value)
+    for step in steps:
+        if _concerns(step, result):
+            result = _at(result, step.at, (), step, None)
+    return result
+
+
 def _concerns(step: Step, value: Any) -> bool:
     """Tell whether a step may do something to a value; nearly all do nothing to nearly every value."""
     for key in step.at:
@@ -41,7 +50,7 @@ def _told(made: list[Change], step: Step) -> Iterable[Change]:
     return () if step.told == "" else made
 
 
-def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change]) -> Any:
+def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change] | None) -> Any:
     if not at:
         if step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about):
             return value

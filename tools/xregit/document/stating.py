@@ -14,7 +14,7 @@ from xregit.catalog.resolving import BASE, SELECTORS, base_xid, effective
 from xregit.document.arranging import Arranger
 from xregit.document.dividing import divided
 from xregit.document.documents import carrier
-from xregit.document.normalising import normalised
+from xregit.document.normalising import after
 from xregit.document.referring import References
 from xregit.document.tables import dialect
 from xregit.document.times import FACTS, Facts, facts_of, stated_facts
@@ -82,10 +82,10 @@ class Stating:
         inherited: Mapping[str, Any] | None = NOTHING,
     ) -> dict[str, Any]:
         strict, own = self._steps(kind, _selected(value, inherited or NOTHING))
-        result = self._arranger.arranged(attributes, normalised(value, strict)[0] if strict else value, inherited)
+        result = self._arranger.arranged(attributes, after(strict, value) if strict else value, inherited)
         for name in made.intersection(result):
             del result[name]
-        return dict(normalised(result, own)[0]) if own else result
+        return dict(after(own, result)) if own else result
 
     def _steps(self, kind: str, selected: Mapping[str, str]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
         """Return the steps for entities of a kind that have these selectors: to the strict form, to the profile's."""
