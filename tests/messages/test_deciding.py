@@ -88,3 +88,33 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = decider.answers([subjects if key == "subject" else ["t"] * len(subjects) for key in decider.keys])
     assert [answer.context["one"] for answer in answers] == [subject.removeprefix("/a/") for subject in subjects]
     assert len(decider._known) <= 3  # noqa: SLF001 - what must not grow
+
+
+def test_nothing_is_remembered_where_nothing_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where most texts are new, none is remembered for a while, and then it is tried again; answers stay the same."""
+    monkeypatch.setattr(deciding, "MAX_KNOWN", 4)
+    monkeypatch.setattr(deciding, "PAUSE", 2)
+    envelope = {"subject": {"value": "/a/{one}"}, "source": {"value": "s"}}
+    decider = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": envelope}]).decider()
+    sizes = []
+    for number in range(24):
+        texts = {"subject": f"/a/{number}", "source": "s", "type": "t"}
+        (answer,) = decider.answers([[texts[key]] for key in decider.keys])
+        assert answer.context == {"one": str(number)}
+        sizes.append(len(decider._known))  # noqa: SLF001 - what must not grow in vain
+    assert sizes == [1, 2, 3, 4, *[1] * 9, 2, 3, 4, *[1] * 8]
+
+
+def test_texts_of_which_few_tell_are_one_to_what_is_remembered() -> None:
+    """Where only some values of an attribute tell, all others are remembered as one; any will do where one must be."""
+    made = [{"subject": {"value": "a"}}, {"subject": {"required": True}, "source": {"value": "s"}}]
+    decider = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": each} for each in made]).decider()
+    told: dict[str, list[str | None]] = {
+        "subject": ["a", "b", "??", None, "a"],
+        "source": ["t", "s", "s", "s", "s"],
+        "type": ["t"] * 5,
+    }
+    answers = decider.answers([told[key] for key in decider.keys])
+    xids = [answer.xid.rpartition("/")[2] if answer.sure else "several" for answer in answers]
+    assert xids == ["m0", "m1", "m1", "", "several"]
+    assert len(decider._known) == 4  # noqa: SLF001 - what must not grow in vain

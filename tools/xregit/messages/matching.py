@@ -74,6 +74,10 @@ class Matcher:
         reasons = self._reasons(message, rejected) if explain else ()
         return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
 
+    def misses(self, message: Received) -> tuple[Reason, ...]:
+        """Return why one message does not fit the definitions that it comes near to; it is known to fit none."""
+        return self._reasons(message, [])
+
     def decider(self) -> Decider:
         """Return what answers for many CloudEvents at once, each by itself and without protocol."""
         tiers = self._sieves.tiers["", VALID]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xregit.collecting import uncollected
 from xregit.messages.reading import received
@@ -103,7 +103,7 @@ class Sorter:
             if event is None:
                 self._take_line(line)
             elif not answer.xid:
-                self._put_event(line, event)
+                self._put_event(line, event, answer)
             else:
                 bucket = self._buckets.get(answer.xid) or self._bucket(answer.xid)
                 if bucket.rows is not None and bucket.rows.reader.takes(event):
@@ -132,11 +132,15 @@ class Sorter:
         else:
             self._land(line, item, Match((Matched(answer.xid, answer.context),), item.event))
 
-    def _put_event(self, line: bytes, event: Plain) -> None:
+    def _put_event(self, line: bytes, event: Plain, answer: Answer) -> None:
+        """Put an event that fits no definition, or nobody knows which, where it belongs."""
         try:
             item = plain.received(event)
         except plain.REFUSED:
             self._take_line(line)
+            return
+        if answer.sure:
+            self._refuse(line, item, self._plan.matcher.misses(item))
         else:
             self._put(line, item)
 
@@ -148,8 +152,11 @@ class Sorter:
             candidates = json_text([each.json() for each in match.matches])
             self._other(AMBIGUOUS).append((*_raw(message, item), candidates))
         else:
-            reasons = json_text(_reasons(self._plan.matcher.recognised(item, explain=True)))
-            self._other(UNMATCHED).append((*_raw(message, item), reasons))
+            self._refuse(message, item, self._plan.matcher.recognised(item, explain=True).reasons)
+
+    def _refuse(self, message: Input, item: Received, reasons: Iterable[Reason]) -> None:
+        said = json_text([reason.json() for reason in reasons])
+        self._other(UNMATCHED).append((*_raw(message, item), said))
 
     def _land(self, message: Input, item: Received, match: Match) -> None:
         """Put a message that fits one definition in its bucket, or to the rest where it breaks the payload's schema."""
@@ -158,8 +165,8 @@ class Sorter:
         try:
             value = bucket.rows.reader.read(item) if bucket.rows is not None else None
         except BadPayloadError as error:
-            broken = Reason(xid, tuple(Failure("dataschema", EXPECTED, problem) for problem in error.problems))
-            self._other(UNMATCHED).append((*_raw(message, item), json_text([broken.json()])))
+            broken = tuple(Failure("dataschema", EXPECTED, problem) for problem in error.problems)
+            self._refuse(message, item, [Reason(xid, broken)])
         else:
             bucket.messages.append((item, match, value))
 
@@ -205,7 +212,3 @@ def _raw(message: Input, item: Received) -> tuple[str | None, str | None]:
         except UnicodeDecodeError:
             return None, b64encode(message).decode()
     return json_text(wire_json(message)) if isinstance(message, Wire) else json_text(message), None
-
-
-def _reasons(match: Match) -> list[dict[str, Any]]:
-    return [reason.json() for reason in match.reasons]
