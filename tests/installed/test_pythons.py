@@ -1,4 +1,4 @@
-"""Document, API and site are the same to the byte on another machine, with another Python and all else unlike."""
+"""Document, API, site and tables' rows are the same to the byte on another machine, with all unlike, Python too."""
 
 from __future__ import annotations
 
@@ -12,16 +12,40 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
+from deltalake import DeltaTable
 
+import xregit
 from tests.whole.programs import cloned
 from tests.whole.test_surroundings import BACKWARDS
+from xregit.spark.definitions import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "pythons"
-MACHINES = {"trixie": "3.13", "forky": "3.14"}
+MACHINES = {"noble": "3.12", "trixie": "3.13", "forky": "3.14"}
 BUILD = ("build", "--skip", "tables")
+TABLES = ("publish", "--tables", "build/tables")
+# What becomes of a table on its way: Spark, which other machines lack, only passes the packed rows on to executors.
+WRITE = """
+from pathlib import Path
+import pyarrow
+import xregit
+from xregit.spark import files
+from xregit.spark.definitions import statements
+from xregit.spark.packing import packed
+from xregit.spark.rows import table_rows
+from xregit.spark.tables import tables
+registry = xregit.load("registry")
+known, made = tables(registry.model), Path("build/tables")
+for name, rows in table_rows(registry).items():
+    (made / name).mkdir(parents=True)
+    for number, part in enumerate(packed(known[name], rows).parts):
+        task = [{"table": name, "folder": str((made / name).absolute()), "rows": part}]
+        (described,) = files.writing(iter([pyarrow.RecordBatch.from_pylist(task)]))
+        (made / name / described["path"][0].as_py()).rename(made / name / f"{number}.parquet")
+(made / "statements.sql").write_text("\\n".join(statements(registry.model)))
+"""
 # The offset of Kiritimati, where it is tomorrow for most of the day; as POSIX writes it, any machine knows it.
 SITE = {"SITE_URL": "https://docs.example.com/"}  # without it there is no sitemap
 USUAL = {**SITE, "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C"}
@@ -58,6 +82,13 @@ def first(clone: Path, packages: Path) -> dict[str, bytes]:
     assert {"registry.json", "api", "site"} == {name.split("/")[0] for name in found}
     assert {"site/llms.txt", "site/sitemap.xml.gz", "site/changes.atom"} - found.keys() == set()
     return found
+
+
+@pytest.fixture(scope="module")
+def published(clone: Path, packages: Path) -> Path:
+    """Return the folder of the tables that are published here, by Spark, with nothing unusual."""
+    build([sys.executable, "-m", "xregit", *TABLES], clone, {**USUAL, "PYTHONPATH": str(packages)})
+    return clone / "build" / "tables"
 
 
 @pytest.fixture
@@ -106,8 +137,31 @@ def test_site_does_not_depend_on_its_surroundings(
 @pytest.mark.parametrize("machine", MACHINES, indirect=True)
 def test_build_does_not_depend_on_python(first: dict[str, bytes], machine: Path) -> None:
     """Another release of the system, its Python and its Git build the same, with all surroundings unlike."""
+    elsewhere(machine, BACKWARDS, *BUILD)
+    same(first, output(machine / "clone"))
+
+
+@pytest.mark.parametrize("machine", MACHINES, indirect=True)
+def test_tables_do_not_depend_on_python(published: Path, machine: Path) -> None:
+    """Files of data are the same to the byte, so rows and their order and hashes are, and so are schemas and comments.
+
+    Names of files and times are Delta's own, and differ from one publication to the next.
+    """
+    elsewhere(machine, WRITE)
+    made = machine / "clone" / "build" / "tables"
+    names = {path.name for path in made.iterdir() if path.is_dir()}
+    assert names == {path.name for path in published.iterdir()} - {"publications"}
+    for name in names:
+        table = DeltaTable(published / name)
+        here = [(published / name / path).read_bytes() for path in table.get_add_actions().column("path").to_pylist()]
+        assert here == [path.read_bytes() for path in sorted((made / name).glob("*.parquet"))], name
+    model = xregit.load(published.parents[1] / "registry").model
+    assert (made / "statements.sql").read_text(encoding="utf-8") == "\n".join(statements(model))
+
+
+def elsewhere(machine: Path, program: str, *arguments: str) -> None:
+    """Run a program of Python in the clone on another machine, with all surroundings unlike."""
     inside = f"/{machine.name}"
-    python = ["python3", "-c", f"import os\nos.chdir('{inside}/clone')\n{BACKWARDS}", *BUILD]
+    python = ["python3", "-c", f"import os\nos.chdir('{inside}/clone')\n{program}", *arguments]
     surroundings = {**UNLIKE, "PYTHONPATH": f"{inside}/packages:/opt/python"}
     build(["chroot", str(machine.parent), *python], machine, surroundings)
-    same(first, output(machine / "clone"))
