@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -22,6 +22,7 @@ Facts = Mapping[str, Any]
 # A payload that is longer has no place in a line that one copies.
 MAX_BODY_BYTES = 2_000
 PAYLOAD = "payload"
+MAX_REMEMBERED = 16_384
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff]")
 
 
@@ -33,8 +34,8 @@ def making(xid: str, context: Mapping[str, str], example: str, mode: str, protoc
     words += ["--mode", mode] if mode else []
     words += ["--protocol", protocol] if protocol else []
     if not example:
-        return shlex.join(words)
-    return f"{_file(example.encode(), f'{PAYLOAD}.json')}\n{shlex.join(words)} --data {PAYLOAD}.json"
+        return _joined(words)
+    return f"{_file(example.encode(), f'{PAYLOAD}.json')}\n{_joined(words)} --data {PAYLOAD}.json"
 
 
 def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
@@ -48,17 +49,17 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     said = {name: options[name] for name in facts.get("options", ()) if name in options} | wire_json(wire)
     if not _sendable(facts, said, wire.body):
         return ""
-    place = next(filter(None, (_place(facts, address) for address in addresses)), None)
-    place = place or _place(facts, facts["default"]) or {}
+    place = next(filter(None, (_place(wire.protocol, address) for address in addresses)), None)
+    place = place or _place(wire.protocol, facts["default"])
     words = [facts["program"], *facts.get("lead", ()), *_filled(facts.get("address", ()), place)]
     words += facts.get("schemes", {}).get(place["scheme"], ())
     words += _arguments(facts, said)
     empty = not wire.body
     inside = not empty and facts.get("input", False)
-    target = facts.get("target", "").format_map(place | _path(said))
+    target = facts.get("target", "").format_map({**place, **_path(said)})
     words += [target] if target else []
     words += facts.get("nobody", ()) if empty else facts["body"]
-    line = shlex.join(words) + (f" < {PAYLOAD}" if inside else "")
+    line = _joined(words) + (f" < {PAYLOAD}" if inside else "")
     return line if empty else f"{_file(wire.body or b'', PAYLOAD)}\n{line}"
 
 
@@ -97,7 +98,8 @@ def _filled(words: Sequence[str], values: Mapping[str, Any]) -> Iterator[str]:
     return (word.format_map(values) for word in words)
 
 
-def _place(facts: Facts, address: str) -> dict[str, str]:
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _place(protocol: str, address: str) -> Mapping[str, str]:
     """Return the parts of an address; nothing where it names no host, or has placeholders of its own."""
     try:
         parts = urlsplit(address if "//" in address else f"//{address}")
@@ -106,7 +108,7 @@ def _place(facts: Facts, address: str) -> dict[str, str]:
         return {}
     if not host or "{" in address:
         return {}
-    ports = facts.get("port", {})
+    ports = _facts()[protocol].get("port", {})
     known = str(port or ports.get(parts.scheme, ports.get("", "")))
     base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
     return {"scheme": parts.scheme, "host": host, "port": known, "base": base}
@@ -122,6 +124,14 @@ def _path(said: Mapping[str, Any]) -> dict[str, str]:
         "query": f"?{query}" if query else "",
         "subject": str(said.get("subject") or ""),
     }
+
+
+def _joined(words: Iterable[str]) -> str:
+    return " ".join(map(_quoted, words))
+
+
+# The words of a catalog's lines are much alike.
+_quoted = lru_cache(maxsize=MAX_REMEMBERED)(shlex.quote)
 
 
 def _file(body: bytes, name: str) -> str:

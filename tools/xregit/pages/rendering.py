@@ -20,7 +20,7 @@ REPEATED = (
 )  # fmt: skip
 MAX_REPEATED = 16_384
 
-_BREAK = re.compile(r"[./](?=[\w{]|$)")
+_BREAK = re.compile(r"(?<=[./])(?=[\w{]|$)")
 _ID = re.compile(r"[^a-z0-9]+")
 # Joiners are not among them, since many scripts need them.
 _UNSEEN = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
@@ -83,4 +83,4 @@ def day(timestamp: str) -> str:
 @lru_cache(maxsize=MAX_REPEATED)
 def breakable(text: str) -> Markup:
     """Return a text whose lines may end after the dots and slashes of long ids, topics and paths."""
-    return Markup(_BREAK.sub(r"\g<0><wbr>", str(escape(text))))  # noqa: S704 - escaped just here
+    return Markup(_BREAK.sub("<wbr>", str(escape(text))))  # noqa: S704 - escaped just here
