@@ -11,6 +11,8 @@ import pytest
 from tests.catalog.folders import registry_of
 from tests.pages.links import links_of, target
 from xregit.pages import Page, pages
+from xregit.pages.book import Book
+from xregit.pages.messages import MAX_BASES, message_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -105,6 +107,20 @@ def test_cycle_and_missing_base_are_told(tmp_path: Path) -> None:
     assert "leads back to itself" in made[f"{group}/a/"]
     assert "not in this registry" in made[f"{group}/c/"]
     assert 'href="javascript' not in made[f"{group}/d/"]
+
+
+def test_long_chain_of_bases_is_cut(tmp_path: Path) -> None:
+    """A page names the nearest bases and says how many more there are, so that pages do not grow with their number."""
+    depth = MAX_BASES + 1234
+    files = {
+        f"messagegroups/g/messages/m{at}.yaml": f"basemessage: /messagegroups/g/messages/m{at + 1}\n"
+        for at in range(depth)
+    }
+    found = registry_of(tmp_path, {**files, f"messagegroups/g/messages/m{depth}.yaml": "description: The last.\n"})
+    book = Book(found)
+    html = message_page(book, next(each for each in found.messages if each.id == "m0")).html
+    assert [f'm{at}/">m{at}<' in html for at in range(1, MAX_BASES + 2)] == [True] * MAX_BASES + [False]
+    assert "1,234 more" in html
 
 
 def test_empty_registry_has_a_start_page(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from xregit.pages.book import Book, Entry
     from xregit.pages.wires import Meaning
 
+# So many of a message's bases are named on its page; else the pages of a long chain would grow with its square.
+MAX_BASES = 20
 # The attributes of an event by which people know it.
 NAMING = frozenset({("envelopemetadata", "type"), ("envelopemetadata", "subject")})
 # Shown elsewhere on the page than in the table of further attributes.
@@ -157,14 +159,17 @@ def _carrier(book: Book, endpoint: Endpoint, via: str) -> Carrier:
 
 
 def _chain(book: Book, message: Message) -> tuple[Link, ...]:
-    """Return the base messages, the nearest first; a missing one ends the chain, a cycle is named as such."""
+    """Return the nearest base messages in their order; a missing one ends the chain, a cycle is named as such."""
     resolved = message.resolved
-    links = [message_link(book.registry, xid, message.xid) for xid in resolved.chain]
+    links = [message_link(book.registry, xid, message.xid) for xid in resolved.chain[:MAX_BASES]]
+    if len(resolved.chain) > MAX_BASES:
+        links.append(Link(f"{len(resolved.chain) - MAX_BASES:,} more", note="the page of the last one here goes on"))
     if resolved.missing:
         outside = reference(book.registry, resolved.missing)
         links.append(Link(outside.text, outside.href, "not in this registry"))
     if resolved.cycle:
-        links.append(Link(" → ".join(resolved.cycle), note="leads back to itself"))
+        more = [f"{len(resolved.cycle) - MAX_BASES:,} more"] * (len(resolved.cycle) > MAX_BASES)
+        links.append(Link(" → ".join([*resolved.cycle[:MAX_BASES], *more]), note="leads back to itself"))
     return tuple(links)
 
 
