@@ -76,7 +76,15 @@ def file_histories(log: Sequence[Commit], boundary: frozenset[str]) -> dict[str,
     lines = _Lines()
     for index, commit in enumerate(log):
         lines.take(index, commit.files)
-    return {path: _file_history([log[i] for i in touched], boundary) for path, touched in lines.touched.items()}
+    # Files that begin together often change together, too.
+    known: dict[tuple[int, ...], FileHistory] = {}
+    found: dict[str, FileHistory] = {}
+    for path, touched in lines.touched.items():
+        key = tuple(touched)
+        if key not in known:
+            known[key] = _file_history([log[index] for index in touched], boundary)
+        found[path] = known[key]
+    return found
 
 
 def _utc(seconds: int) -> str:
