@@ -112,6 +112,7 @@ class Book:
         self.registry = registry
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
+        self._links: dict[tuple[str, str], Link] = {}
         self._open: dict[str, Endpoint] = {}
         self._asked: dict[str, Definition] = {}
         self.told: dict[SchemaSource, Told] = {}
@@ -126,7 +127,10 @@ class Book:
 
     def link(self, xid: str, text: str = "") -> Link:
         """Return the link to an entity's page."""
-        return link_to(self.registry, xid, text)
+        found = self._links.get((xid, text))
+        if found is None:
+            found = self._links[xid, text] = link_to(self.registry, xid, text)
+        return found
 
     def target(self, url: str) -> str:
         """Return where a link in a description leads: to a page, to the web, or nowhere."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-# The macros of once.html, which parts.html hands on, and how many results of each are kept.
+# The macros of once.html, which are filters, as those are called without ado; and how many results of each are kept.
 REPEATED = (
     "link", "id_link", "crumbs", "value_text", "origins", "carrier_row", "placeholder_row", "property_row", "fields",
 )  # fmt: skip
@@ -55,12 +54,13 @@ def environment() -> Environment:
     templates.filters["anchor"] = anchor
     templates.filters["day"] = day
     templates.filters["breakable"] = breakable
-    templates.globals["once"] = SimpleNamespace(**{name: _repeated(templates, name) for name in REPEATED})
+    for name in REPEATED:
+        templates.filters[name] = _repeated(templates, name)
     return templates
 
 
 def _repeated(templates: Environment, name: str) -> Callable[..., Markup]:
-    """Return a macro of once.html that renders each value once, since pages name the same things over and over."""
+    """Return a filter by a macro of once.html, for each value once: pages name the same things over and over."""
 
     @lru_cache(maxsize=MAX_REPEATED)
     def html(*values: Hashable) -> Markup:
