@@ -79,11 +79,7 @@ Folders = Mapping[str, Folder]
 
 
 def folder(group: str, files: Mapping[str, Traced], mark: str = "") -> Folder:
-    """Return the files of a group as a folder.
-
-    Raises:
-        JSONEncodeError: JSON can't hold a text in them.
-    """
+    """Return the files of a group as a folder."""
     stated = {path: file for path, file in files.items() if file.ties is not None}
     shows = {group, *(name for path, file in stated.items() for name in (*file.shows, *_schema_names(path)))}
     outline = Outline(

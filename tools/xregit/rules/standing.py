@@ -9,8 +9,6 @@ from functools import cached_property
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from orjson import JSONEncodeError
-
 from xregit.catalog import read_files
 from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
 from xregit.catalog.origin import repository_of
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from xregit.catalog.parts import Folder, Folders
+    from xregit.catalog.parts import Folders
     from xregit.catalog.reading import Parse
     from xregit.catalog.registry import Registry
     from xregit.catalog.traces import Terms
@@ -164,7 +162,7 @@ class Tracing:
             if old is None or old.mark != mark:
                 known = old.files if old else {}
                 files = {path: self._present(now, path, known.get(path)) for path in statuses}
-                old = _folder(group, files, mark if all(map(now.is_settled, statuses.values())) else "")
+                old = folder(group, files, mark if all(map(now.is_settled, statuses.values())) else "")
             found[group] = old
         return found
 
@@ -185,12 +183,12 @@ class Tracing:
             blobs[group_of(path)][path] = blob
         found = {}
         for group, paths in blobs.items():
-            folder = present.get(group)
-            known = folder.files if folder else {}
-            if folder is None or paths != {path: file.blob for path, file in known.items()}:
+            now = present.get(group)
+            known = now.files if now else {}
+            if now is None or paths != {path: file.blob for path, file in known.items()}:
                 files = {path: self._former(state, path, blob, known.get(path)) for path, blob in paths.items()}
-                folder = _folder(group, files)
-            found[group] = folder
+                now = folder(group, files)
+            found[group] = now
         return found
 
     def _former(self, state: State, path: str, blob: str, old: Traced | None) -> Traced:
@@ -208,10 +206,3 @@ class Tracing:
         if data not in self.known:
             raise WholeError
         return self.known[data]
-
-
-def _folder(group: str, files: Mapping[str, Traced], mark: str = "") -> Folder:
-    try:
-        return folder(group, files, mark)
-    except JSONEncodeError as error:  # half of a surrogate pair
-        raise WholeError from error
