@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SMALL, LARGE = 1_000, 10_000
 # What ten times the messages may cost, and a page in milliseconds of CPU.
 GROWTH, PAGE_MS = 11.0, 3.0
-# What is aimed at and not reached: all against one cached template.
-TEMPLATE = 3.0
+# All against one cached template: what is aimed at and not reached, and what holds.
+TEMPLATE, TEMPLATE_LIMIT = 3.0, 7.5
 ROUNDS = 3
 MAX_PAGE_BYTES = 60_000
 
@@ -78,7 +78,7 @@ def test_site_grows_with_its_messages(places: Path) -> None:
 
 
 def test_site_against_one_template(places: Path) -> None:
-    """How many times the CPU a site takes of writing the same pages through one cached template is printed."""
+    """A site takes a bounded number of times the CPU of writing the same pages through one cached template."""
     found = []
     for _ in range(ROUNDS):
         built, pages, _ = _built(places, SMALL)
@@ -86,7 +86,7 @@ def test_site_against_one_template(places: Path) -> None:
         found.append(built / written)
         print(f"\n{1000 * built / pages:.2f} ms against {1000 * written / pages:.2f} ms a page")
     print(f"{median(found):.1f} times its baseline, aim {TEMPLATE}")
-    assert median(found) > 1
+    assert 1 < median(found) <= TEMPLATE_LIMIT
 
 
 def _built(places: Path, size: int) -> tuple[float, int, int]:
