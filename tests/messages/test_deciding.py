@@ -65,10 +65,17 @@ def matcher(definitions: list[Mapping[str, Any]]) -> Matcher:
 
 @pytest.mark.requirement("MSG-1")
 @settings(max_examples=150)
-@given(st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6))
-def test_answers_are_those_of_the_matcher(definitions: list[Mapping[str, Any]], events: list[dict[str, Any]]) -> None:
-    """A sure answer is the matcher's, context and all; where it is not sure, several fit."""
-    made = matcher(definitions)
+@given(st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6), st.sampled_from([1, deciding.MAX_TELLING]))
+def test_answers_are_those_of_the_matcher(
+    definitions: list[Mapping[str, Any]], events: list[dict[str, Any]], telling: int
+) -> None:
+    """A sure answer is the matcher's, context and all; where it is not sure, several fit. However many texts tell."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deciding, "MAX_TELLING", telling)
+        _agree(matcher(definitions), events)
+
+
+def _agree(made: Matcher, events: list[dict[str, Any]]) -> None:
     decider = made.decider()
     for _ in range(2):  # as it has not seen them, and as it has
         answers = decider.answers([[event.get(key) for event in events] for key in decider.keys])

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # More definitions than this that demand the same texts are told apart by an index.
 CROWD = 8
+# Among more texts than this, to look for one costs more than it saves to take those that tell nothing as the same.
+MAX_TELLING = 1000
 # So many combinations of texts are remembered, none longer than that; and where they do not come again, for so many
 # times as many events none is.
 MAX_KNOWN = 65_536
@@ -150,8 +152,8 @@ class Look:
         return cls(texts | {None: None}, "?" * (longest + 1))
 
     def column(self, given: Sequence[str | None]) -> Sequence[str | None]:
-        """Return texts as they are looked at: all that tell nothing as the same one."""
-        if self.texts is None:
+        """Return texts as they are looked at: where few tell, all others as the same one."""
+        if self.texts is None or len(self.texts) > MAX_TELLING:
             return given
         known, other = self.texts.get, self.other
         if len(self.texts) == 1 and None not in given:
