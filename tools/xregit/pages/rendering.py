@@ -56,6 +56,8 @@ def environment() -> Environment:
     templates.filters["breakable"] = breakable
     for name in REPEATED:
         templates.filters[name] = _repeated(templates, name)
+    # Each page would import them anew, which takes as long as a row of a table.
+    templates.globals["parts"] = templates.get_template("parts.html").module
     return templates
 
 
