@@ -20,6 +20,8 @@ from tests.fuzzing.readers import READERS
 
 FOLDER = Path("build") / "fuzzing"
 AT_ONCE = 2
+# A process ends after so many, since what leads it is kept in memory and grows; the next one goes on.
+PROCESS_SECONDS = 60
 _STATUS = re.compile(r"^(?:#|Done )(\d+)(?:\t| runs)", re.MULTILINE)
 
 
@@ -55,7 +57,7 @@ def fuzzed(reader: str, seconds: int) -> Result:
     (folder / "finds").mkdir(parents=True, exist_ok=True)
     inputs, cpu, most = 0, 0.0, 0
     start = monotonic()
-    while (left := seconds - cpu) > 0:
+    while (left := min(seconds - cpu, PROCESS_SECONDS)) > 0:
         log = folder / "log.txt"
         command = [sys.executable, "-m", "tests.fuzzing.fuzz", reader, str(folder), str(left)]
         with log.open("wb") as output:
