@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "pythons"
-MACHINES = {"noble": "3.12", "trixie": "3.13", "forky": "3.14"}
+MACHINES = {"trixie": "3.13", "forky": "3.14"}
 BUILD = ("build", "--skip", "tables")
 TABLES = ("publish", "--tables", "build/tables")
 # What becomes of a table on its way: Spark, which other machines lack, only passes the packed rows on to executors.
