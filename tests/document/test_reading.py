@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -222,3 +223,12 @@ def test_missing_file_is_one_line(tmp_path: Path) -> None:
             load(path)
     with pytest.raises(XregitError, match="no file"):
         read_document(tmp_path)
+
+
+def test_large_document_is_not_read(tmp_path: Path) -> None:
+    """A document of more than 256 MiB, such as a dump, is refused before it is read."""
+    dump = tmp_path / "dump.json"
+    dump.touch()
+    os.truncate(dump, 2**28 + 1)
+    with pytest.raises(XregitError, match="is larger than 256 MiB"):
+        read_document(dump)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DOUBLES = "json-duplicate-key"
-MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 # Of each kind of change, the lines that are told besides the first.
 MAX_LINES = 20
 
