@@ -32,8 +32,8 @@ ONLY = os.environ.get("XREGIT_BENCH_ONLY", ",".join(each.name for each in OPERAT
 # What is the same at any size, and taken off before growth is computed, is what one message costs.
 START = 1
 EXPONENT = 1.15
-# From so many messages on, what they cost is more than noise.
-TELLING = 1_000
+# From so many messages on, what they cost is more than noise, if it is at least this share of what any start costs.
+TELLING, SHARE = 1_000, 0.1
 # Each program runs until it has cost so many seconds, for the middle of a few runs; and at most so often.
 ENOUGH, ROUNDS = 10.0, 7
 # A size at which a run would cost more seconds than these is left out.
@@ -107,7 +107,8 @@ def grown(registries: dict[int, Sized], operation: Operation) -> list[Row]:
         if len(rows) > 1 and before.cost.seconds * registry.messages / before.messages > LONGEST:
             break
         row = measured(registry, operation)
-        tells = before.messages >= TELLING
+        more = before.cost.seconds - rows[0].cost.seconds
+        tells = before.messages >= TELLING and more >= SHARE * rows[0].cost.seconds
         rows.append(replace(row, power=exponent(rows[0], before, row)) if tells else row)
     return rows[1:]
 

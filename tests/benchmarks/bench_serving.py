@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import time
 from statistics import median
@@ -40,7 +39,7 @@ def served(registry: Path) -> Iterator[str]:
             assert wait_for(f"http://{address}/", "A registry of a given size")
             yield f"http://{address}"
         finally:
-            server.send_signal(signal.SIGINT)
+            server.terminate()
 
 
 @pytest.mark.parametrize("name", EDITED)
