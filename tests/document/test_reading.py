@@ -226,9 +226,9 @@ def test_missing_file_is_one_line(tmp_path: Path) -> None:
 
 
 def test_large_document_is_not_read(tmp_path: Path) -> None:
-    """A document of more than 256 MiB, such as a dump, is refused before it is read."""
+    """A document of more than 1 GiB, such as a dump, is refused before it is read."""
     dump = tmp_path / "dump.json"
     dump.touch()
-    os.truncate(dump, 2**28 + 1)
-    with pytest.raises(XregitError, match="is larger than 256 MiB"):
+    os.truncate(dump, 2**30 + 1)
+    with pytest.raises(XregitError, match="is larger than 1 GiB"):
         read_document(dump)

@@ -27,7 +27,7 @@ from a table; a test fails when the page is not current, or when a test that it 
 whole commands run in a process of their own, which has at most {SECONDS} seconds of the processor's time and
 {MEMORY // 2**30} GiB of address space. Nothing that is read is ever run, opened elsewhere or fetched.
 
-Files of a registry are read up to 8 MiB, documents up to 256 MiB, both up to 100 levels deep. `.ci/fuzz SECONDS` feeds
+Files of a registry are read up to 8 MiB, documents up to 1 GiB, both up to 100 levels deep. `.ci/fuzz SECONDS` feeds
 every reader with bytes that nobody thought of, led by the lines that each input reaches: a reader may take a second of
 the processor's time for an input of 8 KiB, and 1 GiB of memory in all. What it found stands in `tests/fuzzing/finds`,
 and is read by each run of the tests.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DOUBLES = "json-duplicate-key"
-MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 # Of each kind of change, the lines that are told besides the first.
 MAX_LINES = 20
 
@@ -214,7 +214,7 @@ def _bytes(path: Path) -> bytes:
             message = f'"{path}" is no file; expected a registry folder or an xRegistry document'
             raise XregitError(message)
         if path.stat().st_size > MAX_DOCUMENT_BYTES:
-            message = f'"{path}" is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB, the most that is read'
+            message = f'"{path}" is larger than {MAX_DOCUMENT_BYTES // 2**30} GiB, the most that is read'
             raise XregitError(message)
         return path.read_bytes()
     except OSError as error:
