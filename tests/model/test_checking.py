@@ -22,6 +22,7 @@ JSON = st.recursive(
 )
 NOON = "2026-01-01T12:00:00Z"
 LIST = "Write a list, each item behind a hyphen on a line of its own."
+INTERVAL = "Write, for example, message_expiry_interval: 1."
 SLASHES = "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
 MESSAGE = attributes_of("message")
 ENDPOINT = attributes_of("endpoint")
@@ -118,12 +119,16 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
         ({"labels": {"A B": "x"}}, 'Rename it, for example to "a_b".'),
         ({"createdat": "yesterday"}, 'Write, for example, createdat: "2026-05-22T10:30:00Z".'),
         ({"epoch": "5"}, "Write it without quotes."),
+        ({"protocol": "MQTT/5.0", "protocoloptions": {"qos": 7}}, "Write, for example, qos: 0."),
+        ({"protocol": "MQTT/5.0", "protocoloptions": {"qos": "high"}}, "Write, for example, qos: 0."),
+        ({"protocol": "MQTT/5.0", "protocoloptions": {"message_expiry_interval": "long"}}, INTERVAL),
+        ({"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": 5}}, "Put it in quotes if it is meant as text."),
         ({"deprecated": {"removal": {"value": NOON}}}, f'Write "removal: {NOON}".'),
         ({"protocol": "HTTP", "protocoloptions": {"query": "a"}}, 'Write "query: [a]".'),
         ({"protocol": "HTTP", "protocoloptions": {"query": {"a": 1}}}, LIST),
         ({"basemessage": "/messagegroups/g/schemas/m"}, SLASHES),
         ({"basemessage": "messagegroups/g/messages/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
-        ({"protocol": "HTTP"}, "Add it. What an HTTP request or response must look like."),
+        ({"protocol": "HTTP"}, "Add it: what an HTTP request or response must look like."),
     ],
 )  # fmt: skip
 def test_faults_say_what_to_write(value: dict[str, Any], expected: str) -> None:

@@ -136,7 +136,11 @@ def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findin
     if shape.due:
         gone = [item for item in shape.due if value.get(item.name) is None and inherited.get(item.name) is None]
         asked = [(item, _asks_for(shape, item, value)) for item in gone if not _stands_misspelled(item, shape, value)]
-        findings.extend([faults.missing(item, path, by) for item, by in asked if not by or is_proper(value[by])])
+        findings.extend(
+            faults.missing(item, path, by, _asks_for(shape, item, inherited))
+            for item, by in asked
+            if not by or is_proper(value[by])
+        )
 
 
 def _stands_misspelled(attribute: AttributeModel, shape: _Shape, value: Values) -> bool:

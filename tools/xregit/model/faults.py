@@ -68,11 +68,18 @@ def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key, fits:
     return Finding(XID, (*path, key), message, of_xid(value, key, fits), requirement(attribute))
 
 
-def missing(attribute: AttributeModel, path: Path, asked_by: str = "") -> Finding:
-    """Return the finding for an attribute that must be there, because of the one that asks for it if one does."""
-    message = f'"{attribute.name}" is missing{f", which goes with {_quoted(asked_by)}" if asked_by else ""}.'
+def missing(attribute: AttributeModel, path: Path, asked_by: str = "", inherited: str = "") -> Finding:
+    """Return the finding for an attribute that must be there, because of the one that asks for it if one does.
+
+    That one is stated beside it, or inherited.
+    """
+    whose = _quoted(asked_by) if asked_by else f"the inherited {_quoted(inherited)}" if inherited else ""
+    message = f'"{attribute.name}" is missing{f", which goes with {whose}" if whose else ""}.'
     at = (*path, asked_by) if asked_by else path
-    return Finding(MISSING, at, message, f"Add it. {attribute.description}".strip(), requirement(attribute))
+    said = attribute.description
+    if said[1:2].islower():  # not an abbreviation
+        said = said[0].lower() + said[1:]
+    return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", requirement(attribute))
 
 
 def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Finding:

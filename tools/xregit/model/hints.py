@@ -76,7 +76,8 @@ _PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
 
 def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "") -> str:
     """Return what to write instead of a value; ``kind`` is the form of a property, whose value it is."""
-    text_due = attribute.type in TEXTS or attribute.type == "any"
+    bare = attribute.property if attribute.type == "any" else ""
+    text_due = (bare or attribute.type) in TEXTS or (attribute.type == "any" and not bare)
     if isinstance(value, (bool, int, float)) and text_due and not kind:
         return "Put it in quotes if it is meant as text."
     if attribute.type in {"array", "map", "object"}:
@@ -87,7 +88,9 @@ def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "
         special = _of_text(attribute, value, key)
         if special:
             return special
-    return _example(kind or attribute.names or attribute.syntax, key) or _example(attribute.type, key)
+    if attribute.enum:
+        return f"Write, for example, {key}: {_short(attribute.enum[0])}."
+    return _example(kind or attribute.names or attribute.syntax, key) or _example(bare or attribute.type, key)
 
 
 def of_xid(value: Any, key: str | int, fits: Callable[[Any], bool]) -> str:

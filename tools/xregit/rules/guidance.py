@@ -73,7 +73,8 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
     is_missing = stated is None or (isinstance(stated, str) and not stated.strip())
     if is_missing and "description" not in registry.doubtful(entity.xid):
         text_ = f"The {singular} has no description."
-        yield found(message=text_, help='Say in "description" what it is for, and when it occurs.', on_key=True)
+        what = "what it tells, and when it is sent" if message else "what it is for"
+        yield found(message=text_, help=f'Say in "description" {what}.', on_key=True)
 
 
 @rule("message", Severity.INFO, "A base message is there, but no message derives from it.")

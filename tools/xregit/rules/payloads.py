@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xregit.catalog.references import SchemaReference, local_xid, schema_reference
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
+from xregit.rules.references import hint
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import text
 
@@ -92,14 +93,17 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
     reference = schema_reference(registry, stated)
     if not reference.local or reference.version is not None:
         return
-    if registry.unreadable(local_xid(stated, registry.settings.baseurl)):
+    xid = local_xid(stated, registry.settings.baseurl)
+    if registry.unreadable(xid):
         return
     if reference.schema is None:
-        text_, versions = f'There is no schema "{stated}" in this registry.', ""
+        text_ = f'There is no schema "{stated}" in this registry.'
+        help_ = hint(registry, xid, "the schema")
     else:
         text_ = f'The schema "{reference.schema.xid}" has no such version: "{stated}".'
-        versions = f" Its versions are {', '.join(reference.schema.versions)}."
-    yield found(name, message=text_, help=f"Add the schema, or correct the reference.{versions}")
+        versions = ", ".join(reference.schema.versions)
+        help_ = f"Add the schema, or correct the reference. Its versions are {versions}."
+    yield found(name, message=text_, help=help_)
 
 
 @rule(

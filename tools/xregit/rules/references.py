@@ -48,7 +48,7 @@ def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Find
     if base.startswith("/"):
         target = registry.resource(base)
         if (target is None and not registry.unreadable(base)) or (target and target.type is not message.entity.type):
-            yield found(BASE, message=f'There is no message "{base}".', help=_guess(registry, base, "the message"))
+            yield found(BASE, message=f'There is no message "{base}".', help=hint(registry, base, "the message"))
 
 
 @rule("resource", Severity.ERROR, "An xref is not the xid of a resource.", stated=(XREF,))
@@ -83,7 +83,7 @@ def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias that leads nowhere."""
     if resource.xref and (kind := _kind(registry, resource)) and _is_gone(registry, resource.xref):
         message = f'There is no {kind} "{resource.xref}".'
-        yield found(XREF, message=message, help=_guess(registry, resource.xref, f"the {kind}"))
+        yield found(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}"))
 
 
 @rule("resource", Severity.WARNING, "An alias has another alias as its target.", stated=(XREF,))
@@ -153,7 +153,7 @@ def alternative_not_found(registry: Registry, entity: Group | Resource) -> Itera
     xid = local_xid(alternative, registry.settings.baseurl)
     if len(xid.split("/")) > _GROUP_PARTS and _is_gone(registry, xid):
         message = f'There is no "{xid}" in this registry.'
-        yield found(DEPRECATED, "alternative", message=message, help=_guess(registry, xid, "the alternative"))
+        yield found(DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative"))
 
 
 def _is_gone(registry: Registry, xid: str) -> bool:
@@ -180,12 +180,12 @@ def _kind(registry: Registry, resource: Resource) -> str:
     return resource.type.singular if model.resources.get(target.resources) is resource.type else ""
 
 
-def _guess(registry: Registry, xid: str, what: str) -> str:
+def hint(registry: Registry, xid: str, what: str) -> str:
     """Return a hint on what a reference to nothing may have meant: something beside its place, or a group."""
     _, groups, gid, *rest = (*xid.split("/"), "", "")
     group = registry.groups.get(groups, {}).get(gid)
     if group is None:
-        hint = near(gid, registry.groups.get(groups, {}))
+        guessed = near(gid, registry.groups.get(groups, {}))
     else:
-        hint = near(rest[1], group.collections.get(rest[0], {})) if len(rest) > _PARTS_OF_RESOURCE else ""
-    return hint or f"Add {what}, or correct the reference."
+        guessed = near(rest[1], group.collections.get(rest[0], {})) if len(rest) > _PARTS_OF_RESOURCE else ""
+    return guessed or f"Add {what}, or correct the reference."

@@ -1,0 +1,57 @@
+"""What a finding says to write instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import folder
+from xregit.catalog import read_folder
+from xregit.rules import check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GROUP = "description: Doors.\nenvelope: CloudEvents/1.0\n"
+FILES = {
+    "messagegroups/doors/messagegroup.yaml": GROUP,
+    "messagegroups/doors/messages/opened.yaml": "description: Opened.\nenvelopemetadata: {}\n",
+    "schemagroups/doors/schemagroup.yaml": "description: Doors.\n",
+    "schemagroups/doors/schemas/opened/schema.yaml": "description: Opened.\nformat: JsonSchema/draft-07\n",
+    "schemagroups/doors/schemas/opened/versions/1.json": "{}\n",
+}
+NEW = "messagegroups/doors/messages/closed.yaml"
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "help_"),
+    [
+        ("basemessage: /messagegroups/doors/messages/opend", "basemessage-not-found", 'Did you mean "opened"?'),
+        ("dataschemauri: /schemagroups/doors/schemas/opend", "dataschemauri-not-found", 'Did you mean "opened"?'),
+        ('dataschemauri: "#/schemagroups/dors/schemas/opened"', "dataschemauri-not-found", 'Did you mean "doors"?'),
+        (
+            "dataschemaxid: /schemagroups/doors/schemas/other",
+            "dataschemaxid-not-found",
+            "Add the schema, or correct the reference.",
+        ),
+        (
+            "dataschemauri: /schemagroups/doors/schemas/opened/versions/2",
+            "dataschemauri-not-found",
+            "Add the schema, or correct the reference. Its versions are 1.",
+        ),
+    ],
+)
+def test_references_to_nothing_come_with_the_likely_target(tmp_path: Path, said: str, rule: str, help_: str) -> None:
+    """A name that is nearly right is told; otherwise the ways out are."""
+    text = f"description: Closed.\nenvelopemetadata: {{}}\ndataschemaformat: JsonSchema/draft-07\n{said}\n"
+    found = check(read_folder(folder(tmp_path, {**FILES, NEW: text}))).diagnostics
+    assert [item.help for item in found if item.rule == rule] == [help_]
+
+
+def test_what_the_group_makes_necessary_is_said_to_be_so(tmp_path: Path) -> None:
+    """The envelope that asks for "envelopemetadata" stands in another file, so that the message names it."""
+    found = check(read_folder(folder(tmp_path, {**FILES, NEW: "description: Closed.\n"}))).diagnostics
+    assert [item.message for item in found if item.rule == "required-attribute-missing"] == [
+        '"envelopemetadata" is missing, which goes with the inherited "envelope".'
+    ]
