@@ -51,6 +51,8 @@ def doubtful(registry: Registry, xid: str) -> frozenset[str]:
         found = _NONE.union(*(known.get(each, _NONE) for each in chain), *(_of_group(registry, each) for each in chain))
     if resolved.missing or resolved.cycle or BASE in found:
         return found | inherited_names(entity.type)
+    if not found:
+        return found
     options = options_by_selector(entity.type)
     return found.union(*(options[name] for name in found if name in options))
 

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.language import NOTHING
-
 if TYPE_CHECKING:
     from xregit.model.language import GroupModel, ResourceModel
 
@@ -51,8 +49,8 @@ class Version:
 class Resource:
     """One resource, such as a message or a schema; ``meta`` holds what is said of it across versions.
 
-    ``written`` is all of it as its file states it, ``meta`` and ``versions`` included; it is made by
-    `catalog.resources.resource_from`.
+    ``attributes`` are the default version's as written; an alias has none. ``written`` is all of it as its file states
+    it, ``meta`` and ``versions`` included; it is made by `catalog.resources.resource_from`.
     """
 
     xid: str
@@ -63,17 +61,12 @@ class Resource:
     defaultversionid: str
     place: Place
     written: Mapping[str, Any]
+    attributes: Mapping[str, Any]
 
     @property
     def xref(self) -> str:
         """The xid of the resource that this one is an alias of, or an empty string."""
         return str(self.meta.get("xref", ""))
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The default version's attributes as written; nothing for an alias."""
-        version = self.versions.get(self.defaultversionid)
-        return version.attributes if version else NOTHING
 
 
 @dataclass(frozen=True, slots=True)

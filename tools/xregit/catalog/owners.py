@@ -58,14 +58,15 @@ class Owners:
 
     @cached_property
     def _parsed(self) -> CodeOwners | None:
-        from codeowners import MASK, CodeOwners
+        if not self.path or self.unread:
+            return None
+        from codeowners import MASK, CodeOwners  # few repositories name owners
 
         try:
             with catch_warnings(action="ignore"):  # a pattern may hold what a regular expression frowns at
-                found = CodeOwners(self._without_headings()) if self.path and not self.unread else None
-            if found is not None:
-                # Its own expressions take ages on many wildcards.
-                found.paths = [(owned_regex(item[1].replace(ESCAPED_SPACE, MASK)), *item[1:]) for item in found.paths]
+                found = CodeOwners(self._without_headings())
+            # Its own expressions take ages on many wildcards.
+            found.paths = [(owned_regex(item[1].replace(ESCAPED_SPACE, MASK)), *item[1:]) for item in found.paths]
         except NO_PATTERN:
             return None
         return found

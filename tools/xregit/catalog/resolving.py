@@ -85,6 +85,10 @@ class Resolved:
         return ""
 
 
+# What a message without a base is laid over.
+_NOTHING_BELOW = Resolved(NOTHING)
+
+
 def effective(registry: Registry, resource: Resource, attributes: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
     """Return a message's own attributes with the envelope and protocol that only its group states filled in.
 
@@ -144,7 +148,7 @@ def _pending(registry: Registry, here: Resource, known: Mapping[str, Resolved]) 
         following = base_xid(here.attributes)
         target = _target(registry, following) if following else None
         if target is None:
-            return [*pending.values()], Resolved(NOTHING, missing=following)
+            return [*pending.values()], Resolved(NOTHING, missing=following) if following else _NOTHING_BELOW
         here = target
     return [*pending.values()], known[here.xid]
 

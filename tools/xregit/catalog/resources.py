@@ -20,8 +20,9 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel, ResourceModel
 
+Values = Mapping[str, Any]
 FIRST_VERSION = "1"
-META, VERSIONS = "meta", "versions"
+META, VERSIONS, VERSIONID = "meta", "versions", "versionid"
 _DIGITS = re.compile(r"([0-9]+)")
 
 
@@ -34,23 +35,17 @@ def resource_from(
 ) -> Resource:
     """Return a resource; ``value`` holds its attributes as written, without its own id."""
     rid = xid.rsplit("/", 1)[1]
-    metanames = meta_names(model)
-    meta = {name: item for name, item in value.items() if name in metanames}
-    own = {name: item for name, item in value.items() if name not in metanames}
-    nested = own.pop(META, None)
-    if isinstance(nested, Mapping):
-        meta = {**nested, **meta}
-    listed = own.pop(VERSIONS, None)
-    versions = listed if isinstance(listed, Mapping) else {}
+    meta, own, listed = _divided(model, value)
     if meta.get("xref"):
-        return Resource(xid, rid, model, meta, NOTHING if not own else _single(xid, own, place), "", place, value)
-    found = _versions(xid, own, versions, documents, place)
+        versions = _single(xid, own, place) if own else NOTHING
+        return Resource(xid, rid, model, meta, versions, "", place, value, NOTHING)
+    found = _versions(xid, own, listed, documents, place)
     if model.hasdocument:
         found = {vid: _linked(version, f"{model.singular}url") for vid, version in found.items()}
     default = meta.get("defaultversionid")
     if not isinstance(default, str) or default not in found:
-        default = next(reversed(found), FIRST_VERSION)
-    return Resource(xid, rid, model, meta, found, default, place, value)
+        default = next(reversed(found))
+    return Resource(xid, rid, model, meta, found, default, place, value, found[default].attributes)
 
 
 @lru_cache(maxsize=64)
@@ -94,18 +89,34 @@ def natural(version: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part)
 
 
-def _single(xid: str, own: dict[str, Any], place: Place) -> dict[str, Version]:
-    vid = own.pop("versionid", FIRST_VERSION)
+def _divided(model: ResourceModel, value: Mapping[str, Any]) -> tuple[Values, Values, Values]:
+    """Return what a resource says across its versions, of all of them, and of each; mostly it is the second alone."""
+    metanames = meta_names(model)
+    if metanames.isdisjoint(value) and META not in value and VERSIONS not in value:
+        return {}, value, NOTHING
+    nested, listed = value.get(META), value.get(VERSIONS)
+    meta = {name: item for name, item in value.items() if name in metanames}
+    own = {name: item for name, item in value.items() if name not in metanames and name not in {META, VERSIONS}}
+    whole = {**nested, **meta} if isinstance(nested, Mapping) else meta
+    return whole, own, listed if isinstance(listed, Mapping) else NOTHING
+
+
+def _single(xid: str, own: Values, place: Place) -> dict[str, Version]:
+    vid = own.get(VERSIONID, FIRST_VERSION)
     vid = vid if isinstance(vid, str) else str(vid)
-    return {vid: Version(f"{xid}/versions/{vid}", vid, own, place)}
+    return {vid: Version(f"{xid}/versions/{vid}", vid, _without_id(own), place)}
+
+
+def _without_id(own: Values) -> Values:
+    return {name: item for name, item in own.items() if name != VERSIONID} if VERSIONID in own else own
 
 
 def _versions(
-    xid: str, own: dict[str, Any], listed: Mapping[str, Any], documents: Mapping[str, Document], place: Place
+    xid: str, own: Values, listed: Values, documents: Mapping[str, Document], place: Place
 ) -> dict[str, Version]:
     if not listed and not documents:
         return _single(xid, own, place)
-    own.pop("versionid", None)
+    own = _without_id(own)
     found = {}
     for vid in sorted({*listed, *documents}, key=natural):
         said = listed.get(vid)

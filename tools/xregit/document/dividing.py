@@ -77,4 +77,6 @@ def _copy(endpoint: Group, name: str, attributes: Mapping[str, Any]) -> Group:
 
 def _alias(resource: Resource, xid: str) -> Resource:
     meta = {"xref": resource.xref or resource.xid}
-    return replace(resource, xid=xid, meta=meta, versions=NOTHING, defaultversionid="", written={"meta": meta})
+    return replace(
+        resource, xid=xid, meta=meta, versions=NOTHING, defaultversionid="", written={"meta": meta}, attributes=NOTHING
+    )

@@ -25,9 +25,10 @@ class Facts(NamedTuple):
 def facts_of(registry: Registry, paths: tuple[str, ...]) -> Facts:
     """Return the facts of an entity that is kept in these files, relative to the repository."""
     history = registry.origin.history
+    if len(paths) == 1:
+        known = history.of(paths[0])
+        return Facts(known.epoch, known.createdat, known.modifiedat)
     histories = [history.of(path) for path in dict.fromkeys(paths)]
-    if len(histories) == 1:
-        return Facts(histories[0].epoch, histories[0].createdat, histories[0].modifiedat)
     commits = {commit for history in histories for commit in history.commits}
     return Facts(
         len(commits) or max(history.epoch for history in histories),

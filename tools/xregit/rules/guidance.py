@@ -44,11 +44,9 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
     yield found(*TYPE, message=text_, help=help_)
 
 
-@rule("entity", Severity.INFO, "Messages of a group are no CloudEvents.", "MSG-4", "MSG-9")
-def messages_without_cloudevents(registry: Registry, group: Group | Resource) -> Iterator[Finding]:
+@rule("group", Severity.INFO, "Messages of a group are no CloudEvents.", "MSG-4", "MSG-9")
+def messages_without_cloudevents(registry: Registry, group: Group) -> Iterator[Finding]:
     """Report each group once, however many of its messages have no envelope or another one."""
-    if not isinstance(group, Group):
-        return
     messages = list(group.collections.get("messages", {}))
     others = [mid for mid in messages if not _is_cloudevent(registry, f"{group.xid}/messages/{mid}")]
     if others:

@@ -233,7 +233,7 @@ class _Run:
 
     def of_group(self, group: Group) -> Iterator[Finding]:
         found = check_value(group.type.attributes, group.attributes)
-        return _once(found, self.ruled_entity(group, ("entity", DATED), group.type.singular))
+        return _once(found, self.ruled_entity(group, ("entity", DATED, "group"), group.type.singular))
 
     def of_resource(self, resource: Resource) -> Iterator[Finding]:
         own = "" if resource.xref else resource.type.singular

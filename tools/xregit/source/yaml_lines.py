@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from sys import intern
-from typing import Any, NamedTuple
+from typing import Any
 
 from xregit.source.plain import PlainFloat, PlainInt
 from xregit.source.scalars import FIRST_CHARACTERS, scalar
@@ -21,6 +21,7 @@ REMEMBERED_LINES = 8192
 # Tabs, line breaks other than "\n", and all else that YAML does not call printable.
 _UNUSUAL = re.compile("[\x00-\t\v-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE = re.compile(r"""( *)(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_.$/-]{,99}|"[^"\\]{1,99}"):(?: +|$))?(.*)""")
+_QUOTES = frozenset("\"'")
 _QUOTED = re.compile(r"\"([^\"\\]*)\"|'([^']*)'")
 # What begins with no sign of YAML, holds neither ": " nor " #", and does not end with a colon or a space.
 _PLAIN = re.compile(r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|-(?=\S))[^:#]*(?:(?::(?=\S)|(?<=\S)#)[^:#]*)*(?<=\S)")
@@ -34,18 +35,9 @@ class NotOrdinaryError(Exception):
     """The text holds something that is not read here."""
 
 
-class _Line(NamedTuple):
-    """A line of a mapping or list: the columns in which it and its key begin, and what it states.
-
-    ``form`` is empty where ``value`` is the value, and else says what is still to be done for it.
-    """
-
-    indent: int
-    start: int
-    dash: bool
-    key: str | None
-    value: Any
-    form: str
+# A line of a mapping or list: the columns in which it and its key begin, whether it begins with a dash, its key, its
+# value, and a form, which is empty where that is the value, and else says what is still to be done for it.
+_Line = tuple[int, int, bool, "str | None", Any, str]
 
 
 def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912 - one loop, because calls cost time
@@ -120,15 +112,15 @@ def _line(text: str) -> _Line | None:
         return None
     column = len(indent)
     if key is None:
-        return _Line(column, column, dash is not None, None, *_value(stated))
+        return column, column, dash is not None, None, *_value(stated)
     name = intern(key.strip('"'))  # files share their keys: a third less memory
     below = (None, _BELOW) if not stated else _value(stated)
-    return _Line(column, column + len(dash or ""), dash is not None, name, *below)
+    return column, column + len(dash or ""), dash is not None, name, *below
 
 
 def _value(stated: str) -> tuple[Any, str]:
     """Return the value that is stated, and what is still to be done for it."""
-    quoted = _QUOTED.fullmatch(stated)
+    quoted = _QUOTED.fullmatch(stated) if stated[0] in _QUOTES else None
     if quoted:
         return quoted[1] if quoted[2] is None else quoted[2], ""
     if _PLAIN.fullmatch(stated):
