@@ -140,6 +140,7 @@ def test_the_users_configuration_changes_nothing(repository: Repository) -> None
         "diff.renames": "false", "diff.renameLimit": "1", "diff.relative": "true", "log.showSignature": "true",
         "log.date": "relative", "log.decorate": "full", "i18n.logOutputEncoding": "latin1", "core.quotePath": "true",
         "color.ui": "always", "log.follow": "true", "format.pretty": "oneline", "diff.noprefix": "true",
+        "log.showRoot": "false", "diff.orderFile": "nowhere",
     }.items():  # fmt: skip
         repository.git("config", name, value)
     assert history.read(repository.root / "sub") == before

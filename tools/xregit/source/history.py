@@ -14,6 +14,7 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
+from xregit.source.asking import NOTHING_FETCHED
 from xregit.source.commits import LOG_FORMAT, Commit, FileChange, FileHistory, commits, file_histories
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ _LOG_OPTIONS = (
     "-M50%",
     "-l1000",
     "--no-show-signature",
+    "--root",
+    "-O/dev/null",
     "--encoding=UTF-8",
     f"--format={LOG_FORMAT}",
 )
@@ -66,6 +69,7 @@ def read(folder: Path, commit: str = "HEAD") -> History:
         return History(reason=str(error))
     try:
         with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
+            repo.git.update_environment(**NOTHING_FETCHED)
             return _history(repo, commit)
     except (git.InvalidGitRepositoryError, git.NoSuchPathError):
         return History(reason=f'"{folder}" is in no Git repository')
@@ -162,6 +166,7 @@ def _opened(folder: Path) -> Iterator[Repo]:
     git = _git()
     try:
         with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
+            repo.git.update_environment(**NOTHING_FETCHED)
             yield repo
     except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
         message = f'"{folder}" is in no Git repository'
@@ -197,6 +202,8 @@ def _reason(stderr: str) -> str:
         return "the Git repository has no commits yet"
     if "dubious ownership" in stderr:
         return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
+    if "promisor" in stderr:
+        return 'this clone is partial, and nothing is fetched; "git fetch --refetch --no-filter" brings what it lacks'
     fatal = next((line for line in stderr.splitlines() if "fatal: " in line), "fatal: it gave no reason")
     return f"Git failed: {fatal.partition('fatal: ')[2]}"
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+from xregit.source.asking import asked
 
 _HEX = 40
 _LINK = "120000 "  # how Git writes the mode of a symbolic link
@@ -57,7 +58,7 @@ def _contents(output: bytes) -> Iterator[bytes]:
 
 def _asked(folder: Path, *question: str, given: bytes = b"") -> bytes | None:
     try:
-        done = subprocess.run(["git", "-C", folder, *question], input=given, capture_output=True, check=False)
+        done = asked(folder, *question, given=given)
     except OSError:  # there is no Git
         return None
     return done.stdout if done.returncode == 0 else None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
+from xregit.source.asking import asked
 from xregit.source.history import commit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# A checkout that nobody works in is none of the business of hooks, nor of a program that watches files.
+_UNWATCHED = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 
 @contextmanager
@@ -20,18 +25,15 @@ def worktree(folder: Path, ref: str, place: Path) -> Iterator[Path]:
     Raises:
         XregitError: the folder is in no repository, there is no such commit, or Git can't write there.
     """
-    import git
-
     commit = commit_of(folder, ref)
-    with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
-        inside = folder.resolve().relative_to(Path(str(repo.working_tree_dir)).resolve())
-        root = place / Path(str(repo.working_tree_dir)).name
-        try:
-            repo.git.worktree("add", "--detach", "--quiet", str(root), commit)
-        except git.GitCommandError as error:
-            message = f'Git can\'t check out "{ref}": {str(error.stderr).strip().splitlines()[-1]}'
-            raise XregitError(message) from error
-        try:
-            yield root / inside
-        finally:
-            repo.git.worktree("remove", "--force", str(root))
+    top = Path(os.fsdecode(asked(folder, "rev-parse", "--show-toplevel").stdout.removesuffix(b"\n")))
+    root = place / top.name
+    made = asked(folder, *_UNWATCHED, "worktree", "add", "--detach", "--quiet", str(root), commit)
+    if made.returncode:
+        reason = os.fsdecode(made.stderr).strip().rpartition("\n")[2].removeprefix("fatal: ")
+        message = f'Git can\'t check out "{ref}": {reason}'
+        raise XregitError(message)
+    try:
+        yield root / folder.resolve().relative_to(top.resolve())
+    finally:
+        asked(folder, *_UNWATCHED, "worktree", "remove", "--force", str(root))

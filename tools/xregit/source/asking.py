@@ -1,0 +1,26 @@
+"""A question to Git → its answer, from the folder's own repository, without what that one or a hook would start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+# Git fetches what a partial clone lacks as it goes, by a command that the repository may name. Older releases know
+# only the second of these.
+NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+
+# What Git's hooks are told of the repository that runs them, whichever one they ask about. It would be another one's
+# commits that we read, and another one's index that a checkout writes.
+_OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE")
+
+
+def asked(folder: Path, *question: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Return what Git answers in a folder.
+
+    Raises:
+        OSError: there is no Git.
+    """
+    surroundings = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK} | NOTHING_FETCHED
+    command = ["git", "-C", str(folder), *question]
+    return subprocess.run(command, input=given, capture_output=True, check=False, env=surroundings)
