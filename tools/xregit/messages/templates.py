@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from xregit.catalog.properties import texts
+from xregit.catalog.properties import named, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,7 +68,7 @@ class Template:
     @property
     def placeholders(self) -> tuple[str, ...]:
         """The names of the placeholders, each once."""
-        return tuple(dict.fromkeys(name for name, _ in self.steps))
+        return named(self.text)
 
     def expand(self, context: Mapping[str, str]) -> str:
         """Return the text with a value of the context in place of each placeholder; `faults` finds nothing wrong."""

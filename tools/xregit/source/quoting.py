@@ -18,11 +18,13 @@ MAX_REMEMBERED = 65_536
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
+@lru_cache(maxsize=MAX_REMEMBERED)
 def quoted_if_needed(text: str) -> str:
     """Return the text as a value or key of its own line."""
     return text if _is_plain(text) else quoted(text)
 
 
+@lru_cache(maxsize=MAX_REMEMBERED)
 def quoted_in_brackets(text: str) -> str:
     """Return the text as a value or key between brackets."""
     return text if _is_plain(text) and not _UNSAFE_IN_BRACKETS.search(text) else quoted(text)
@@ -63,7 +65,6 @@ def atom(value: float | None) -> str:
     return mantissa + (".0" if exponent and "." not in mantissa else "") + exponent + power
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
 def _is_plain(text: str) -> bool:
     return (
         _PLAIN.fullmatch(text) is not None
