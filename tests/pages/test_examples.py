@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import threading
 from base64 import b64decode
 from contextlib import contextmanager
+from html import unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 # Where .ci/brokers builds the client of NATS.
 NATS = str(JARS / "nats")
+MARKED = re.compile('<var class="xr-var">(.*?)</var>')
 PLACE = "/messagegroups/doors.mqtt/messages/doors.opened"
 MQTT5 = read_wire(
     {
@@ -86,7 +89,7 @@ def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     """What stands for a placeholder is marked in the example, and explained with the name of the placeholder."""
     message: Message = small[PLACE]
     (example,) = _examples(small, message)
-    assert {value for _, value in example.text if value} == {"building-1", "door-1", "region-1"}
+    assert set(MARKED.findall(example.text)) == {"building-1", "door-1", "region-1"}
     assert "topic_name: buildings/building-1/doors/door-1" in _text(example)
     told_of = {each.name: each for each in meanings(Book(small), message, context(definition(message)))}
     assert told_of["door"].users == ("subject", "topic_name")
@@ -106,7 +109,7 @@ def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
     (example,) = _examples(found, found["/messagegroups/g/messages/a"])
     assert "must be a time" in example.reason
-    assert (example.text, example.making, example.sending) == ((), "", "")
+    assert (example.text, example.making, example.sending) == ("", "", "")
 
 
 def test_values_fit_the_types_of_what_they_stand_in(tmp_path: Path) -> None:
@@ -283,7 +286,7 @@ def _examples(registry: Registry, message: Message) -> tuple[Example, ...]:
 
 
 def _text(example: Example) -> str:
-    return "".join(part for pair in example.text for part in pair)
+    return unescape(MARKED.sub(r"\1", str(example.text)))
 
 
 def _titles(found: tuple[Example, ...]) -> list[str]:

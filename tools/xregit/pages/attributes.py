@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.entities import Group
 from xregit.catalog.properties import Text, texts
@@ -21,8 +20,7 @@ MAX_DEPTH = 8
 MAX_SEARCHED_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value ready to be shown: one text, perhaps a link, or members, or items."""
 
     texts: tuple[Text, ...] = ()
@@ -31,8 +29,7 @@ class Value:
     items: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One attribute in a table; ``origins`` is empty where the entity itself says it."""
 
     name: str
@@ -97,10 +94,10 @@ def origin_link(registry: Registry, resolved: Resolved, own: str, path: tuple[st
     if not origin or origin == own:
         return None
     if isinstance(registry.entity(origin), Group):
-        return replace(link_to(registry, origin), note="the group")
+        return link_to(registry, origin)._replace(note="the group")
     link = message_link(registry, origin, own)
     # Messages that bind another to a protocol mostly have its id: then the group tells them apart.
-    return replace(link, text=link.text.removesuffix(f"/{own.rsplit('/', 1)[-1]}"), title=origin)
+    return link._replace(text=link.text.removesuffix(f"/{own.rsplit('/', 1)[-1]}"), title=origin)
 
 
 def message_link(registry: Registry, xid: str, beside: str) -> Link:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.source.emitting import to_yaml
 
@@ -18,8 +17,7 @@ MAX_CHARS_BESIDE, MAX_CHARS = 12_000, 400_000
 LANGUAGES = {".avsc": "json", ".json": "json", ".proto": "protobuf", ".xsd": "xml", ".xml": "xml", ".yaml": "yaml"}
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A document's text; ``reason`` says why there is none."""
 
     text: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.catalog.entities import Group
 from xregit.catalog.resolving import group_of
@@ -26,8 +26,7 @@ MAX_OPEN = 12
 MAX_HERE = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One entity in a section: its type, and where in it the thing is that the section is about."""
 
     link: Link

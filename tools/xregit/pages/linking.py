@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from xregit.catalog.entities import Resource, Version
@@ -21,9 +20,11 @@ INDEX = "index.html"
 CACHED_NAMES = 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A text and where it leads; nowhere if ``href`` is empty. ``title`` says in full what a short text means."""
+class Link(NamedTuple):
+    """A text and where it leads; nowhere if ``href`` is empty. ``title`` says in full what a short text means.
+
+    It is a named tuple, as are the rows of tables: pages have dozens of each, and what they look like is kept by them.
+    """
 
     text: str
     href: str = ""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.model import siblings
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
@@ -40,8 +39,7 @@ ELSEWHERE = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyRow:
+class PropertyRow(NamedTuple):
     """One property in the table; ``origins`` is empty where the message itself says it all."""
 
     name: str
@@ -53,8 +51,7 @@ class PropertyRow:
     origins: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Carrier:
+class Carrier(NamedTuple):
     """An endpoint that carries a message, and the group through which it does."""
 
     endpoint: Link
@@ -203,7 +200,7 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
         members[_origin(book, message, (*item.path, name) if name else item.path)].append(name)
     if len(members) == 1:
         return tuple(link for link in members if link)
-    return tuple(replace(link, note=", ".join(names)) for link, names in members.items() if link)
+    return tuple(link._replace(note=", ".join(names)) for link, names in members.items() if link)
 
 
 def _placeholders(book: Book, message: Message, values: Mapping[str, str]) -> list[tuple[Meaning, Link]]:

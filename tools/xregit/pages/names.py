@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.pages.book import ids
 from xregit.pages.linking import Link, href
@@ -24,8 +23,7 @@ NAMES = "all-fields/"
 TITLE = "Fields"
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(NamedTuple):
     """A message that has something by a name, and where: paths of fields, properties with the placeholder."""
 
     entry: Entry

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.views import text_of
 from xregit.messages.payloading import NO_DATA
@@ -27,8 +26,7 @@ MAX_VALUES, MAX_SAID_CHARS, MAX_EXAMPLE_CHARS = 12, 300, 4_000
 INNER = {"array": "of", "map": "of"}
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRow:
+class FieldRow(NamedTuple):
     """One field with those inside it; ``values`` are those of an enumeration."""
 
     name: str
@@ -40,8 +38,7 @@ class FieldRow:
     fields: tuple[FieldRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """The fields of a payload; ``open`` says that all of them are shown at once, ``cut`` that some are left out."""
 
     rows: tuple[FieldRow, ...]
@@ -49,8 +46,7 @@ class Fields:
     cut: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(NamedTuple):
     """What a message carries: the schema it points at, or the schema that stands inside it."""
 
     format: Link
@@ -177,7 +173,7 @@ def _versions(book: Book, found: SchemaReference | None) -> tuple[Link, ...]:
         return ()
     meant = found.version.xid if found.version else ""
     links = [
-        replace(book.link(version.xid, version.id), note="this one" if version.xid == meant else "")
+        book.link(version.xid, version.id)._replace(note="this one" if version.xid == meant else "")
         for version in found.schema.versions.values()
     ]
     return tuple(reversed(links))

@@ -7,7 +7,9 @@ from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markupsafe import Markup, escape
 
 from xregit.messages.payloading import NO_DATA
 from xregit.pages import commands
@@ -30,12 +32,12 @@ MARKED_CHARS = 4
 class Example:
     """One tab: its title, the message, and the lines that make and send it.
 
-    ``text`` is the message in pairs of what is fixed and of what stands for a placeholder after it, if anything does.
-    ``reason`` says why there is no message.
+    ``text`` is the message as HTML, in which what stands for a placeholder is marked. ``reason`` says why there is
+    none.
     """
 
     title: str
-    text: tuple[tuple[str, str], ...]
+    text: Markup
     making: str
     sending: str
     program: str
@@ -47,8 +49,7 @@ class Example:
         return ("Make it with xregit", self.making), (f"Send it with {self.program}", self.sending)
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """One placeholder: its value in the examples, and the properties in which it stands."""
 
     name: str
@@ -96,7 +97,7 @@ def meanings(book: Book, message: Message, values: Mapping[str, str]) -> tuple[M
 def _example(known: _Known, sample: Sample) -> Example:
     title = f"{sample.protocol}, {sample.mode}" if sample.mode else sample.protocol
     if sample.wire is None:
-        return Example(title, (), "", "", "", sample.reason)
+        return Example(title, Markup(), "", "", "", sample.reason)
     sending = _sending(sample.wire, known.carriers.get(sample.protocol, ()))
     return Example(
         title=title,
@@ -163,10 +164,10 @@ def _pattern(names: Iterable[str], values: Mapping[str, str]) -> re.Pattern[str]
     return re.compile(f"(?<![\\w-])({'|'.join(found)})(?![\\w-])") if found else None
 
 
-def _marked(text: str, pattern: re.Pattern[str] | None) -> tuple[tuple[str, str], ...]:
-    """Cut a text at the values of placeholders."""
-    parts = pattern.split(text) if pattern else [text]
-    return tuple(zip(parts[::2], [*parts[1::2], ""], strict=True))
+def _marked(text: str, pattern: re.Pattern[str] | None) -> Markup:
+    """Return a text as HTML with the values of placeholders marked, in none of which HTML would escape anything."""
+    html = str(escape(text))
+    return Markup(pattern.sub(r'<var class="xr-var">\1</var>', html) if pattern else html)  # noqa: S704 - escaped above
 
 
 def _carriers(book: Book, message: Message) -> Mapping[str, tuple[Endpoint, ...]]:
