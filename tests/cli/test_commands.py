@@ -40,7 +40,7 @@ def broken(here: Path) -> Path:
 def test_new_registry_is_right(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What ``init`` writes has nothing wrong with it, and lies beside all that a repository needs."""
     assert run(["check"]) == 0
-    assert capsys.readouterr().out == "Nothing found.\n"
+    assert capsys.readouterr().out == "No findings.\n"
     assert all((here / name).exists() for name in (".github", ".vscode", "registry", "site", "README.md"))
 
 
@@ -91,7 +91,7 @@ def test_compiled_document_can_stand_for_the_registry(capsys: pytest.CaptureFixt
     run(["compile", "-o", "one.json"])
     run(["--registry", "one.json", "compile", "-o", "two.json"])
     run(["--registry", "two.json", "check"])
-    assert "Nothing found." in capsys.readouterr().out
+    assert "No findings." in capsys.readouterr().out
     run(["--registry", "one.json", "compile"])
     again = capsys.readouterr().out
     run(["compile"])
@@ -315,7 +315,7 @@ def test_missing_extra_is_named(
 def test_example_registry_passes_its_own_check(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The registry of this repository has no findings, not even remarks."""
     assert run(["--registry", str(root / "registry"), "check"]) == 0
-    assert capsys.readouterr().out == "Nothing found.\n"
+    assert capsys.readouterr().out == "No findings.\n"
 
 
 def test_copy_of_the_template_needs_no_git(here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

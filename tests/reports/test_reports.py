@@ -86,7 +86,7 @@ def test_format_of_no_finding_writes_what_was_reviewed(name: str, golden: Callab
 @pytest.mark.parametrize(
     ("diagnostics", "expected"),
     [
-        ((), "Nothing found."),
+        ((), "No findings."),
         ((ERROR,), "Found 1 error in 1 file."),
         ((ERROR, WHOLE, BLOCK), "Found 1 error, 1 warning, 1 info in 3 files."),
     ],

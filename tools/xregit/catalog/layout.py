@@ -57,7 +57,8 @@ def spot(model: Model, path: str) -> Spot:
         return Spot(Kind.GROUP, group, gid)
     resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
     if resource is None:
-        return _other(path, f'a {group.singular} is described in "{parts[0]}/<id>/{group.singular}{YAML}"')
+        inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
+        return _other(path, f'a {group.singular} is described in "{parts[0]}/<id>/{group.singular}{YAML}"{inside}')
     return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
 
 
@@ -128,4 +129,5 @@ def version_id(filename: str) -> str:
 
 def _other(path: str, where: str) -> Spot:
     known = path.endswith((YAML, ".yml"))
-    return Spot(Kind.MISPLACED, help=f"{where}.") if known else Spot(Kind.IGNORED)
+    ending = "" if path.endswith(YAML) else f" Names end in {YAML} here, not in .yml."
+    return Spot(Kind.MISPLACED, help=f"{where}.{ending}") if known else Spot(Kind.IGNORED)

@@ -92,7 +92,9 @@ def explain(rule: str | None) -> None:
         raise unknown(rule, known, what="rule", others='"xregit explain" lists all rules')
     found = known[rule]
     result(found.doc)
-    note(f"Severity: {found.severity}. Requirements: {', '.join(found.requirements) or 'none'}.")
+    note(f'Severity: {found.severity}, unless "rules" in xregit.yaml says otherwise.')
+    if found.requirements:
+        note(f'Requirements, as the docs page "Conformance" numbers them: {", ".join(found.requirements)}.')
 
 
 def listed(rules: Collection[Rule]) -> str:

@@ -50,7 +50,7 @@ def text(diagnostics: Sequence[Diagnostic], lines: Lines = no_lines, paint: Pain
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
     """Return one sentence that says how many findings there are, and in how many files."""
     if not diagnostics:
-        return "Nothing found."
+        return "No findings."
     found = ", ".join(_many(count, severity) for severity, count in counts(diagnostics).items() if count)
     return f"Found {found} in {_many(len({item.path for item in diagnostics}), 'file')}."
 
