@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
-from xregit.pages import ASSETS, Page, pages
-from xregit.source.writing import replace_tree, replacing
+from xregit.pages import ASSETS, Page
+from xregit.pages.book import Book
+from xregit.pages.filling import write
+from xregit.pages.machines import files_beside
+from xregit.pages.planning import Plan
+from xregit.pages.workers import processes, shared_out
+from xregit.source.writing import replacing
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -64,12 +69,16 @@ def write_pages(registry: Registry, folder: Path) -> int:
         XregitError: the folder can't be written, or it holds other files than pages written before.
     """
     _refuse_foreign(folder)
-    listed = list(pages(registry))
-    written = {name: (files("xregit.pages") / name).read_bytes() for name in ASSETS}
-    written |= {f"{page.address}index.md": _as_markdown(page) for page in listed}
-    written |= {f"{page.address}{name}": text.encode() for page in listed for name, text in page.files}
-    replace_tree(folder, written)
-    return len(listed)
+    with replacing(folder) as place, uncollected():
+        plan = Plan.of(Book(registry))
+        write(str(place), ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
+
+        def written(page: Page) -> None:
+            made = plan.made(page)
+            write(str(place), [(f"{page.address}index.md", _as_markdown(made)), *files_beside(made)])
+
+        shared_out(written, plan.pages, processes(len(plan.pages)))
+        return len(plan.pages)
 
 
 def _refuse_foreign(target: Path) -> None:
@@ -128,9 +137,10 @@ def _build(config: MkDocsConfig) -> None:
     with _faults(), uncollected():  # pages stay alive until the last is written
         from mkdocs.commands.build import build
 
-        config.plugins.on_startup(command="build", dirty=False)
+        # To a folder that is empty; the plugin writes what that leaves out.
+        config.plugins.on_startup(command="build", dirty=True)
         try:
-            build(config)
+            build(config, dirty=True)
         finally:
             config.plugins.on_shutdown()
 
@@ -192,7 +202,7 @@ def _line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _as_markdown(page: Page) -> bytes:
+def _as_markdown(page: Page) -> str:
     """Return a page as front matter and the HTML, which Markdown leaves as it is; a JSON text is a YAML text too."""
     title, description = (json.dumps(text, ensure_ascii=False) for text in (page.title, page.description))
-    return f"---\ntitle: {title}\ndescription: {description}\n---\n\n{page.html}".encode()
+    return f"---\ntitle: {title}\ndescription: {description}\n---\n\n{page.html}"

@@ -93,18 +93,27 @@ class Frames:
         if frame is not None:
             return frame.around(page)
         whole = self._rendered(context, page)
-        first = self._first.setdefault(kind, page)
+        first = self._first.get(kind)
+        if first is None:
+            self._first[kind] = _stand_in(page)
         # A title with entities is read as HTML in one place of the theme and as text in another: no page to compare.
-        if first is not page and kind not in self._frames and "&" not in str(page.title):
-            found = _frame(self._rendered(context, _stand_in(first)))
+        elif kind not in self._frames and "&" not in str(page.title):
+            found = _frame(self._rendered(context, first))
             self._frames[kind] = found if found is not None and _same(found.around(page), whole) else None
         return whole
 
+    def settled(self, page: Page) -> bool:
+        """Tell whether it is known by now if pages at the place of this one, which have sections, can have a frame."""
+        return (self._place(page), True) in self._frames
+
     def _kind(self, page: Page) -> object:
         """Return what pages have in common around which the theme puts the same: where links start from, above all."""
+        return self._place(page), bool(page.toc.items[0].children)
+
+    def _place(self, page: Page) -> object:
         folders = _folders(page.url)
         near = next((folder for folder in folders if folder in self._folders), "")
-        return near, len(folders), id(page.parent), bool(page.toc.items[0].children)
+        return near, len(folders), id(page.parent)
 
     def _rendered(self, context: Context, page: Page) -> str:
         return self._template.render(context.get_all() | {"page": page})
@@ -126,8 +135,8 @@ class Compiled(BytecodeCache):
         self._code[bucket.key, bucket.checksum] = bucket.code
 
 
-def install(env: Environment, urls: Iterable[str]) -> None:
-    """Have a theme's templates give pages their frames, where they ask for the template ``FRAMED``."""
+def install(env: Environment, urls: Iterable[str]) -> Frames:
+    """Have a theme's templates give pages their frames, where they ask for the template ``FRAMED``; return these."""
     env.loader = ChoiceLoader([*([env.loader] if env.loader else []), DictLoader({FRAMED: _WHOLE})])
     frames = Frames(env.get_template("main.html"), urls)
 
@@ -136,6 +145,7 @@ def install(env: Environment, urls: Iterable[str]) -> None:
         return frames.around(context)
 
     env.globals["xregit_framed"] = framed
+    return frames
 
 
 def twice(text: str) -> str:

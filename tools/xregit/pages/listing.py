@@ -28,15 +28,19 @@ if TYPE_CHECKING:
 
 
 def all_pages(book: Book, of_message: Callable[[Book, Message], Page] = message_page) -> Iterator[Page]:
-    """Give every page, its links made relative to its address; ``of_message`` makes that of a message.
+    """Give every page, finished; ``of_message`` makes that of a message."""
+    return map(finished, _pages(book, of_message))
+
+
+def finished(page: Page) -> Page:
+    """Return a page with its links made relative to its address.
 
     Signs that are not seen have their names in what stands in lists and tabs too, as templates see to within a page.
     """
-    for page in _pages(book, of_message):
-        title, description, search = map(seen, (page.title, page.description, page.search))
-        keys, names = (tuple(map(seen, texts)) for texts in (page.keys, page.names))
-        html = placed(page.html, page.address)
-        yield replace(page, html=html, title=title, description=description, search=search, keys=keys, names=names)
+    title, description, search = map(seen, (page.title, page.description, page.search))
+    keys, names = (tuple(map(seen, texts)) for texts in (page.keys, page.names))
+    html = placed(page.html, page.address)
+    return replace(page, html=html, title=title, description=description, search=search, keys=keys, names=names)
 
 
 def _pages(book: Book, of_message: Callable[[Book, Message], Page]) -> Iterator[Page]:

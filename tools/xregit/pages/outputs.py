@@ -63,22 +63,6 @@ class Outputs:
         self.pages = {page.address: page for page in pages}
 
 
-def write(folder: str, files: Iterable[tuple[str, str]]) -> None:
-    """Write texts to files below a folder, by their paths with slashes."""
-    for name, text in files:
-        path, data = f"{folder}/{name}", text.encode()
-        try:
-            _write(path, data)
-        except FileNotFoundError:  # most stand beside a page, whose folder is there
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            _write(path, data)
-
-
-def _write(path: str, data: bytes) -> None:
-    with open(path, "wb") as file:  # noqa: PTH123 - thousands of paths
-        file.write(data)
-
-
 def _navigation(pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
     return ((page.address, page.title) for page in pages if page.listed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from html import escape
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -22,19 +23,24 @@ from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
 from xregit.pages.book import CHANGES, Book
+from xregit.pages.filling import write
+from xregit.pages.finishing import Finisher, others_look
 from xregit.pages.frames import FRAMED, Compiled, install, twice
 from xregit.pages.keeping import Kept
 from xregit.pages.listing import all_pages
 from xregit.pages.machines import as_markdown, files_beside, head_links, site_files
 from xregit.pages.messages import message_page
-from xregit.pages.outputs import CatalogFile, Outputs, write
+from xregit.pages.outputs import CatalogFile, Outputs
+from xregit.pages.planning import Plan
 from xregit.pages.scripts import outsourced
-from xregit.pages.searchbox import entry_of, take_over, taken
+from xregit.pages.searchbox import PLUGIN, entry_of, take_over, taken
 from xregit.pages.searching import search_files
 from xregit.source import yaml
 from xregit.source.remembered import Remembered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
@@ -55,13 +61,18 @@ class CatalogPage(MkDocsPage):
     """A page whose HTML is finished, so that MkDocs neither reads nor renders Markdown for it."""
 
     def __init__(self, page: Page, file: File, config: MkDocsConfig) -> None:
-        """Take over a page's title and contents."""
-        super().__init__(twice(page.title) if page.address else START, file, config)
+        """Take over a page."""
+        super().__init__(None, file, config)
+        self.take(page)
+
+    def take(self, page: Page) -> None:
+        """Take over a page's title and contents, also those of one that has been made by now."""
         self.catalog_page = page
-        self.headings = page.headings
+        self.title = twice(page.title) if page.address else START
 
     def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 - MkDocs hands it over
         """Have no source; its description is for the page's head."""
+        self.headings = self.catalog_page.headings
         self.markdown = ""
         self.meta = {"description": escape(self.catalog_page.description)}
         if not self.catalog_page.listed:  # the navigation does not mark it, so that others have the same frame
@@ -100,7 +111,8 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         """Add the registry's pages; a hand-written page at the same address takes the place of ours."""
         self.catalog_pages: list[CatalogPage] = []
         self.scripts: dict[str, str] = {}
-        self.book, found = self._pages(config)
+        self.plan = self._planned(config)
+        found = self.plan.pages
         self.has_feed = any(page.address == CHANGES for page in found)
         config.site_name = config.site_name or escape(found[0].title, quote=False)
         self.outputs.begin(found, files, config, dirty=self.dirty)
@@ -109,7 +121,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             if files.get_file_from_path(uri) is None:
                 level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV
                 file = cast("CatalogFile", CatalogFile.generated(config, uri, content="", inclusion=level))
-                file.stands = page.address in self.outputs.pages
+                file.stands = page.address in self.outputs.pages or page.address in self.plan.messages
                 files.append(file)
                 self.catalog_pages.append(CatalogPage(page, file, config))
         for name in ASSETS:
@@ -119,6 +131,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         self.searched = take_over(files, config)
         return files
 
+    @event_priority(-100)  # when others have changed it
     def on_nav(self, nav: Navigation, /, *, config: MkDocsConfig, files: Files) -> Navigation:  # noqa: ARG002
         """Let a page that the navigation does not name stand below the one that lists it."""
         by_address = {page.catalog_page.address: page for page in self.catalog_pages}
@@ -126,15 +139,22 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             above = by_address.get(f"{page.catalog_page.address.split('/', 1)[0]}/")
             if not page.catalog_page.listed and above is not None:
                 page.parent = above  # type: ignore[assignment]  # MkDocs itself expects a section
+        self.nav = nav
         return nav
 
-    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
+    @event_priority(-100)  # when others have set it up
+    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:
         """Frame our pages, and keep Material from taking them apart for its search, where ours takes its place."""
         own = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
         env.bytecode_cache = self.compiled
-        install(env, (file.url for file in files if file.url not in own))
+        frames = install(env, (file.url for file in files if file.url not in own))
         for page in self.catalog_pages if self.searched else ():
             page.meta["search"] = {"exclude": True}
+        later = [page for page in self.catalog_pages if page.catalog_page.address in self.plan.messages]
+        shown = files.documentation_pages()
+        finisher = Finisher(self.plan, config, env, frames, self.nav, files, shown, self._last)
+        with _told():
+            self.scripts |= finisher.finish(later)
         return env
 
     @event_priority(100)
@@ -152,10 +172,13 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
         """Name in the page's head what there is for machines, and move the theme's scripts into files."""
+        return self._last(output, page, self.scripts)
+
+    def _last(self, output: str, page: MkDocsPage, scripts: dict[str, str]) -> str:
         if isinstance(page, CatalogPage):
             links = head_links(page.catalog_page, has_feed=self.has_feed)
             output = output.replace("</head>", f"{links}</head>", 1)
-        return outsourced(output, get_relative_url(".", page.url).rstrip("/") + "/", self.scripts)
+        return outsourced(output, get_relative_url(".", page.url).rstrip("/") + "/", scripts)
 
     def on_post_template(self, output_content: str, /, *, template_name: str, config: MkDocsConfig) -> str:
         """Do so with the page for addresses that lead nowhere, which may be shown at any of them.
@@ -172,11 +195,12 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what no page of MkDocs can be."""
         found = [page.catalog_page for page in self.catalog_pages]
-        write(config.site_dir, site_files(self.book, found, config.site_url or ""))
+        write(config.site_dir, site_files(self.plan.book, found, config.site_url or ""))
         write(config.site_dir, self.scripts.items())
-        write(config.site_dir, (item for page in found for item in files_beside(page)))
+        unwritten = [page for page in found if page.address not in self.plan.messages]
+        write(config.site_dir, (item for page in unwritten for item in files_beside(page)))
         if not self.serving:  # nobody reads drafts as Markdown
-            write(config.site_dir, map(as_markdown, found))
+            write(config.site_dir, map(as_markdown, unwritten))
         if self.searched:
             self.taken = taken(config) if self.outputs.anew else self.taken
             entries = (*(entry_of(page.catalog_page, page.url) for page in self.catalog_pages), *self.taken)
@@ -188,14 +212,13 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         server.watch(str(self._registry(config)))
         return server
 
-    def _pages(self, config: MkDocsConfig) -> tuple[Book, tuple[Page, ...]]:
-        try:
+    def _planned(self, config: MkDocsConfig) -> Plan:
+        with _told(), uncollected():
             registry = read(self._registry(config), self.parse)
-            with uncollected():
-                book = self.kept.book(registry) if self.kept else Book(registry)
-                return book, tuple(all_pages(book, self.kept.page if self.kept else message_page))
-        except XregitError as error:
-            raise PluginError(str(error)) from error
+            if self.dirty and not self.serving and not others_look(config, (self, config.plugins.get(PLUGIN))):
+                return Plan.of(Book(registry))
+            book = self.kept.book(registry) if self.kept else Book(registry)
+            return Plan(book, tuple(all_pages(book, self.kept.page if self.kept else message_page)), {})
 
     def _registry(self, config: MkDocsConfig) -> Path:
         folder = Path(config.config_file_path).parent if config.config_file_path else Path()
@@ -203,6 +226,15 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 
     def _listed(self) -> list[str]:
         return [page.file.src_uri for page in self.catalog_pages if page.catalog_page.listed]
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Have MkDocs tell of our errors as a plugin's, in one line."""
+    try:
+        yield
+    except XregitError as error:
+        raise PluginError(str(error)) from error
 
 
 def _hand_written(files: Files) -> list[str]:

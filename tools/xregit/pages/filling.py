@@ -1,0 +1,25 @@
+"""Texts to files of a folder that is being built, and is put in its place when it is full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def write(folder: str, files: Iterable[tuple[str, str]]) -> None:
+    """Write texts to files below a folder, by their paths with slashes; make the folders that they need."""
+    for name, text in files:
+        path, data = f"{folder}/{name}", text.encode()
+        try:
+            _write(path, data)
+        except FileNotFoundError:  # most stand beside a page, whose folder is there
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            _write(path, data)
+
+
+def _write(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:  # noqa: PTH123 - thousands of paths
+        file.write(data)
