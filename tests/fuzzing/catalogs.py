@@ -73,7 +73,7 @@ def folder(data: bytes) -> None:
 
 def found_in(report: xregit.Report) -> Kept:
     """Return findings as they are kept for later checks."""
-    return Kept({}, by_group(report.diagnostics, "registry/"), frozenset(), date(2026, 1, 1), HERE, Terms([], []))
+    return Kept({}, {}, by_group(report.diagnostics, "registry/"), frozenset(), date(2026, 1, 1), HERE, Terms([], []))
 
 
 def edited(data: bytes) -> tuple[Path, dict[str, bytes]]:

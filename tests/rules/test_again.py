@@ -229,7 +229,7 @@ EXTENDED = {
 }
 TRACED = Traced("0" * 40, [], [], dated=False)
 EMPTY = Kept(
-    {"": folder("", {"registry.yaml": TRACED})}, {}, frozenset(), DAYS[0], "here", Terms(["groups"], ["resources"])
+    {"": folder("", {"registry.yaml": TRACED})}, {}, {}, frozenset(), DAYS[0], "here", Terms(["groups"], ["resources"])
 )
 
 
@@ -292,10 +292,10 @@ def test_what_nobody_changed_is_not_read(tmp_path: Path) -> None:
     """Only files that the system says have changed are read, and those beside them; time and size hide no change."""
     kept = whole(written(FIRST, tmp_path), DAYS[0])[2]
     assert kept
-    assert again(standing(tmp_path / "registry"), kept, DAYS[0]).doubted == len(FIRST)
+    assert again(standing(tmp_path / "registry"), kept, DAYS[0]).reread.doubted == len(FIRST)
     later = replace(standing(tmp_path / "registry"), since=time_ns() + 2 * SHORTLY)
-    kept = again(later, kept, DAYS[0]).kept  # as if the files had long been there
-    assert again(standing(tmp_path / "registry"), kept, DAYS[0]).doubted == 0
+    kept = again(later, kept, DAYS[0]).reread.kept  # as if the files had long been there
+    assert again(standing(tmp_path / "registry"), kept, DAYS[0]).reread.doubted == 0
     file = tmp_path / "registry" / "messagegroups" / "filler3" / "messages" / "one.yaml"
     before = file.stat()
     file.write_text(file.read_text().replace("description", "descriptiom"), encoding="utf-8")
@@ -322,8 +322,8 @@ def compared(now: Standing, kept: Kept | None, day: date, before: Mapping[str, b
     except WholeError:
         return new
     due = changes(read_contents(now.root, before), registry, day)
-    assert changes(old, found.part, day) == due
-    return found.kept if keeping else kept
+    assert changes(old, found.reread.part, day) == due
+    return found.reread.kept if keeping else kept
 
 
 def recalled(kept: Kept) -> Kept:

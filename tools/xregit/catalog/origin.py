@@ -15,7 +15,7 @@ from xregit.source.text import UTF8_BOM
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Place
-    from xregit.source.history import History
+    from xregit.source.commits import History
     from xregit.source.text import Positions
 
 Pointer = tuple[str | int, ...]
@@ -45,7 +45,8 @@ class Origin:
 
     ``root`` is the registry's own folder, or the file of a registry that was read from one document. Of a registry
     that was read at a ``commit``, ``texts`` holds the files by their paths relative to the repository. Of a document in
-    another dialect, ``moved`` leads from the pointer under our names to that of the document.
+    another dialect, ``moved`` leads from the pointer under our names to that of the document. ``dated`` is the history
+    where it is known already.
     """
 
     repository: Path
@@ -53,10 +54,13 @@ class Origin:
     commit: str = ""
     texts: Mapping[str, bytes] | None = None
     moved: Mapping[Pointer, Pointer] = field(default_factory=_nowhere)
+    dated: History | None = None
 
     @cached_property
     def history(self) -> History:
         """What Git knows of the files; empty, with a reason, where Git knows nothing."""
+        if self.dated is not None:
+            return self.dated
         from xregit.source.history import read  # a check asks for none of it
 
         return read(self.root if self.root.is_dir() else self.root.parent, self.commit or "HEAD")

@@ -66,7 +66,7 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
 
     steps = pipeline.chosen(only, skip)
     with checked_out(registry, at) as place:
-        built(pipeline.opened(place, steps, output), steps)
+        built(pipeline.opened(place, steps, output, lasting=at is None), steps)
 
 
 def built(task: Task, steps: tuple[Step, ...]) -> None:
@@ -103,6 +103,8 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
 
     if output is not None:
         refuse_own_file(registry, output)
+        if view == "document" and not resolved and renewed(registry, profile, output):
+            return
     loaded = xregit.load(registry)
     document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
     if output is None:
@@ -111,6 +113,19 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
         write(output, document)
         note(f"Wrote {output}, {len(document):,} bytes.")
     doubt(loaded)
+
+
+def renewed(registry: Path, profile: str, output: Path) -> bool:
+    """Write a document by what earlier runs have kept, and say so; False where nothing is worth keeping."""
+    from xregit.cli.renewing import look, write_document
+
+    sight = look(registry, output, None)
+    if sight is None:
+        return False
+    size = write_document(registry, sight, profile, output)
+    note(f"Wrote {output}, {size:,} bytes.")
+    doubt(sight.registry)
+    return True
 
 
 @click.command()

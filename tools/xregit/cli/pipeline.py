@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from xregit.cli.clock import today
 from xregit.errors import CatalogError, XregitError
+from xregit.rules.kept import held_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from xregit.catalog import Registry
+    from xregit.cli.renewing import Sight
+    from xregit.model.language import Model
+    from xregit.rules.kept import Held
     from xregit.spark.publishing import Publication
 
 
 # Where the static API is served if xregit.yaml names no baseurl: the server of the README's command.
 LOCAL = "http://localhost:8000"
+DOCUMENT = "registry.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Task:
-    """What a build is about: the registry, the path that it was read from, and the folder to write to."""
+    """What a build is about: the path of the registry, the folder to write to, and whether the registry is checked.
 
-    registry: Registry
+    ``sight`` is there where no step needs all of the registry, so that what earlier builds have kept may tell the rest.
+    """
+
     path: Path
     output: Path
+    checked: bool
+    sight: Sight | None = None
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The registry, or as much of it as was looked at; what is wrong with it is left to the check, if there is one.
+
+        Raises:
+            CatalogError: it isn't checked, and some files can't be read as what they should be.
+            XregitError: there is none.
+        """
+        import xregit
+
+        if self.sight is not None:
+            return self.sight.registry
+        return xregit.read(self.path) if self.checked else xregit.load(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +80,12 @@ def check(task: Task) -> str:
     import xregit
     from xregit.reports.text import summary
 
-    report = xregit.check(task.registry, today())
+    sight, registry = task.sight, task.registry
+    report = sight.report if sight and sight.report else xregit.check(registry, today())
     if report.failed:
-        raise CatalogError(report.diagnostics, task.registry.origin.line, "Nothing was written.")
-    return f"{entities(task.registry)}: {summary(report.diagnostics)}"
+        raise CatalogError(report.diagnostics, registry.origin.line, "Nothing was written.")
+    held = sight.held if sight else held_by(registry)
+    return f"{entities(held, registry.model)}: {summary(report.diagnostics)}"
 
 
 def document(task: Task) -> str:
@@ -67,8 +94,13 @@ def document(task: Task) -> str:
     from xregit.document.serialising import to_bytes
     from xregit.source import writing
 
-    data = to_bytes(xregit.compile(task.registry, profile=task.registry.settings.profile))
-    writing.write(task.output / "registry.json", data)
+    place, profile = task.output / DOCUMENT, task.registry.settings.profile
+    if task.sight is not None:
+        from xregit.cli.renewing import write_document
+
+        return f"{write_document(task.path, task.sight, profile, place):,} bytes"
+    data = to_bytes(xregit.compile(task.registry, profile=profile))
+    writing.write(place, data)
     return f"{len(data):,} bytes"
 
 
@@ -99,7 +131,7 @@ def tables(task: Task) -> str:
 
 STEPS = (
     Step("check", check),
-    Step("document", document, "registry.json"),
+    Step("document", document, DOCUMENT),
     Step("api", api, "api", "python3 -m http.server -d {place}"),
     Step("site", site, "site", "python3 -m http.server -d {place}", package="mkdocs", extra="site"),
     Step(
@@ -134,12 +166,16 @@ def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     return steps
 
 
-def opened(path: Path, steps: Iterable[Step], output: Path) -> Task:
-    """Read the registry; what is wrong with it is left to the check, where that is one of the steps."""
-    import xregit
+def opened(path: Path, steps: Iterable[Step], output: Path, *, lasting: bool) -> Task:
+    """Look at what a build is about; only what is ``lasting`` is kept for later builds."""
+    names = {step.name for step in steps}
+    checked, task = check.__name__ in names, None
+    if lasting and names <= {check.__name__, document.__name__}:
+        from xregit.cli.renewing import look
 
-    checked = any(step.name == "check" for step in steps)
-    return Task(xregit.read(path) if checked else xregit.load(path), path, output)
+        place = output / DOCUMENT if document.__name__ in names else None
+        task = Task(path, output, checked, look(path, place, today() if checked else None))
+    return task or Task(path, output, checked)
 
 
 def site_config(registry: Path) -> Path | None:
@@ -148,12 +184,15 @@ def site_config(registry: Path) -> Path | None:
     return config if config.is_file() else None
 
 
-def entities(registry: Registry) -> str:
+def entities(held: Held, model: Model) -> str:
     """Return how many entities of each kind there are, such as "12 messagegroups, 64 messages"."""
-    held: dict[str, int] = {plural: len(groups) for plural, groups in registry.groups.items() if groups}
-    for resource in registry.all_resources:
-        held[resource.type.plural] = held.get(resource.type.plural, 0) + 1
-    return ", ".join(f"{count:,} {plural}" for plural, count in held.items()) or "an empty registry"
+    groups = Counter(xid.split("/")[1] for xid in held)
+    resources: Counter[str] = Counter()
+    for counts in held.values():
+        resources.update(counts)
+    types = dict.fromkeys(plural for kind in model.groups.values() for plural in kind.resources)
+    found = [(plural, groups[plural]) for plural in model.groups] + [(plural, resources[plural]) for plural in types]
+    return ", ".join(f"{count:,} {plural}" for plural, count in found if count) or "an empty registry"
 
 
 def published(publication: Publication) -> str:

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xregit.catalog.reading import Parse
+    from xregit.document.copying import Written
     from xregit.rules.kept import Kept
     from xregit.source.remembered import Remembered
     from xregit.source.text import Parsed
 
 FEW_FILES = 500  # so few are parsed and checked sooner than it is worth keeping anything of them
-VALUES, FINDINGS = "values", "findings"
+VALUES, FINDINGS, DOCUMENTS = "values", "findings", "documents"
 _NAME_CHARS = 32
 
 
@@ -62,6 +63,26 @@ class Memory:
         if data is not None:
             put(place(self.registry, FINDINGS), data)
 
+    def document(self, output: Path) -> Written | None:
+        """Return what is known of a document that an earlier run has written."""
+        from xregit.document.copying import from_bytes
+
+        try:
+            data = place(self.registry, DOCUMENTS, output).read_bytes()
+        except OSError:
+            return None
+        with uncollected():
+            return from_bytes(data)
+
+    def keep_document(self, output: Path, written: Written) -> None:
+        """Keep what is known of a document, unless it has halves of characters, which JSON can't hold."""
+        from xregit.document.copying import to_bytes
+        from xregit.source.remembered import put
+
+        data = to_bytes(written)
+        if data is not None:
+            put(place(self.registry, DOCUMENTS, output), data)
+
     def keep_values(self) -> None:
         """Keep what files hold, if they were asked for and are many."""
         from xregit.source.remembered import keep
@@ -78,9 +99,13 @@ def remembering(registry: Path) -> Iterator[Parse]:
     memory.keep_values()
 
 
-def place(registry: Path, what: str) -> Path:
-    """Return where something of a registry is kept: below ``XDG_CACHE_HOME``, by default ``~/.cache``."""
+def place(registry: Path, what: str, output: Path | None = None) -> Path:
+    """Return where something of a registry, or of one of its outputs, is kept.
+
+    It is below ``XDG_CACHE_HOME``, by default ``~/.cache``.
+    """
     given = os.environ.get("XDG_CACHE_HOME", "")
     folder = Path(given) if given.startswith("/") else Path("~/.cache").expanduser()
-    name = sha256(os.fsencode(registry.resolve())).hexdigest()[:_NAME_CHARS]
+    paths = (registry.resolve(), *([output.resolve()] if output else []))
+    name = sha256(b"\0".join(map(os.fsencode, paths))).hexdigest()[:_NAME_CHARS]
     return folder / "xregit" / what / name

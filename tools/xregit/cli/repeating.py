@@ -74,9 +74,9 @@ def _again(now: Standing, kept: Kept, ref: str | None, memory: Memory) -> tuple[
         report = found.report
     else:
         found, report = _compared(now, kept, day, ref)
-    if day != kept.day or found.doubted > MANY_DOUBTED:
-        memory.keep_findings(found.kept)
-    return report, found.part
+    if day != kept.day or found.reread.doubted > MANY_DOUBTED:
+        memory.keep_findings(found.reread.kept)
+    return report, found.reread.part
 
 
 def _compared(now: Standing, kept: Kept, day: date, ref: str) -> tuple[Again, Report]:
@@ -85,7 +85,7 @@ def _compared(now: Standing, kept: Kept, day: date, ref: str) -> tuple[Again, Re
 
     base = base_of(now, ref)
     found = again(now, kept, day, partial(state_at, now, base))
-    return found, _with(found.report, compared(part_at(now, base, found.before), found.part).diagnostics)
+    return found, _with(found.report, compared(part_at(now, base, found.before), found.reread.part).diagnostics)
 
 
 def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Registry]:

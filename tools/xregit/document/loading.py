@@ -40,10 +40,19 @@ def load(path: Path | str) -> Registry:
             light of it; it holds the diagnostics.
         XregitError: there is nothing at the path, or the folder is no registry.
     """
+    registry = read(path)
+    refuse_unread(registry)
+    return registry
+
+
+def refuse_unread(registry: Registry) -> None:
+    """Stop where some files can't be read as what they should be.
+
+    Raises:
+        CatalogError: some can't, and the registry's settings don't make light of it; it holds the diagnostics.
+    """
     from xregit.rules import found_in_reading
 
-    registry = read(path)
     errors = tuple(item for item in found_in_reading(registry) if item.severity is Severity.ERROR)
     if errors:
         raise CatalogError(errors, registry.origin.line)
-    return registry

@@ -18,11 +18,15 @@ def to_bytes(value: Any) -> bytes:
     Raises:
         XregitError: the value holds text that UTF-8 can't express.
     """
+    return quickly(value) or _slowly(value)
+
+
+def quickly(value: Any) -> bytes | None:
+    """Return the same of a value without integers of more than 64 bits and with text that UTF-8 can express."""
     try:
         return orjson.dumps(value, default=_plain, option=_OPTIONS)
     except orjson.JSONEncodeError:
-        # Integers of more than 64 bits, which orjson refuses.
-        return _slowly(value)
+        return None
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ can't be read as a whole, or when the last error goes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
 from xregit.catalog.parts import Change, Folders, Web, concerned, differing, web
 from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
-from xregit.rules.kept import Found, Kept, by_group
+from xregit.rules.kept import Found, Held, Kept, by_group, held_by
 from xregit.rules.listed import RULES
 from xregit.rules.rule import SOUND
 from xregit.rules.running import Examined, Report, examined, examined_part
@@ -39,15 +39,29 @@ class Again:
     """What was found in ``part`` of a registry, and kept of the rest.
 
     All that differs from the former state that was asked for is in the part, and all that it takes to compare the two;
-    ``before`` are the files of the same groups in that state. ``doubted`` is how many files may not be as they were
-    kept, so that they were read.
+    ``before`` are the files of the same groups in that state.
     """
 
     report: Report
-    part: Registry
+    reread: Reread
     before: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """The ``part`` of a registry that was read again, and what later runs can build on.
+
+    ``concerned`` are the groups of which a change may make anything different, also those that are gone. ``doubted`` is
+    how many files may not be as they were kept, so that they were read. ``folders`` are the files as they are now, and
+    ``held`` is how much is in each group.
+    """
+
+    part: Registry
     kept: Kept
+    concerned: frozenset[str]
     doubted: int
+    folders: Folders
+    held: Held
 
 
 def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Registry, Report, Kept | None]:
@@ -56,40 +70,85 @@ def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Regist
     Raises:
         WholeError: a file can't be read.
     """
-    tracing = Tracing(parse, now.terms(parse))
-    registry = now.registry(tracing.parse)
+    registry, kept = read_whole(now, parse)
     with uncollected():
         found = examined(registry, RULES, today)
     report = Report(found.diagnostics)
+    if kept is None:
+        return registry, report, None
+    return (
+        registry,
+        report,
+        replace(kept, found=by_group(found.diagnostics, now.prefix), faulty=found.faulty, day=today),
+    )
+
+
+def read_whole(now: Standing, parse: Parse = yaml.parse) -> tuple[Registry, Kept | None]:
+    """Return a registry, and what later runs can build on, if they can, without anything that was found in it.
+
+    Raises:
+        WholeError: a file can't be read.
+    """
+    tracing = Tracing(parse, now.terms(parse))
+    registry = now.registry(tracing.parse)
     try:
         _refuse_faulty(registry)
         folders = tracing.present(now, {})
     except WholeError:
-        return registry, report, None
-    made = by_group(found.diagnostics, now.prefix)
-    return registry, report, Kept(folders, made, found.faulty, today, now.context, tracing.terms)
+        return registry, None
+    return registry, Kept(folders, held_by(registry), {}, frozenset(), None, now.context, tracing.terms)
 
 
-def again(now: Standing, kept: Kept, today: date, former: Former | None = None) -> Again:
+def again(
+    now: Standing, kept: Kept, today: date, former: Former | None = None, more: Collection[str] = frozenset()
+) -> Again:
     """Return what is wrong with a registry of which an earlier state was checked.
 
     What it takes to compare it with a former state is read as well; ``former`` returns that one, if it is given Git's
-    ids of the present files by their paths.
+    ids of the present files by their paths. What it takes to see ``more`` groups is read, too.
 
     Raises:
         WholeError: nothing less than a check of everything can tell.
     """
+    if kept.day is None:
+        raise WholeError
     seen = _look(now, kept, former)
     checked = _checked(kept, seen, today)
-    groups = {"", *_read(seen, checked)}
+    groups = _read(seen, checked, more)
     part = _part(now, seen, groups)
     with uncollected():
         found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
     result = _joined(now, kept, checked, found)
     paths = [path for group in groups if group in seen.other for path in seen.other[group].files]
     contents = {path: seen.before.read(path) for path in paths} if seen.before else {}
-    new = replace(result, folders=seen.folders, day=today)
-    return Again(Report(ordered(new.diagnostics)), part, contents, new, seen.doubted)
+    held = _held(kept, seen, part)
+    new = replace(result, folders=seen.folders, held=held, day=today)
+    return Again(Report(ordered(new.diagnostics)), _reread(seen, part, new, held), contents)
+
+
+def reread(now: Standing, kept: Kept, more: Collection[str] = frozenset()) -> Reread:
+    """Return what it takes to see the groups that changes since an earlier run concern, and ``more``; check nothing.
+
+    Raises:
+        WholeError: nothing less than all that there is can tell.
+    """
+    seen = _look(now, kept, None)
+    part = _part(now, seen, {"", *seen.known.surroundings({*seen.concerned, *more})})
+    held = _held(kept, seen, part)
+    if kept.day is None or not seen.new:
+        kept = replace(kept, folders=seen.folders, held=held)
+    return _reread(seen, part, kept, held)
+
+
+def _reread(seen: _Seen, part: Registry, kept: Kept, held: Held) -> Reread:
+    return Reread(part, kept, seen.concerned, seen.doubted, seen.folders, held)
+
+
+def _held(kept: Kept, seen: _Seen, part: Registry) -> Held:
+    """Return how much is in each group, now that some have changed."""
+    changed = {change.group for change in seen.new}
+    rest = {group: counts for group, counts in kept.held.items() if group not in changed}
+    return {**rest, **{group: counts for group, counts in held_by(part).items() if group in changed}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +163,12 @@ class _Seen:
     old: Sequence[Change]
     known: Web
     parse: Parse
+
+    @property
+    def concerned(self) -> frozenset[str]:
+        """The groups that are different because of what is new, or may be seen differently."""
+        leading, meant = concerned(self.new, self.folders, self.known)
+        return frozenset(leading | meant)
 
 
 def _look(now: Standing, kept: Kept, former: Former | None) -> _Seen:
@@ -146,18 +211,18 @@ def _checked(kept: Kept, seen: _Seen, today: date) -> set[str]:
     return leading | meant | known.meant(carrying)
 
 
-def _read(seen: _Seen, checked: set[str]) -> set[str]:
-    """Return the groups that must be read to check some, and to compare two states."""
+def _read(seen: _Seen, checked: set[str], more: Collection[str]) -> set[str]:
+    """Return the groups that must be read to check some, to compare two states, and to see ``more``."""
     known, folders = seen.known, seen.folders
     there = {group for group, folder in folders.items() if folder.outline.stated}
     # Names that are nearly alike are looked for among all groups.
     if len({group.lower() for group in there}) < len(there) or known.mention(checked) - there:
         raise WholeError
     leading, meant = concerned(seen.old, folders, known)
-    found = known.surroundings(checked | leading | meant)
+    found = known.surroundings({*checked, *leading, *meant, *more})
     if checked:
         found |= _examples(folders, found, checked)
-    return found
+    return {"", *found}
 
 
 def _examples(folders: Folders, read: set[str], checked: set[str]) -> set[str]:

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -15,21 +16,28 @@ from xregit.catalog.traces import Terms, group_of
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.source.remembered import opened, sealed
 
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+
 Found = Mapping[str, tuple[Diagnostic, ...]]
+Held = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The findings of one check of a whole registry, by the xid of the group that they are in; an empty one for none.
+    """What is known of a whole registry; ``folders`` are the files that were looked at.
 
-    ``folders`` are the files that were looked at, on a ``day``. ``faulty`` are the groups with errors. ``context`` is
-    what else may make findings different, ``terms`` is what the registry says that traces depend on.
+    ``held`` is how many resources of each type are in each group, by its xid. ``found`` are the findings of one check,
+    by the xid of the group that they are in, an empty one for none; ``faulty`` are the groups with errors, ``day`` is
+    when it was checked, None where it was only read. ``context`` is what else may make findings different, ``terms`` is
+    what the registry says that traces depend on.
     """
 
     folders: Folders
+    held: Held
     found: Found
     faulty: frozenset[str]
-    day: date
+    day: date | None
     context: str
     terms: Terms
 
@@ -37,6 +45,22 @@ class Kept:
     def diagnostics(self) -> Iterable[Diagnostic]:
         """All findings."""
         return (item for group in self.found.values() for item in group)
+
+
+def held_by(registry: Registry) -> Held:
+    """Return how many resources of each type are in each group of a registry."""
+    return {
+        group.xid: {plural: len(resources) for plural, resources in group.collections.items()}
+        for group in registry.all_groups
+    }
+
+
+def state_of(kept: Kept) -> str:
+    """Return a digest of all that a document may come from, but for Git's history: files, settings, where they are."""
+    found = sha256(repr((kept.context, tuple(kept.terms), tuple(kept.folders))).encode(errors="surrogatepass"))
+    for folder in kept.folders.values():
+        found.update(folder.rows)
+    return found.hexdigest()
 
 
 def by_group(diagnostics: Iterable[Diagnostic], prefix: str) -> Found:
@@ -55,9 +79,10 @@ def to_bytes(kept: Kept) -> bytes | None:
     value = {
         "context": kept.context,
         "terms": tuple(kept.terms),
-        "day": kept.day.isoformat(),
+        "day": kept.day.isoformat() if kept.day else "",
         "faulty": sorted(kept.faulty),
         "folders": {group: (tuple(folder.outline), folder.mark) for group, folder in kept.folders.items()},
+        "held": kept.held,
         "found": {group: [_row(item) for item in items] for group, items in kept.found.items()},
     }
     try:
@@ -76,9 +101,10 @@ def from_bytes(data: bytes, context: str) -> Kept | None:
     folders = zip(value["folders"].items(), lines, strict=True)
     return Kept(
         {group: Folder(Outline._make(outline), mark, rows) for (group, (outline, mark)), rows in folders},
+        value["held"],
         {group: tuple(map(_diagnostic, rows)) for group, rows in value["found"].items()},
         frozenset(value["faulty"]),
-        date.fromisoformat(value["day"]),
+        date.fromisoformat(value["day"]) if value["day"] else None,
         context,
         Terms._make(value["terms"]),
     )

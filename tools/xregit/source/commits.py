@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # No status begins with the byte that marks a commit; everything else ends with NUL.
 LOG_FORMAT = "%x01%H%x00%ct%x00%aN%x00%s"
+# What a user's Git configuration could change is said here: the same commit gives the same facts everywhere.
+LOG_OPTIONS = (
+    "-z",
+    "--date-order",
+    "--name-status",
+    "-M50%",
+    "-l1000",
+    "--no-show-signature",
+    "--root",
+    "-O/dev/null",
+    "--encoding=UTF-8",
+    f"--format={LOG_FORMAT}",
+)
 
+NO_TIME = "1970-01-01T00:00:00Z"
 _LAST_SECOND = 253_402_300_799  # of the year 9999, the last that RFC 3339 can write
 _RENAMED = frozenset("RC")
 
@@ -45,6 +64,24 @@ class FileHistory:
     modifiedat: str
     commits: tuple[str, ...] = ()
     complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What Git knows of a repository, commits newest first; ``reason`` says why it knows nothing."""
+
+    repository: Path | None = None
+    head: str = ""
+    head_time: str = ""
+    shallow: bool = False
+    commits: tuple[Commit, ...] = ()
+    files: Mapping[str, FileHistory] = field(default_factory=lambda: MappingProxyType({}))
+    reason: str = ""
+
+    def of(self, path: str) -> FileHistory:
+        """Return the history of the file at a path relative to the repository; one never committed has HEAD's time."""
+        time = self.head_time or NO_TIME
+        return self.files.get(path) or FileHistory(1, time, time)
 
 
 def commits(log: bytes) -> Iterator[Commit]:

@@ -8,57 +8,22 @@ import posixpath
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.source.asking import NOTHING_FETCHED
-from xregit.source.commits import LOG_FORMAT, Commit, FileChange, FileHistory, commits, file_histories
+from xregit.source.commits import LOG_OPTIONS, Commit, FileChange, FileHistory, History, commits, file_histories
 
 if TYPE_CHECKING:
     from git import Repo
 
 __all__ = ["Commit", "FileChange", "FileHistory", "History", "commit_of", "merge_base", "read", "read_at"]
 
-NO_TIME = "1970-01-01T00:00:00Z"
-
 _WAY_TO_REF = "name a branch, tag or commit that it has"
 _MISSING = b" missing"  # how Git says that there is no such object
 _SYMBOLIC_LINK = "120000"  # how Git writes the mode of one
-
-# What a user's Git configuration could change is said here: the same commit gives the same facts everywhere.
-_LOG_OPTIONS = (
-    "-z",
-    "--date-order",
-    "--name-status",
-    "-M50%",
-    "-l1000",
-    "--no-show-signature",
-    "--root",
-    "-O/dev/null",
-    "--encoding=UTF-8",
-    f"--format={LOG_FORMAT}",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """What Git knows of a repository, commits newest first; ``reason`` says why it knows nothing."""
-
-    repository: Path | None = None
-    head: str = ""
-    head_time: str = ""
-    shallow: bool = False
-    commits: tuple[Commit, ...] = ()
-    files: Mapping[str, FileHistory] = field(default_factory=lambda: MappingProxyType({}))
-    reason: str = ""
-
-    def of(self, path: str) -> FileHistory:
-        """Return the history of the file at a path relative to the repository; one never committed has HEAD's time."""
-        time = self.head_time or NO_TIME
-        return self.files.get(path) or FileHistory(1, time, time)
 
 
 def read(folder: Path, commit: str = "HEAD") -> History:
@@ -212,7 +177,7 @@ def _history(repo: Repo, commit: str) -> History:
     if repo.working_tree_dir is None:
         return History(reason="the Git repository is bare, it has no files to read")
     boundary = _boundary(Path(repo.common_dir))
-    log = tuple(commits(repo.git.log(*_LOG_OPTIONS, commit, "--", stdout_as_string=False)))
+    log = tuple(commits(repo.git.log(*LOG_OPTIONS, commit, "--", stdout_as_string=False)))
     return History(
         repository=Path(repo.working_tree_dir),
         head=log[0].sha,

@@ -7,12 +7,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from xregit.source.asking import asked
+from xregit.source.commits import LOG_OPTIONS, Commit, commits
 
-_HEX = 40
+_HEX, _ANSWERS = 40, 3
 _LINK = "120000 "  # how Git writes the mode of a symbolic link
+
+
+def head_of(folder: Path) -> tuple[str, str, str] | None:
+    """Return the commit that is checked out, the repository's folder, and that of Git, maybe from the given one on."""
+    found = _asked(folder, "rev-parse", "HEAD", "--show-toplevel", "--git-common-dir")
+    lines = os.fsdecode(found or b"").splitlines()
+    return (lines[0], lines[1], lines[2]) if len(lines) == _ANSWERS else None
+
+
+def commits_between(folder: Path, old: str, new: str) -> tuple[Commit, ...] | None:
+    """Return the commits after an old one, the newest first; there is no answer where they are no straight line."""
+    listed = _asked(folder, "rev-list", "--topo-order", "--parents", f"{old}..{new}")
+    links = [line.split() for line in (listed or b"").decode().splitlines()]
+    names = [new, *(link[-1] for link in links)]
+    if not links or names[-1] != old or links != [list(pair) for pair in pairwise(names)]:
+        return None
+    log = _asked(folder, "log", *LOG_OPTIONS, "--no-relative", f"{old}..{new}", "--")
+    return tuple(commits(log)) if log else None
 
 
 def merge_base(folder: Path, ref: str) -> str | None:

@@ -23,8 +23,8 @@ from xregit.source.text import Parsed
 MAX_BYTES = 64 * 2**20
 MAX_FILES = 16
 _ID_DIGITS = 40
-# What no value and no finding comes from: folders above that of the rules, and what Python compiles.
-_UNASKED = frozenset({"__pycache__", "changes", "cli", "document", "pages", "reports", "spark"})
+# What no value, finding or document comes from: folders above those of rules and documents, and what Python compiles.
+_UNASKED = frozenset({"__pycache__", "changes", "cli", "pages", "reports", "spark"})
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -29,15 +29,20 @@ def write(path: Path, data: bytes) -> None:
     Raises:
         XregitError: it can't be written; what stood there before still does.
     """
+    write_parts(path, (data,))
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Do the same with bytes that come one part after the other; what they raise leaves all as it was, too."""
     with _failing_in_one_line(path), _refusing_odd_names(path):
         if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_bytes(data)
+            path.write_bytes(b"".join(parts))
             return
         place = Path(os.path.realpath(path))
         beside = _beside(place, _NEW)
         place.parent.mkdir(parents=True, exist_ok=True)
         with writing_to(place, beside, Path.touch), _removed_on_failure(beside):
-            _fill(beside, place, data)
+            _fill(beside, place, parts)
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
             beside.replace(place)
@@ -65,7 +70,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
                 _remove(units[unit])  # a killed run left it
             path = units[unit] / place.relative_to(unit)
             path.parent.mkdir(parents=True, exist_ok=True)
-            _fill(path, place, data)
+            _fill(path, place, (data,))
         for unit, beside in units.items():
             beside.replace(unit)
 
@@ -129,8 +134,9 @@ def _unit(place: Path) -> Path:
     return unit
 
 
-def _fill(beside: Path, place: Path, data: bytes) -> None:
-    beside.write_bytes(data)
+def _fill(beside: Path, place: Path, parts: Iterable[bytes]) -> None:
+    with beside.open("wb") as file:
+        file.writelines(parts)
     if place.exists():
         beside.chmod(place.stat().st_mode & 0o7777)
 

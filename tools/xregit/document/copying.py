@@ -1,0 +1,215 @@
+"""A document from an earlier one: the text of groups that nothing has happened to is copied, all other text is made.
+
+What is kept of a document is where each group's text stands in its file, with a digest: no file is copied from that
+somebody has changed since. The text of a group comes from its files, from groups that these mention, from messages that
+build on its own (`rules.again`), and from Git's history of its files (`catalog.dating`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from xregit.catalog.dating import Dated, Standpoint, Told, moved
+from xregit.document.pieces import frame, joints, piece
+from xregit.document.stating import Stating
+from xregit.document.tables import profile as profile_of
+from xregit.rules.standing import WholeError
+from xregit.source import writing
+from xregit.source.remembered import opened, sealed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog.registry import Registry
+
+_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY"))
+
+
+class Spot(NamedTuple):
+    """Where a group's text begins in a file, how long it is, and its digest; none where it is not to be copied."""
+
+    start: int
+    length: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What is known of a document that was written: in which profile, and where each group stands, by its xid.
+
+    ``state`` is that of the registry's files from which it may be told what has changed since, ``dated`` what Git said
+    of them. Of the groups in ``uncommitted`` Git knows some files not at all.
+    """
+
+    state: str
+    profile: str
+    dated: Dated
+    uncommitted: frozenset[str]
+    spots: Mapping[str, Spot]
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """A document to copy from, what Git says of the files now, and the groups that are not to be copied."""
+
+    written: Written
+    dated: Dated
+    stale: frozenset[str]
+
+
+def to_bytes(known: Written) -> bytes | None:
+    """Return what is known of a document as bytes that say whether they are whole; None where JSON can't hold it."""
+    seen = known.dated
+    value = {
+        "state": known.state,
+        "profile": known.profile,
+        "uncommitted": sorted(known.uncommitted),
+        "spots": {xid: tuple(spot) for xid, spot in known.spots.items()},
+        "standpoint": tuple(seen.standpoint),
+        "time": seen.time,
+        "renamed": seen.renamed,
+        "told": [tuple(told) for told in seen.told],
+        "groups": list(seen.rows),
+    }
+    try:
+        return sealed(b"\n".join((orjson.dumps(value), *seen.rows.values())))
+    except orjson.JSONEncodeError:  # half of a surrogate pair
+        return None
+
+
+def from_bytes(data: bytes) -> Written | None:
+    """Return what such bytes hold; None where they are damaged, or of another version."""
+    body = opened(data)
+    if body is None:
+        return None
+    head, *lines = body.split(b"\n")
+    value: dict[str, Any] = orjson.loads(head)
+    rows = dict(zip(value["groups"], lines, strict=True))
+    told = [Told._make(item) for item in value["told"]]
+    seen = Dated(Standpoint(*value["standpoint"]), value["time"], value["renamed"], told, rows)
+    spots = {xid: Spot._make(spot) for xid, spot in value["spots"].items()}
+    return Written(value["state"], value["profile"], seen, frozenset(value["uncommitted"]), spots)
+
+
+def basis(written: Written, root: Path, seen: Standpoint, prefix: str) -> Basis | None:
+    """Return what can be copied of a document, after commits that came since; None where Git can't tell."""
+    found = moved(written.dated, root, seen, prefix)
+    if found is None:
+        return None
+    known, touched = found
+    stale = {xid for xid, spot in written.spots.items() if not spot.digest} | touched
+    # A file that Git doesn't know has the time of the last commit.
+    later = written.uncommitted if seen.head != written.dated.standpoint.head else frozenset()
+    return Basis(written, known, frozenset(stale | later))
+
+
+def write_pieces(
+    registry: Registry, profile: str, place: Path, source: Written | None, anew: Collection[str]
+) -> tuple[Mapping[str, Spot], int]:
+    """Write the document view of a registry; return where each group stands, and how many bytes there are.
+
+    Where there is a ``source``, all groups but those that are to be made ``anew`` are copied from it; it was written to
+    the same ``place``. Then ``registry`` may be the part of the registry that these groups need.
+
+    Raises:
+        WholeError: another profile was written there, or something else stands there now, or the registry needs another
+            way of writing it.
+        XregitError: it can't be written; what stood there before still does.
+    """
+    if source is not None and source.profile != profile:
+        raise WholeError
+    stating = _stating(registry, profile)
+    old: Mapping[str, Spot] = {}
+    groups = [group.xid for group in stating.registry.all_groups]
+    if source is not None:
+        old = {xid: spot for xid, spot in source.spots.items() if xid not in anew}
+        groups = [xid for xid in groups if xid in anew]
+    parts = _Parts(stating, old, groups)
+    with _opened(place if old else None) as former:
+        writing.write_parts(place, parts.texts(former))
+    return parts.spots, parts.size
+
+
+def _stating(registry: Registry, profile: str) -> Stating:
+    stating = Stating(registry, profile_of(profile))
+    # What is made of an endpoint with several usages has an id that no other endpoint may have.
+    if stating.registry.all_groups != registry.all_groups:
+        raise WholeError
+    return stating
+
+
+class _Parts:
+    """The text of a document, of which that of ``old`` groups is in another file; ``spots`` are where groups stand.
+
+    All that must be made is made before the first part is asked for.
+    """
+
+    def __init__(self, stating: Stating, old: Mapping[str, Spot], new: Sequence[str]) -> None:
+        self.old = old
+        self.made = {xid: _made(stating, xid) for xid in new}
+        self.ids: defaultdict[str, list[str]] = defaultdict(list)
+        for xid in sorted((*old, *new)):
+            _, plural, gid = xid.split("/")
+            self.ids[plural].append(gid)
+        self.frame = frame(stating, self.ids)
+        self.spots: dict[str, Spot] = {}
+        self.size = 0
+
+    def texts(self, former: int) -> Iterator[bytes]:
+        """Give the parts, each once; ``former`` is the file that texts are copied from.
+
+        Raises:
+            WholeError: the file holds something else.
+        """
+        if self.frame is None:
+            raise WholeError
+        for before, xid in joints(self.frame, self.ids):
+            yield before
+            self.size += len(before)
+            if xid:
+                text, digest = self.made[xid] if xid in self.made else _copied(former, self.old[xid])
+                yield text
+                self.spots[xid] = Spot(self.size, len(text), digest)
+                self.size += len(text)
+
+
+def _made(stating: Stating, xid: str) -> tuple[bytes, str]:
+    text = piece(stating, xid)
+    if text is None:
+        raise WholeError
+    return text, sha256(text).hexdigest()
+
+
+def _copied(former: int, spot: Spot) -> tuple[bytes, str]:
+    try:
+        os.lseek(former, spot.start, os.SEEK_SET)
+        text = os.read(former, spot.length)
+    except OSError as error:
+        raise WholeError from error
+    if sha256(text).hexdigest() != spot.digest:
+        raise WholeError
+    return text, spot.digest
+
+
+@contextmanager
+def _opened(place: Path | None) -> Iterator[int]:
+    """Give a file to read from, if there is one to be read."""
+    if place is None:
+        yield -1
+        return
+    try:
+        descriptor = os.open(place, _FLAGS)
+    except OSError as error:
+        raise WholeError from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
