@@ -23,13 +23,15 @@ def read(path: Path | str, parse: Parse = yaml.parse) -> Registry:
     Raises:
         XregitError: there is nothing at the path, or the folder is no registry.
     """
-    from xregit.document.reading import read_document
-
     place = Path(path)
     if not place.exists():
         message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
         raise XregitError(message)
-    return read_folder(place, parse) if place.is_dir() else read_document(place)
+    if place.is_dir():
+        return read_folder(place, parse)
+    from xregit.document.reading import read_document  # most registries are folders
+
+    return read_document(place)
 
 
 def load(path: Path | str) -> Registry:
