@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,3 +80,26 @@ def test_long_values_of_long_labels_have_pages_too(tmp_path: Path) -> None:
     same = found["all-labels/serial/serial-same/"]
     assert same.parent == "all-labels/serial/"
     assert [row[0] for row in rows(same)] == [f"n{number:03}" for number in range(MANY)]
+
+
+def test_no_two_labels_look_alike(tmp_path: Path) -> None:
+    """A name or value that holds the sign between the two is in quotes; an empty value is left out."""
+    labels = 'labels: {"a": "b: c", "a: b": "c", "d": "", "e": "f:g"}\n'
+    (page,) = (
+        page
+        for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/m.yaml": labels}))
+        if page.address == "all-labels/"
+    )
+    assert [unescape(each.title) for each in page.headings] == ['"a: b": c', 'a: "b: c"', "d", "e: f:g"]
+
+
+def test_place_is_said_once(tmp_path: Path) -> None:
+    """An event and the message that carries it may both have a subject with the placeholder."""
+    text = """
+        envelope: CloudEvents/1.0
+        envelopemetadata: {subject: {type: uritemplate, value: "{vin}"}}
+        protocol: AMQP/1.0
+        protocoloptions: {properties: {subject: {type: uritemplate, value: "{vin}"}}}
+        """
+    found = {page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/m.yaml": text}))}
+    assert "<br>subject</li>" in found["all-placeholders/"].html

@@ -186,15 +186,16 @@ class Book:
 
     @cached_property
     def channels(self) -> Mapping[str, tuple[Endpoint, ...]]:
-        """The endpoints by the title that they have on the map: their channel, else their own id, in that order."""
+        """The endpoints of each channel, in the order of its name."""
         found: dict[str, list[Endpoint]] = defaultdict(list)
         for endpoint in self.registry.endpoints:
-            found[endpoint.channel or f"{endpoint.id} (no channel)"].append(endpoint)
+            if endpoint.channel:
+                found[endpoint.channel].append(endpoint)
         return {title: tuple(found[title]) for title in sorted(found)}
 
     @cached_property
     def channel_ids(self) -> Mapping[str, str]:
-        """The heading of each part of the map, by its title."""
+        """The heading of each channel on the map, by its name."""
         return ids(self.channels)
 
     @cached_property
@@ -286,6 +287,12 @@ def titled(plural: str) -> str:
     """Return the plural name of a type as a title, such as ``Message groups``."""
     known = {"messagegroups": "Message groups", "schemagroups": "Schema groups"}
     return known.get(plural, plural.replace("_", " ").capitalize())
+
+
+def called(singular: str) -> str:
+    """Return the singular name of a type as it stands in a sentence, such as ``message group``."""
+    known = {"messagegroup": "message group", "schemagroup": "schema group"}
+    return known.get(singular, singular.replace("_", " "))
 
 
 def _wire(declared: tuple[Property, ...], known: str) -> tuple[Text, ...]:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
     from xregit.pages.book import Book
 
-WIDTH, LINE, PADDING, GAP, BETWEEN = 230, 18, 8, 12, 70
-MAX_CHARS = 31
+WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 60
+# Fonts differ; the widest of the usual ones needs some 8 units for a letter.
+MAX_CHARS = 29
 # A channel's box names at most this many groups.
 MAX_GROUPS = 40
 SENDING = "producer"
@@ -44,6 +45,7 @@ class Box:
     lines: tuple[Line, ...]
     kind: str
     own: bool = False
+    width: int = WIDTH
 
     @property
     def middle(self) -> int:
@@ -67,17 +69,19 @@ def channel_diagram(book: Book, endpoints: Sequence[Endpoint], channel: str, own
     senders = [each for each in endpoints if SENDING in each.usage]
     receivers = [each for each in endpoints if set(each.usage) - {SENDING} or not each.usage]
     middle = _channel_box(book, endpoints, channel)
+    centre = WIDTH + BETWEEN if senders else 0
     left = list(_column(0, (_endpoint_box(book, each, own) for each in senders)))
-    right = list(_column(2 * (WIDTH + BETWEEN), (_endpoint_box(book, each, own) for each in receivers)))
+    right = list(_column(centre + WIDTH + BETWEEN, (_endpoint_box(book, each, own) for each in receivers)))
     height = max((box.y + box.height for box in (*left, *right, middle)), default=0)
     left, right = [_centred(column, height) for column in (left, right)]
-    (middle,) = _centred([replace(middle, x=WIDTH + BETWEEN)], height)
+    (middle,) = _centred([replace(middle, x=centre)], height)
     paths = (
         *(_path(box.x + WIDTH, box.middle, middle.x, middle.middle) for box in left),
         *(_path(middle.x + WIDTH, middle.middle, box.x, box.middle) for box in right),
     )
     title = f"Who sends to whom {'on ' + channel if channel else 'through ' + endpoints[0].id}"
-    return Diagram(3 * WIDTH + 2 * BETWEEN, height, (*left, middle, *right), paths, title)
+    width = centre + WIDTH + (BETWEEN + WIDTH if receivers else 0)
+    return Diagram(width, height, (*left, middle, *right), paths, title)
 
 
 def _endpoint_box(book: Book, endpoint: Endpoint, own: str) -> Box:

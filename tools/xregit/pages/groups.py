@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xregit.catalog.views import Message, text_of
+from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.model import siblings
 from xregit.pages.attributes import rows, texts_in
-from xregit.pages.book import titled
+from xregit.pages.book import called, titled
 from xregit.pages.documents import texts
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # What characterises a group where groups are listed, in this order, if it says so.
 FEATURES = ("usage", "protocol", "envelope", "format")
+# What a message group says of all of its messages.
+SELECTORS = ("envelope", "protocol")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,15 @@ class Listed:
 def group_page(book: Book, group: Group) -> Page:
     """Return the page of a group: its attributes and what it holds."""
     models = siblings(group.type.attributes, group.attributes)
-    head = book.head(group, group.type.singular, group.attributes, group.attributes)
+    kind = called(group.type.singular)
+    head = book.head(group, kind, group.attributes, group.attributes)
     named = {f"{group.type.singular}id", "name", "description", "deprecated", "createdat", "modifiedat", "epoch"}
     html = render(
         "group.html",
         head=head,
         attributes=rows(book.registry, group.attributes, models, without=named),
-        carriers=[book.link(xid) for xid in book.carriers.get(group.xid, ())],
+        selectors=[(titled(name), text_of(group.attributes, name)) for name in SELECTORS if name in group.attributes],
+        carriers=list(_carriers(book, group)),
         messages=messages_of(book, group),
         resources=list(_resources(book, group)),
         happenings=book.lives.of(group.xid, group.place),
@@ -57,7 +61,7 @@ def group_page(book: Book, group: Group) -> Page:
         address(group.xid),
         head.title,
         html,
-        description=summary(group.attributes.get("description")) or f"The {group.type.singular} {group.id}",
+        description=summary(group.attributes.get("description")) or f"The {kind} {group.id}",
         search=" ".join((plain(group.attributes.get("description")), *texts_in(group.attributes, named - {"name"}))),
         keys=(group.id,),
         parent=address(f"/{group.type.plural}"),
@@ -106,6 +110,13 @@ def listed(book: Book, group: Group) -> Listed:
         features=tuple(_feature(group.attributes[name]) for name in FEATURES if group.attributes.get(name)),
         deprecated="deprecated" in group.attributes,
     )
+
+
+def _carriers(book: Book, group: Group) -> Iterator[tuple[Link, tuple[str, ...], str]]:
+    """Give the endpoints that carry a message group, each with its usage and protocol."""
+    for xid in book.carriers.get(group.xid, ()):
+        endpoint = Endpoint(book.registry, book.registry.groups["endpoints"][xid.rpartition("/")[2]])
+        yield book.link(xid, endpoint.name), endpoint.usage, endpoint.protocol
 
 
 def _resources(book: Book, group: Group) -> Iterator[tuple[str, list[Listed]]]:

@@ -11,7 +11,7 @@ from xregit.catalog.entities import Group
 from xregit.catalog.resolving import group_of
 from xregit.catalog.views import text_of
 from xregit.model.language import NOTHING
-from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, ids
+from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, called, ids
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
@@ -155,19 +155,23 @@ def _placeholders(book: Book) -> dict[str, list[Item]]:
         users: dict[str, list[str]] = defaultdict(list)
         for declared in message.properties:
             for name in declared.placeholders:
-                users[name].append(declared.name)
+                if declared.name not in users[name]:  # an envelope and a protocol may both have a subject
+                    users[name].append(declared.name)
         for name, where in users.items():
             found[name].append(Item(book.link(message.xid), "message", book.link(message.group.xid), tuple(where)))
     return found
 
 
 def _labels(book: Book) -> dict[str, dict[str, list[Item]]]:
-    """Return each label's name with its values, as ``name: value``, and what has them."""
+    """Return each label's name with its values, as ``name: value``, and what has them.
+
+    A name or value that holds the sign between them is in quotes, so that no two labels look alike.
+    """
     found: dict[str, dict[str, list[Item]]] = {}
     for entity in _entities(book):
         labels = entity.attributes.get("labels")
         for name, value in labels.items() if isinstance(labels, Mapping) else ():
-            title = f"{name}: {value}" if value != "" else str(name)
+            title = ": ".join(f'"{part}"' if ": " in str(part) else str(part) for part in (name, value) if part != "")
             found.setdefault(str(name), {}).setdefault(title, []).append(_item(book, entity))
     return found
 
@@ -216,7 +220,7 @@ def _item(book: Book, entity: Group | Resource) -> Item:
     name = text_of(entity.attributes, "name")
     return Item(
         link,
-        entity.type.singular,
+        called(entity.type.singular),
         book.link(above.xid) if above else None,
         (name,) if name and name != link.text else (),
     )

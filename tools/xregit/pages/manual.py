@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from xregit.pages.book import MODEL, RULES, titled
+from xregit.pages.book import MODEL, RULES, called, titled
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -129,7 +129,7 @@ def _type_page(book: Book, model: GroupModel | ResourceModel, at: str, sections:
         "type.html",
         title=title,
         crumbs=crumbs,
-        singular=model.singular,
+        singular=called(model.singular),
         description=book.prose(model.description),
         sections=sections,
     )

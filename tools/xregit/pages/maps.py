@@ -19,21 +19,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One channel, or an endpoint that is on none."""
+    """A channel with its diagram, or what is on none with one for each endpoint."""
 
     title: str
     id: str
-    diagram: Diagram
+    diagrams: tuple[Diagram, ...]
 
 
 def map_page(book: Book) -> Iterator[Page]:
     """Give the map, unless there is no endpoint."""
-    channels, at = book.channels, book.channel_ids
-    if not channels:
+    if not book.registry.endpoints:
         return
-    parts = [
-        Part(title, at[title], channel_diagram(book, found, found[0].channel)) for title, found in channels.items()
-    ]
-    said = "Who sends to whom: senders stand left of their channel, receivers right of it; all names can be followed."
+    at = book.channel_ids
+    parts = [Part(title, at[title], (channel_diagram(book, found, title),)) for title, found in book.channels.items()]
+    alone = tuple(channel_diagram(book, (each,), "") for each in book.registry.endpoints if not each.channel)
+    if alone:
+        parts.append(Part("Endpoints without a channel", "xr-without-channel", alone))
+    said = (
+        "Who sends to whom: senders stand left of their channel, receivers right of it, and below the channel's name "
+        "the groups of the messages that travel there. All names can be followed."
+    )
     html = render("map.html", title="Map", crumbs=(Link(book.title, href("")),), said=said, channels=parts)
-    yield Page(MAP, "Map", html, description=said, search="map channels endpoints", names=tuple(at), listed=True)
+    yield Page(
+        MAP, "Map", html, description=said, search="map channels endpoints", names=tuple(book.channels), listed=True
+    )

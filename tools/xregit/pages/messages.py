@@ -217,8 +217,8 @@ def _keys(book: Book, message: Message) -> tuple[str, ...]:
 
 
 def _search(message: Message, declared: tuple[Property, ...]) -> str:
-    words = [plain(message.description), message.protocol, message.envelope]
-    words += ["deprecated"] if message.deprecated is not None else []
+    words = ["Deprecated."] if message.deprecated is not None else []  # a result shows how the text begins
+    words += [plain(message.description), message.protocol, message.envelope]
     for item in declared:
         words += [item.name, "".join(part.text for part in shown(item)), plain(item.description)[:MAX_SEARCHED_CHARS]]
     words += texts_in(message.resolved.attributes, ELSEWHERE)
