@@ -1,4 +1,4 @@
-"""What the check of 10,000 messages costs after an earlier run, against a check that knows of none."""
+"""What checking and compiling 10,000 messages costs after an earlier run, against a run that knows of none."""
 
 from __future__ import annotations
 
@@ -23,15 +23,25 @@ MESSAGES, CHANGED = 10_000, 5
 ROUNDS = 5
 # What is allowed of a cold check: of a branch against the one that it left, after one edit, and of the same files.
 LIMITS = {"branch": 0.2, "edit": 0.15, "same": 0.15}
+# And of a first build, of checking and compiling together: after one edit, after committing it, and of the same files.
+OF_BUILD = {"edit": 0.17, "commit": 0.17, "same": 0.15}
 # What a check may take of a program that checks and keeps nothing; a check starts the command line, too.
 KEEPING = 1.25
 CHECK = ("-m", "xregit", "check")
+BUILD = ("-m", "xregit", "build", "--only", "check,document")
 UNKEPT = """
 from datetime import date
 import xregit
 from xregit.collecting import uncollected
 with uncollected():
-    xregit.check(xregit.read("registry"), date.today())
+    registry = xregit.read("registry")
+    xregit.check(registry, date.today())
+"""
+WRITTEN = """
+    from pathlib import Path
+    from xregit.document import to_bytes
+    from xregit.source import writing
+    writing.write(Path("build", "registry.json"), to_bytes(xregit.compile(registry)))
 """
 
 
@@ -71,16 +81,43 @@ def test_check_after_another(benchmark: BenchmarkFixture, repository: Repository
     assert found <= LIMITS[what], f"it takes {found:.2f} times as long as a cold check, more than {LIMITS[what]}"
 
 
-def test_keeping_costs_little(benchmark: BenchmarkFixture, repository: Repository) -> None:
-    """A check that knows of none before it takes little longer for what it keeps."""
+@pytest.mark.parametrize("what", OF_BUILD)
+def test_build_after_another(benchmark: BenchmarkFixture, repository: Repository, what: str) -> None:
+    """What nothing has happened to is copied from the last document."""
+    root = repository.root
+    file = min((root / "registry").glob("messagegroups/plant9/messages/*.yaml"))
+    ratios = []
+
+    def both() -> None:
+        shutil.rmtree(root.parent / "cache", ignore_errors=True)
+        cold = seconds(root, BUILD)
+        if what != "same":
+            reword(file, "cycle", "whole cycle")
+        if what == "commit":
+            repository.commit("One message")
+        ratios.append(seconds(root, BUILD) / cold)
+
+    seconds(root, BUILD)  # compiles the tool
+    benchmark.pedantic(both, rounds=ROUNDS)
+    found = median(ratios)
+    benchmark.extra_info.update(ratio=found)
+    print(f"\n{benchmark.name}: {found:.2f} times its baseline")
+    assert found <= OF_BUILD[what], f"it takes {found:.2f} times as long as a first build, more than {OF_BUILD[what]}"
+
+
+@pytest.mark.parametrize(("run", "unkept"), [(CHECK, UNKEPT), (BUILD, UNKEPT + WRITTEN)], ids=["check", "build"])
+def test_keeping_costs_little(
+    benchmark: BenchmarkFixture, repository: Repository, run: tuple[str, ...], unkept: str
+) -> None:
+    """A run that knows of none before it takes little longer for what it keeps."""
     root = repository.root
     ratios = []
 
     def both() -> None:
         shutil.rmtree(root.parent / "cache", ignore_errors=True)
-        ratios.append(seconds(root, CHECK) / seconds(root, ("-c", UNKEPT)))
+        ratios.append(seconds(root, run) / seconds(root, ("-c", unkept)))
 
-    seconds(root, CHECK)  # compiles the tool
+    seconds(root, run)  # compiles the tool
     benchmark.pedantic(both, rounds=ROUNDS)
     found = median(ratios)
     benchmark.extra_info.update(ratio=found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,11 +58,13 @@ def checked_out(registry: Path, ref: str | None) -> Iterator[Path]:
     Raises:
         XregitError: there is no such commit, or no registry at it.
     """
-    from xregit.source.worktrees import worktree
-
     if ref is None:
         yield registry
         return
+    import tempfile
+
+    from xregit.source.worktrees import worktree
+
     read_at(registry, ref)  # says in one line what is missing
     with tempfile.TemporaryDirectory(prefix="xregit-") as folder, worktree(registry, ref, Path(folder)) as inside:
         yield inside

@@ -1,13 +1,20 @@
-"""xRegistry documents: a registry to a document or a static API, a document to a registry or to YAML files."""
+"""xRegistry documents: a registry to a document or a static API, a document to a registry or to YAML files.
+
+Each name is imported where it is first asked for: a run that copies most of a document needs hardly any of them.
+"""
 
 from __future__ import annotations
 
-from xregit.document.api import api_files
-from xregit.document.compiling import compile_document
-from xregit.document.importing import ImportReport, import_documents
-from xregit.document.loading import load, read
-from xregit.document.reading import read_document
-from xregit.document.serialising import to_bytes
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xregit.document.api import api_files
+    from xregit.document.compiling import compile_document
+    from xregit.document.importing import ImportReport, import_documents
+    from xregit.document.loading import load, read
+    from xregit.document.reading import read_document
+    from xregit.document.serialising import to_bytes
 
 __all__ = [
     "ImportReport",
@@ -19,3 +26,23 @@ __all__ = [
     "read_document",
     "to_bytes",
 ]
+
+_PLACES = {
+    "ImportReport": "importing",
+    "api_files": "api",
+    "compile_document": "compiling",
+    "import_documents": "importing",
+    "load": "loading",
+    "read": "loading",
+    "read_document": "reading",
+    "to_bytes": "serialising",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    if name not in _PLACES:
+        message = f"module 'xregit.document' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = globals()[name] = getattr(import_module(f"xregit.document.{_PLACES[name]}"), name)
+    return value
