@@ -66,22 +66,32 @@ class Finisher:
     last: Callable[[str, MkDocsPage, dict[str, str]], str]
 
     def finish(self, pages: Iterable[CatalogPage]) -> dict[str, str]:
-        """Make, frame and write pages; return the scripts that were moved out of them.
+        """Write the pages of messages, and all pages as Markdown; return the scripts that were moved out of pages.
 
         The first ones show whether the theme's frame serves for others, so that all processes have the same frames.
         """
         scripts: dict[str, str] = {}
         rest: list[CatalogPage] = []
         for page in pages:
-            if self.frames.settled(page):
-                rest.append(page)
+            if self._is_planned(page) and not self.frames.settled(page):
+                scripts |= _noted(page, self._finished(page))
             else:
-                scripts |= _noted(page, self.finished(page))
-        for page, finished in zip(rest, shared_out(self.finished, rest, processes(len(rest))), strict=True):
-            scripts |= _noted(page, finished)
+                rest.append(page)
+        for page, finished in zip(rest, shared_out(self._written, rest, processes(len(rest))), strict=True):
+            scripts |= _noted(page, finished) if finished else {}
         return scripts
 
-    def finished(self, page: CatalogPage) -> Finished:
+    def _is_planned(self, page: CatalogPage) -> bool:
+        return page.catalog_page.address in self.plan.messages
+
+    def _written(self, page: CatalogPage) -> Finished | None:
+        """Write a page whose time has come; of others, which MkDocs writes, the Markdown."""
+        if self._is_planned(page):
+            return self._finished(page)
+        write(self.config.site_dir, [as_markdown(page.catalog_page)])
+        return None
+
+    def _finished(self, page: CatalogPage) -> Finished:
         """Make, frame and write a page, with what stands beside it."""
         made = self.plan.made(page.catalog_page)
         page.take(made)

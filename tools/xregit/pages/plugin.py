@@ -28,7 +28,7 @@ from xregit.pages.finishing import Finisher, others_look
 from xregit.pages.frames import FRAMED, Compiled, install, twice
 from xregit.pages.keeping import Kept
 from xregit.pages.listing import all_pages
-from xregit.pages.machines import as_markdown, files_beside, head_links, site_files
+from xregit.pages.machines import files_beside, head_links, site_files
 from xregit.pages.messages import message_page
 from xregit.pages.outputs import CatalogFile, Outputs
 from xregit.pages.planning import Plan
@@ -150,11 +150,9 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         frames = install(env, (file.url for file in files if file.url not in own))
         for page in self.catalog_pages if self.searched else ():
             page.meta["search"] = {"exclude": True}
-        later = [page for page in self.catalog_pages if page.catalog_page.address in self.plan.messages]
-        shown = files.documentation_pages()
-        finisher = Finisher(self.plan, config, env, frames, self.nav, files, shown, self._last)
+        finisher = Finisher(self.plan, config, env, frames, self.nav, files, files.documentation_pages(), self._last)
         with _told():
-            self.scripts |= finisher.finish(later)
+            self.scripts |= {} if self.serving else finisher.finish(self.catalog_pages)
         return env
 
     @event_priority(100)
@@ -197,10 +195,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         found = [page.catalog_page for page in self.catalog_pages]
         write(config.site_dir, site_files(self.plan.book, found, config.site_url or ""))
         write(config.site_dir, self.scripts.items())
-        unwritten = [page for page in found if page.address not in self.plan.messages]
-        write(config.site_dir, (item for page in unwritten for item in files_beside(page)))
-        if not self.serving:  # nobody reads drafts as Markdown
-            write(config.site_dir, map(as_markdown, unwritten))
+        write(config.site_dir, (item for page in found for item in files_beside(page)))
         if self.searched:
             self.taken = taken(config) if self.outputs.anew else self.taken
             entries = (*(entry_of(page.catalog_page, page.url) for page in self.catalog_pages), *self.taken)

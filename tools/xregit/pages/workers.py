@@ -65,7 +65,8 @@ def shared_out(work: Callable[[Thing], Result], things: Sequence[Thing], count: 
     shares = [things[start : start + size] for start in range(0, len(things), size)]
     results: list[Result] = []
     arrived: dict[int, list[Result] | None] = {}
-    with _started(work, shares, min(count, len(shares)) if count > 1 else 0) as workers:
+    count = min(count, len(shares))
+    with _started(work, shares, count if count > 1 else 0) as workers:
         for number, share in enumerate(shares):
             while workers and number not in arrived:
                 arrived |= _next(workers)
