@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 _TAG = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>)')
 _NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*")
 # Tags that never leave a trace, and of which pages have so many that they are taken out beforehand, at once.
-_VARIABLE = '<var class="xr-var">'
-_TRACELESS = ("<wbr>", _VARIABLE, "</var>")
-_BLOCK = re.compile(r'\n<div class="xr-code[^<"]*"><pre [^<]*><code[^<]*>([^<]*)</code></pre></div>\n*')
+_TRACELESS = ("<wbr>", '<var class="xr-var">', "</var>")
+# A block of code, its text in a group: what stands for a placeholder is all that may be marked in it.
+_BLOCK = re.compile(
+    r'\n<div class="xr-code[^<>"]*"><pre [^<>]*><code[^<>]*>([^<]*+(?:</?var\b[^<]*+)*+)</code></pre></div>'
+)
 # What stands on a page for the eye alone.
 _SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
 _HREF = re.compile(r'href="([^"]*)"')
@@ -56,41 +58,37 @@ def to_markdown(page: Page) -> str:
 
 def _converted(html: str) -> Iterator[str]:
     state = _START
-    for line in _lines(html):
-        if "<pre" in line:
-            code = _block(line)
-            text, state = _written(line, state) if code is None else (code, (*state[:-1], False))
+    for number, part in enumerate(_BLOCK.split(html)):
+        if number % 2:  # the text of a block, which is long and a page's own
+            yield _fenced(_read(_traceless(part) if "<" in part else part))
+            state = (*state[:-1], False)
         else:
-            text, state = _known(line, state)
-        yield text
-
-
-def _block(line: str) -> str | None:
-    """Return a line that is one block of code as Markdown, None for any other; pages have long ones of their own."""
-    found = _BLOCK.fullmatch(line.replace(_VARIABLE, "").replace("</var>", ""))
-    return _fenced(_read(found[1])) if found else None
+            for line in _lines(part):
+                text, state = _known(line, state)
+                yield text
 
 
 def _lines(html: str) -> Iterator[str]:
-    """Cut a page before each cell, and each line that begins with a tag; preformatted text stays whole."""
-    first, *others = html.replace("</td><td", "</td>\n<td").split("\n<")
-    yield first
-    line = ""
+    """Cut HTML before each cell, and each line that begins with a tag; preformatted text stays whole."""
+    line, *others = html.replace("</td><td", "</td>\n<td").split("\n<")
     for other in others:
-        line = f"{line}\n<{other}"
         if "<pre" not in line or "</pre>" in line:
             yield line
             line = ""
+        line = f"{line}\n<{other}"
     yield line
 
 
 def _written(line: str, state: _State) -> tuple[str, _State]:
     """Return a line as Markdown, and what the page is like behind it."""
-    html = _SILENT.sub("", line)
+    writing = _Writing(state)
+    return "".join(writing.written(_traceless(_SILENT.sub("", line)))), writing.state
+
+
+def _traceless(html: str) -> str:
     for tag in _TRACELESS:
         html = html.replace(tag, "")
-    writing = _Writing(state)
-    return "".join(writing.written(html)), writing.state
+    return html
 
 
 _known = lru_cache(maxsize=MAX_TEXTS)(_written)
@@ -232,6 +230,6 @@ def _escaped(text: str) -> str:
 
 def _fenced(text: str) -> str:
     """Return a text between fences that it does not hold itself."""
-    ticks = _TICKS.findall(text) if "```" in text else ()
-    fence = "`" * max([3, *(len(run) + 1 for run in ticks)])
+    ticks = _TICKS.findall(text) if "`" in text else ()  # a single sign is found sooner than three
+    fence = "`" * (max(map(len, ticks)) + 1 if ticks else 3)
     return f"\n\n{fence}\n{text}\n{fence}\n"

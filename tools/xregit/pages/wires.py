@@ -161,13 +161,18 @@ def _cut(text: str) -> str:
 def _pattern(names: Iterable[str], values: Mapping[str, str]) -> re.Pattern[str] | None:
     """Return what finds the values of placeholders in an example; one that is too short would be found anywhere."""
     found = [re.escape(values[name]) for name in names if len(values[name]) >= MARKED_CHARS]
-    return re.compile(f"(?<![\\w-])({'|'.join(found)})(?![\\w-])") if found else None
+    # What stands before a value is looked at behind it: to find the value's first sign is sooner done.
+    parts = (f"{value}(?<![\\w-]{value})" for value in found)
+    return re.compile(f"({'|'.join(parts)})(?![\\w-])") if found else None
 
 
 def _marked(text: str, pattern: re.Pattern[str] | None) -> Markup:
     """Return a text as HTML with the values of placeholders marked, in none of which HTML would escape anything."""
-    html = str(escape(text))
-    return Markup(pattern.sub(r'<var class="xr-var">\1</var>', html) if pattern else html)  # noqa: S704 - escaped above
+    if pattern is None:
+        return escape(text)
+    parts = pattern.split(str(escape(text)))
+    parts[1::2] = [f'<var class="xr-var">{value}</var>' for value in parts[1::2]]
+    return Markup("".join(parts))  # noqa: S704 - escaped above
 
 
 def _carriers(book: Book, message: Message) -> Mapping[str, tuple[Endpoint, ...]]:
