@@ -60,6 +60,7 @@ COMPILED = edits_of(
 HAPPENINGS = (
     *("nothing",) * 6,
     *("commit",) * 4,
+    *("elsewhere",) * 2,
     *("amend", "rename", "merge", "back", "replace", "cache lost", "cache cut", "cache older"),
     *("document lost", "document cut", "document other", "another day", "not checked"),
 )
@@ -214,8 +215,14 @@ def merge(repository: Repository) -> None:
 
 def back(repository: Repository) -> None:
     """Take the last commit back, but not what it did to files."""
-    if repository.commits > 1:
+    if int(repository.git("rev-list", "--count", "HEAD")) > 1:
         repository.git("reset", "-q", "HEAD~1")
+
+
+def elsewhere(repository: Repository) -> None:
+    """Commit nothing of what has changed, so that a new file is one that no commit has."""
+    repository.git("commit", "-q", "--allow-empty", "-m", "Elsewhere")
+    repository.commits += 1
 
 
 def replaced(repository: Repository) -> None:
@@ -234,6 +241,7 @@ OF_GIT: dict[str, Callable[[Repository], object]] = {
     "rename": rename,
     "merge": merge,
     "back": back,
+    "elsewhere": elsewhere,
     "replace": replaced,
 }
 
@@ -257,6 +265,22 @@ def test_only_what_changed_is_made(tmp_path: Path, commit: bool) -> None:
         assert len(sight.registry.all_groups) < len(xregit.read(registry).all_groups) / 2
         written(sight, registry, output, PROFILES[0])
         compare(registry, output, PROFILES[0], None)
+
+
+def test_new_file_has_the_time_of_the_last_commit(tmp_path: Path) -> None:
+    """The text of a group with a file that no commit has is made anew after each commit, whatever that is about."""
+    repository = new_repository(tmp_path / "repository")
+    repository.commit("First", **{f"registry/{path}": text for path, text in FIRST.items()})
+    registry, output = repository.root / "registry", tmp_path / "document.json"
+    apply(registry, [("messagegroups/filler3/messages/new.yaml", "description: New.\nprotocoloptions: {subject: c}\n")])
+    with cached_in(tmp_path / "cache"):
+        for _ in range(2):
+            compare(registry, output, PROFILES[0], DAYS[0])
+            elsewhere(repository)
+        sight = look(registry, output, DAYS[0])
+        assert sight
+        assert sight.anew == {"/messagegroups/filler3"}
+        written(sight, registry, output, PROFILES[0])
 
 
 def test_commands_say_the_same_whatever_was_kept(

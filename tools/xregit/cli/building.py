@@ -9,6 +9,7 @@ import click
 
 from xregit.cli.finding import output_folder, refuse_own_file, with_registry
 from xregit.cli.printing import doubt, note, progress, result
+from xregit.collecting import uncollected
 
 if TYPE_CHECKING:
     from xregit.cli.pipeline import Step, Task
@@ -61,12 +62,15 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
     The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
     written and the exit code is 1.
     """
-    from xregit.cli import pipeline
-    from xregit.cli.past import checked_out
+    with uncollected():  # what is imported stays
+        from xregit.cli import pipeline
+        from xregit.cli.past import checked_out
 
-    steps = pipeline.chosen(only, skip)
+        steps = pipeline.chosen(only, skip)
     with checked_out(registry, at) as place:
-        built(pipeline.opened(place, steps, output, lasting=at is None), steps)
+        with uncollected():
+            task = pipeline.opened(place, steps, output, lasting=at is None)
+        built(task, steps)
 
 
 def built(task: Task, steps: tuple[Step, ...]) -> None:
@@ -117,12 +121,13 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
 
 def renewed(registry: Path, profile: str, output: Path) -> bool:
     """Write a document by what earlier runs have kept, and say so; False where nothing is worth keeping."""
-    from xregit.cli.renewing import look, write_document
+    with uncollected():  # what is imported stays, too
+        from xregit.cli.renewing import look, write_document
 
-    sight = look(registry, output, None)
-    if sight is None:
-        return False
-    size = write_document(registry, sight, profile, output)
+        sight = look(registry, output, None)
+        if sight is None:
+            return False
+        size = write_document(registry, sight, profile, output)
     note(f"Wrote {output}, {size:,} bytes.")
     doubt(sight.registry)
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from xregit.model.language import NOTHING
@@ -16,6 +16,7 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
+_HERE = Path(__file__).parent
 # Steps that look into objects at any depth, whatever their attributes are called.
 _ANYWHERE = frozenset({"declarations", "lower", "lift", "template"})
 
@@ -107,7 +108,7 @@ class Profile:
 
 def table(*path: str) -> Any:
     """Return the value of a data file of this package."""
-    return yaml.parse(files("xregit.document").joinpath(*path).read_bytes()).value
+    return yaml.parse(_HERE.joinpath(*path).read_bytes()).value
 
 
 @cache
@@ -172,7 +173,7 @@ def _together(value: Mapping[str, Any] | None) -> Together | None:
 @cache
 def profiles() -> tuple[str, ...]:
     """Return the names of all profiles."""
-    folder = files("xregit.document").joinpath("profiles")
+    folder = _HERE / "profiles"
     return tuple(sorted(item.name.removesuffix(".yaml") for item in folder.iterdir() if item.name.endswith(".yaml")))
 
 

@@ -86,8 +86,15 @@ def _is_anything(value: Any) -> bool:  # noqa: ARG001 - one signature for all
 
 
 def _matching(pattern: str) -> Callable[[Any], bool]:
-    fullmatch = re.compile(pattern).fullmatch
-    return lambda value: isinstance(value, str) and fullmatch(value) is not None
+    fullmatch: Callable[[str], object] | None = None
+
+    def fits(value: Any) -> bool:
+        nonlocal fullmatch
+        if fullmatch is None:  # a run that checks few entities needs few of the patterns
+            fullmatch = re.compile(pattern).fullmatch
+        return isinstance(value, str) and fullmatch(value) is not None
+
+    return fits
 
 
 def _is_timestamp(value: Any) -> bool:

@@ -15,6 +15,7 @@ from xregit.errors import XregitError
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
+_USUAL = ".yaml"
 _BACKUP_ENDINGS = ("~", ".bak", ".orig", ".rej", ".swp", ".tmp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini"})
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -216,7 +217,7 @@ class _Walk:
             self.problems.append(_name_problem(path))
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")
-        elif not _is_backup(name):
+        elif name.endswith(_USUAL) or not _is_backup(name):
             self._file(path, entry)
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> None:
