@@ -1,12 +1,16 @@
-"""What the docs site costs: for ten times the messages, for each page, and against writing the same bytes."""
+"""What the docs site costs: for ten times the messages, for each page, and against writing the same bytes.
+
+Pages are made on all cores: CPU is that of all processes, and the clock says what the cores save.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -23,21 +27,25 @@ TEMPLATE, TEMPLATE_LIMIT = 3.0, 7.5
 ROUNDS = 3
 MAX_PAGE_BYTES = 60_000
 
-# Prints the seconds of CPU that a build took, imports included, how many pages it wrote, and the bytes of the largest
-# page of a message.
+# Prints the seconds of CPU that a build took in all its processes, imports included, those by the clock, how many pages
+# it wrote, and the bytes of the largest page of a message.
 BUILD = """
-import json, sys, time
+import json, resource, sys, time
 from pathlib import Path
-start = time.process_time()
+start, clock = time.process_time(), time.perf_counter()
 from xregit.pages.building import build_site
 registry, out = Path(sys.argv[1]), Path(sys.argv[2])
 build_site(registry, None, out)
-seconds = time.process_time() - start
+clock = time.perf_counter() - clock
+others = resource.getrusage(resource.RUSAGE_CHILDREN)
+seconds = time.process_time() - start + others.ru_utime + others.ru_stime
 pages = list(out.rglob("index.html"))
-print(json.dumps([seconds, len(pages), max(path.stat().st_size for path in pages if "messages" in path.parts)]))
+largest = max(path.stat().st_size for path in pages if "messages" in path.parts)
+print(json.dumps([seconds, clock, len(pages), largest]))
 """
-# Prints the seconds of CPU that it takes to write the pages of a built site anew, with the Markdown beside them, each
-# through the same compiled template that escapes as ours do, and each into its own new folder on the same disk.
+# Prints the seconds of CPU, and by the clock, that it takes to write the pages of a built site anew, with the Markdown
+# beside them, each through the same compiled template that escapes as ours do, and each into its own new folder on the
+# same disk.
 TEMPLATED = """
 import json, shutil, sys, time
 from pathlib import Path
@@ -47,12 +55,12 @@ built, out = Path(sys.argv[1]), Path(sys.argv[2])
 shutil.rmtree(out, ignore_errors=True)
 texts = [(path.relative_to(built), Markup(path.read_text(encoding="utf-8"))) for path in built.rglob("index.*")]
 template = Environment(autoescape=True).from_string("<!doctype html>{{ text }}")
-start = time.process_time()
+start, clock = time.process_time(), time.perf_counter()
 for name, text in texts:
     target = out / name
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(template.render(text=text), encoding="utf-8")
-print(json.dumps([time.process_time() - start, len(texts)]))
+print(json.dumps([time.process_time() - start, time.perf_counter() - clock]))
 """
 
 
@@ -67,13 +75,15 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_site_grows_with_its_messages(places: Path) -> None:
     """Ten times the messages cost at most eleven times the CPU, and a page of many no more than it may."""
-    seconds, pages, largest = zip(*(_built(places, size) for size in (SMALL, LARGE)), strict=True)
-    cost = [1000 * each / count for each, count in zip(seconds, pages, strict=True)]
-    growth = seconds[1] / seconds[0]
+    found = [_built(places, size) for size in (SMALL, LARGE)]
+    cost = [1000 * each.seconds / each.pages for each in found]
+    growth = found[1].seconds / found[0].seconds
     print(f"\n{cost[0]:.2f} and {cost[1]:.2f} ms a page; {LARGE} messages cost {growth:.1f} times {SMALL}")
-    print(f"the largest page of a message has {max(largest):,} bytes, without its shared assets")
+    print(f"by the clock {found[0].clock:.1f} and {found[1].clock:.1f} s, on {len(os.sched_getaffinity(0))} cores")
+    largest = max(each.largest for each in found)
+    print(f"the largest page of a message has {largest:,.0f} bytes, without its shared assets")
     assert growth <= GROWTH
-    assert max(largest) < MAX_PAGE_BYTES
+    assert largest < MAX_PAGE_BYTES
     assert cost[1] <= PAGE_MS
 
 
@@ -81,18 +91,28 @@ def test_site_against_one_template(places: Path) -> None:
     """A site takes a bounded number of times the CPU of writing the same pages through one cached template."""
     found = []
     for _ in range(ROUNDS):
-        built, pages, _ = _built(places, SMALL)
-        written, _ = _run(TEMPLATED, places / f"site{SMALL}", places / "templated")
-        found.append(built / written)
-        print(f"\n{1000 * built / pages:.2f} ms against {1000 * written / pages:.2f} ms a page")
-    print(f"{median(found):.1f} times its baseline, aim {TEMPLATE}")
-    assert 1 < median(found) <= TEMPLATE_LIMIT
+        built = _built(places, SMALL)
+        seconds, clock = _run(TEMPLATED, places / f"site{SMALL}", places / "templated")
+        found.append((built.seconds / seconds, built.clock / clock))
+        print(f"\n{1000 * built.seconds / built.pages:.2f} ms against {1000 * seconds / built.pages:.2f} ms a page")
+        print(f"by the clock {built.clock:.2f} s against {clock:.2f} s")
+    cost, clocked = (median(each) for each in zip(*found, strict=True))
+    print(f"{cost:.1f} times its baseline, by the clock {clocked:.1f} times; aim {TEMPLATE}")
+    assert 1 < cost <= TEMPLATE_LIMIT
 
 
-def _built(places: Path, size: int) -> tuple[float, int, int]:
-    """Build a site in an interpreter of its own; return its seconds of CPU, its pages, and the bytes of the largest."""
-    seconds, pages, largest = _run(BUILD, places / f"registry{size}", places / f"site{size}")
-    return seconds, int(pages), int(largest)
+class Built(NamedTuple):
+    """What a build took: seconds of CPU, and by the clock; its pages, and the bytes of the largest of a message."""
+
+    seconds: float
+    clock: float
+    pages: float
+    largest: float
+
+
+def _built(places: Path, size: int) -> Built:
+    """Build a site in an interpreter of its own."""
+    return Built(*_run(BUILD, places / f"registry{size}", places / f"site{size}"))
 
 
 def _run(program: str, source: Path, target: Path) -> list[float]:

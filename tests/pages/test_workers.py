@@ -15,7 +15,7 @@ import pytest
 from tests.benchmarks.synthetic import write_registry
 from xregit.errors import XregitError
 from xregit.pages.building import build_site
-from xregit.pages.workers import MIN_SHARE, WORTH, processes, shared_out
+from xregit.pages.workers import MAX_PROCESSES, MIN_SHARE, WORTH, processes, shared_out
 
 # So many that two processes make their pages.
 MESSAGES = 2 * WORTH + 1
@@ -83,7 +83,7 @@ def test_threads_keep_work_in_one_process() -> None:
     counts = "import threading; from xregit.pages.workers import processes; print(processes(10**6), processes(10))\n"
     counts += "threading.Thread(target=lambda: print(processes(10**6))).start()"
     done = subprocess.run([sys.executable, "-c", counts], check=True, capture_output=True, text=True)
-    assert done.stdout.split() == [str(min(16, len(os.sched_getaffinity(0)))), "1", "1"]
+    assert done.stdout.split() == [str(min(MAX_PROCESSES, len(os.sched_getaffinity(0)))), "1", "1"]
 
 
 def test_site_is_the_same_whoever_makes_it(tmp_path: Path) -> None:

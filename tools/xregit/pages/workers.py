@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import sys
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import wait
@@ -31,8 +30,8 @@ MIN_SHARE, MAX_SHARES = 16, 4_096
 NUMBER_BYTES = 4
 # A process pays from so many things on.
 WORTH = 100
-# More processes than this would mostly wait for the disk, and take memory.
-MAX_PROCESSES = 16
+# More would hardly save time, since what one process does alone takes as long as by then all others, but memory.
+MAX_PROCESSES = 8
 
 
 class Worker(NamedTuple):
@@ -48,7 +47,8 @@ def processes(things: int) -> int:
     It is one where the system can't fork safely, as a process with threads can't: only one of them would go on, and
     find locked what the others hold.
     """
-    if sys.platform != "linux" or len(list(Path("/proc/self/task").iterdir())) > 1:
+    tasks = Path("/proc/self/task")  # Linux has it
+    if not tasks.is_dir() or len(list(tasks.iterdir())) > 1:
         return 1
     return max(1, min(len(os.sched_getaffinity(0)), MAX_PROCESSES, things // WORTH))
 
@@ -63,10 +63,11 @@ def shared_out(work: Callable[[Thing], Result], things: Sequence[Thing], count: 
     """
     size = max(MIN_SHARE, -(-len(things) // MAX_SHARES))
     shares = [things[start : start + size] for start in range(0, len(things), size)]
+    if min(count, len(shares)) < 2:  # noqa: PLR2004 - one process is this one
+        return list(map(work, things))
     results: list[Result] = []
     arrived: dict[int, list[Result] | None] = {}
-    count = min(count, len(shares))
-    with _started(work, shares, count if count > 1 else 0) as workers:
+    with _started(work, shares, min(count, len(shares))) as workers:
         for number, share in enumerate(shares):
             while workers and number not in arrived:
                 arrived |= _next(workers)
