@@ -163,8 +163,8 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
     elif serve:
         serve_site(registry, site_config(registry))
     else:
-        xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
-        result(f"Wrote {output}, {build_site(registry, site_config(registry), output):,} files.")
+        loaded = xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
+        result(f"Wrote {output}, {build_site(registry, site_config(registry), output, loaded):,} files.")
 
 
 @click.command()

@@ -119,7 +119,8 @@ def site(task: Task) -> str:
     """Build the docs site."""
     import xregit
 
-    return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site'):,} files"
+    whole = None if task.sight else task.registry
+    return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site', whole):,} files"
 
 
 def tables(task: Task) -> str:

@@ -34,17 +34,17 @@ SERVE_AT = "127.0.0.1:8000"
 DIRTY = "A 'dirty' build"
 
 
-def build_site(registry: Path, config: Path | None, out: Path) -> int:
+def build_site(registry: Path, config: Path | None, out: Path, read: Registry | None = None) -> int:
     """Build the site of the registry at a path into a folder, and return how many files it has.
 
     ``config`` is a ``mkdocs.yml``; without one, the site has the registry's pages alone. The folder is replaced as a
-    whole, and stays as it is when something fails.
+    whole, and stays as it is when something fails. ``read`` is the registry, if it has been read already.
 
     Raises:
         XregitError: the registry can't be read, the configuration is wrong, or the folder can't be written.
     """
     _refuse_foreign(out)
-    with _configured(registry, config) as settings, replacing(out) as built:
+    with _configured(registry, config, read) as settings, replacing(out) as built:
         _build(_loaded(settings, site_dir=str(built)))
         return sum(len(names) for _, _, names in os.walk(built))
 
@@ -94,22 +94,22 @@ def _refuse_foreign(target: Path) -> None:
 
 
 @contextmanager
-def _configured(registry: Path, config: Path | None) -> Iterator[dict[str, Any]]:
-    """Give what MkDocs is to load: the configuration with the registry's path set in it."""
+def _configured(registry: Path, config: Path | None, read: Registry | None = None) -> Iterator[dict[str, Any]]:
+    """Give what MkDocs is to load: the configuration with the registry, and its path, set in it."""
     # Read by Material when it is imported; its notice about MkDocs 2 helps no user of ours.
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "true")
     if not registry.exists():
         message = f"{registry}: there is no registry"
         raise XregitError(message)
     if config is not None:
-        yield {"config_file": str(config), "plugins": _plugins(config, registry)}
+        yield {"config_file": str(config), "plugins": _plugins(config, registry, read)}
         return
     with as_file(files("xregit.pages") / DEFAULT_CONFIG) as default, TemporaryDirectory(prefix="xregit-") as docs:
-        yield {"config_file": str(default), "plugins": _plugins(default, registry), "docs_dir": docs}
+        yield {"config_file": str(default), "plugins": _plugins(default, registry, read), "docs_dir": docs}
 
 
-def _plugins(config: Path, registry: Path) -> dict[str, Any]:
-    """Return the plugins that a configuration names, ours among them, with the path of the registry."""
+def _plugins(config: Path, registry: Path, read: Registry | None) -> dict[str, Any]:
+    """Return the plugins that a configuration names, ours among them, with the registry and its path."""
     from mkdocs.utils.yaml import yaml_load
 
     with _faults(), config.open(encoding="utf-8") as file:
@@ -121,7 +121,7 @@ def _plugins(config: Path, registry: Path) -> dict[str, Any]:
     plugins: dict[str, Any] = dict(named) if isinstance(named, Mapping) else {}
     for item in () if isinstance(named, Mapping) else named:
         plugins |= item if isinstance(item, Mapping) else {str(item): {}}
-    plugins["xregit"] = {**(plugins.get("xregit") or {}), "registry": str(registry.resolve())}
+    plugins["xregit"] = {**(plugins.get("xregit") or {}), "registry": str(registry.resolve()), "read": read}
     # A map, since MkDocs empties the items of a list while it reads them, and reads them anew at each change.
     return {name: options or {} for name, options in plugins.items()}
 

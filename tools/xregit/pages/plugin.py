@@ -18,6 +18,7 @@ from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 from mkdocs.utils import get_relative_url
 
+from xregit.catalog.registry import Registry
 from xregit.collecting import uncollected
 from xregit.document import read
 from xregit.errors import XregitError
@@ -52,9 +53,13 @@ START = "Start"
 
 
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
-    """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document."""
+    """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document.
+
+    ``read`` is the registry itself, where whoever has MkDocs build a site has it already.
+    """
 
     registry = options.Type(str, default="../registry")
+    read = options.Optional(options.Type(Registry))
 
 
 class CatalogPage(MkDocsPage):
@@ -209,7 +214,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 
     def _planned(self, config: MkDocsConfig) -> Plan:
         with _told(), uncollected():
-            registry = read(self._registry(config), self.parse)
+            registry = self.config.read or read(self._registry(config), self.parse)
             if self.dirty and not self.serving and not others_look(config, (self, config.plugins.get(PLUGIN))):
                 return Plan.of(Book(registry))
             book = self.kept.book(registry) if self.kept else Book(registry)
