@@ -119,6 +119,24 @@ def test_every_kind_of_change_is_in_the_table() -> None:
     assert declared - shown == set()
 
 
+def test_cases_that_a_reference_leads_to_are_looked_at() -> None:
+    """A case that is met again through the reference that led to it proves nothing."""
+    old = b'{"items": {"$ref": "#/definitions/some"}, "definitions": {"some": {"anyOf": [{"type": "null"}]}}}'
+    assert compatible("JsonSchema/draft-07", old, b'{"items": false}').backward is not Answer.YES
+    assert compatible("JsonSchema/draft/2020-12", old, b'{"items": false}').backward is not Answer.YES
+
+
+def test_example_shows_what_it_stands_for() -> None:
+    """Of two properties that are required now, each is shown by a payload without it."""
+    new = b'{"type": "object", "required": ["door", "who"], "properties": {"door": {"type": "string"}}}'
+    found = compatible("JsonSchema/draft-07", b'{"type": "object", "properties": {"door": {"type": "string"}}}', new)
+    said = {item.where: item.message for item in found.verdicts if item.kind == "required"}
+    assert said == {
+        "door": "The property is required now, as {} shows.",
+        "who": 'The property is required now, as {"door": ""} shows.',
+    }
+
+
 def _family(case: Case) -> str:
     return {"JSON Schema": "JsonSchema", "JSON Structure": "JsonSchema", "XML Schema": "XSD"}.get(
         case.language, case.language

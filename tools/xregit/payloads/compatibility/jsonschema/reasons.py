@@ -72,7 +72,7 @@ def _refused(read: JsonSchema, values: list[Any]) -> Iterator[Refused]:
 def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
     """Give a reason for each gap, with the first example of it; what no gap explains is told of the first one."""
     shortest = sorted(refused, key=lambda item: (len(item[1]), len(repr(item[0]))))
-    examples = {gap: next((value for value, errors in shortest if _shows(gap, errors)), _NONE) for gap in gaps}
+    examples = {gap: next((value for value, errors in shortest if _shows(gap, value, errors)), _NONE) for gap in gaps}
     told = [gap for gap in gaps if not gap.undescribed] or gaps
     if refused and all(value is _NONE for value in examples.values()):
         examples[told[0]] = shortest[0][0]
@@ -86,10 +86,18 @@ def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
 _NONE = object()
 
 
-def _shows(gap: Gap, errors: list[tuple[tuple[str | int, ...], str]]) -> bool:
+def _shows(gap: Gap, value: Any, errors: list[tuple[tuple[str | int, ...], str]]) -> bool:
     return not gap.undescribed and any(
-        _leads(gap.place, path) and gap.keyword in {"", keyword} for path, keyword in errors
+        _leads(gap.place, path) and gap.keyword in {"", keyword} and _lacks(gap, value, path)
+        for path, keyword in errors
     )
+
+
+def _lacks(gap: Gap, value: Any, path: tuple[str | int, ...]) -> bool:
+    """Tell whether the value there lacks the property that a gap is about, if it is about a required one."""
+    for step in path:
+        value = value[step]
+    return gap.keyword != "required" or gap.path[-1] not in value
 
 
 def _leads(place: Path, path: tuple[str | int, ...]) -> bool:

@@ -121,10 +121,19 @@ class Said:
         for number, part in enumerate(self.parts):
             keyword = next((name for name in _ALTERNATIVES if _has(part, name)), None)
             if keyword is not None:
-                rest = (*self.parts[:number], part.without(keyword), *self.parts[number + 1 :])
+                whole = (*self.parts[:number], part.without(keyword), *self.parts[number + 1 :])
+                rest = tuple(map(_taken_apart, whole))
                 for index, item in enumerate(part.schema[keyword]):
                     yield (*rest, *self.space.flat(part.inner(item, keyword, index)))
                 return
+
+
+def _taken_apart(part: Part) -> Part:
+    """Return a part without what it refers to, which stands beside it already and would come back with its cases."""
+    for keyword in ("$ref", "allOf"):
+        if isinstance(part.schema, dict) and keyword in part.schema:
+            part = part.without(keyword)
+    return part
 
 
 _FEW: dict[str, list[Any]] = {"null": [None], "boolean": [True, False]}
