@@ -19,7 +19,6 @@ Page = Callable[[str], str]
 Line = Callable[[str, int], str]
 
 MAX_REACHED = 50
-_GROUP_PARTS = 3
 # GitHub takes a comment or summary of at most 65,536 characters and one MiB; a table beyond this helps nobody.
 MAX_ROWS = 200
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
@@ -102,8 +101,8 @@ def _titled(item: Judged, page: Page) -> str:
     xid, kind = item.change.xid, item.change.entity
     parts_of_xid = xid.split("/")
     name = _link(_code(parts_of_xid[-1] or "registry"), page(xid))
-    where = f" of {_code(parts_of_xid[2])}" if len(parts_of_xid) > _GROUP_PARTS else ""
-    return f"**{name}**, {kind}{where}"
+    above = "/".join(parts_of_xid[2:-2:2])  # the group, and of a version the schema too
+    return f"**{name}**, {kind}{f' of {_code(above)}' if above else ''}"
 
 
 def _cell(says: str, impact: str) -> str:
