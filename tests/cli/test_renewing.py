@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,14 +74,14 @@ def steps_of(*edits: st.SearchStrategy[list[tuple[str, str | None]]]) -> st.Sear
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(steps_of(EDITS, COMPILED, st.just([])), st.sampled_from(PROFILES), st.booleans())
 def test_document_is_that_of_a_first_run(steps: list[Step], profile: str, checked: bool) -> None:
     """After edits, commits and damage, the document is the same as if nothing had been kept, and so is the report."""
     compared_after_each(FIRST, steps, profile, DAYS[0] if checked else None)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     steps_of(COMPILED, edits_of(EXTENDED_PLACES)),
     st.sampled_from(PROFILES),
@@ -281,6 +282,74 @@ def test_new_file_has_the_time_of_the_last_commit(tmp_path: Path) -> None:
         assert sight
         assert sight.anew == {"/messagegroups/filler3"}
         written(sight, registry, output, PROFILES[0])
+
+
+def test_commit_of_what_was_seen_before(tmp_path: Path) -> None:
+    """A commit of files that an earlier run has seen as they are changes the text of their group, and of no other."""
+    repository = new_repository(tmp_path / "repository")
+    repository.commit("First", **{f"registry/{path}": text for path, text in FIRST.items()})
+    registry, output = repository.root / "registry", tmp_path / "document.json"
+    apply(
+        registry, [("messagegroups/filler3/messages/one.yaml", "description: Other.\nprotocoloptions: {subject: a}\n")]
+    )
+    with cached_in(tmp_path / "cache"):
+        compare(registry, output, PROFILES[0], DAYS[0])
+        repository.commit("Next")
+        sight = look(registry, output, DAYS[0])
+        assert sight
+        assert sight.anew == {"/messagegroups/filler3"}
+        written(sight, registry, output, PROFILES[0])
+
+
+# What a file of one group says of another one: the first file that stands there, the one that is changed then, and the
+# group whose text becomes another.
+ELSEWHERE = {
+    "what derives from a message": (
+        (f"{MESSAGES[0][1:]}.yaml", "dataschemauri: /schemagroups/s/schemas/x\n"),
+        (f"{MESSAGES[2][1:]}.yaml", f"basemessage: {MESSAGES[0]}\n"),
+        "/messagegroups/a",
+    ),
+    "what a message derives from": (
+        (f"{MESSAGES[2][1:]}.yaml", f"basemessage: {MESSAGES[0]}\nenvelope: CloudEvents/1.0\n"),
+        (f"{MESSAGES[0][1:]}.yaml", "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: y}}\n"),
+        "/messagegroups/b",
+    ),
+    "a version of what a message derives from": (
+        (f"{MESSAGES[2][1:]}.yaml", f"basemessage: {MESSAGES[0]}/versions/1\n"),
+        (f"{MESSAGES[0][1:]}.yaml", "versionid: '2'\n"),
+        "/messagegroups/b",
+    ),
+    "a version of a schema": (
+        (f"{MESSAGES[0][1:]}.yaml", "dataschemauri: /schemagroups/s/schemas/x/versions/2\n"),
+        ("schemagroups/s/schemas/x/versions/2.json", "{}"),
+        "/messagegroups/a",
+    ),
+    "the name of a schema": (
+        (f"{MESSAGES[0][1:]}.yaml", "dataschemauri: /schemagroups/s/schemas/x:T\n"),
+        ("schemagroups/s/schemas/x:T/schema.yaml", "description: Schema.\nformat: JsonSchema/draft-07\n"),
+        "/messagegroups/a",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ELSEWHERE)
+def test_other_groups_are_made_anew(tmp_path: Path, what: str) -> None:
+    """A file that changes what a document says of a group that it is not in has that made anew, too."""
+    first, then, other = ELSEWHERE[what]
+    repository = new_repository(tmp_path / "repository")
+    repository.commit("First", **{f"registry/{path}": text for path, text in [*FIRST.items(), first]})
+    registry, output = repository.root / "registry", tmp_path / "document.json"
+    with cached_in(tmp_path / "cache"):
+        compare(registry, output, PROFILES[0], None)
+        _, plural, gid = other.split("/")
+        before = json.loads(output.read_bytes())[plural][gid]
+        apply(registry, [then])
+        sight = look(registry, output, None)
+        assert sight
+        assert sight.source
+        assert other in sight.anew
+        written(sight, registry, output, PROFILES[0])
+        assert json.loads(output.read_bytes())[plural][gid] != before
 
 
 def test_commands_say_the_same_whatever_was_kept(
