@@ -35,6 +35,8 @@ OTHERS = [
     "a: b\n  c\n",
     "a: b\na: c\n",
     "a: {b: c}\n",
+    "a:\n- \n",
+    "a:\n- \n  b\n- c: d\n",
     'a: "\\n"\n',
     "- a\n",
     "a: - b\n",

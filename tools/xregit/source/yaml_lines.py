@@ -106,6 +106,8 @@ def _line(text: str) -> _Line | None:
     """
     found = _LINE.fullmatch(text)
     indent, dash, key, stated = found.groups() if found else ("", None, None, "?")
+    if key is None and not stated and dash is not None:  # an item whose value is empty, or stands below
+        raise NotOrdinaryError
     if dash is None and key is None:
         if stated and stated[0] != "#":
             raise NotOrdinaryError
