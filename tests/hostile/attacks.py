@@ -55,6 +55,13 @@ def messages(found: Mapping[str, Any]) -> Contents:
     return document({"messagegroups": {"g": {"messages": found}}})
 
 
+def runs() -> Contents:
+    """Return a message whose comments, values and texts hold long runs, at whose end is not what began before them."""
+    comment = f"# xregit: ignore a{' ' * MANY}b\n"
+    labels = f'labels: {{one: "://{":" * MANY}", two: "{"eyJ-" * (MANY // 4)}"}}\n'
+    return message(f"{comment}{EVENT}{labels}description: |\n  a\n{chr(10) * MANY}  b\n")
+
+
 def chain() -> Contents:
     """Return messages, each with the next one as its base."""
     bases = {
@@ -149,6 +156,9 @@ ATTACKS: dict[str, Attack] = {
         ),
         says=("default",),
     ),
+    "runs without the end that is looked for": Attack(runs, says=("malformed-suppression",)),
+    "runs in a file that is to be formatted": Attack(runs, ("fmt", "--check"), says=("a.yaml",)),
+    "runs in what becomes a page": Attack(runs, ("site", "-o", "out"), says=("out",), code=0),
     "owners by many wildcards": Attack(
         lambda: {**message(EVENT), "../.github/CODEOWNERS": "*/" + "*e" * 30 + "! @a\n"},
         code=0,

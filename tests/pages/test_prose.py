@@ -106,7 +106,12 @@ def test_plain_text_is_escaped() -> None:
     assert str(prose("Tom, \"Dick\" and 'Harry'.\n\nTwo", only_safe)).count("<p>") == 2
 
 
-@pytest.mark.parametrize("text", ["> " * 3000 + "x", "*" * 20_000, "[" * 5000, "- " * 3000, "x" * 60_000 + "*"])
+QUADRATIC = ["[" * 40_000, "[a](<b" * 8_000, "<![CDATA[" * 5_000, "<http://" * 6_000, "x" + "\n" * 300_000 + "x"]
+
+
+@pytest.mark.parametrize(
+    "text", ["> " * 3000 + "x", "*" * 20_000, "[" * 5000, "- " * 3000, "x" * 60_000 + "*", *QUADRATIC]
+)
 def test_hostile_depth_is_survived(text: str) -> None:
     """What is nested or long beyond reason is shown somehow, and soon."""
     assert prose(text, only_safe)

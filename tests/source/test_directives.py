@@ -50,3 +50,11 @@ def test_place_is_that_of_the_comment() -> None:
 def test_no_bytes_break_it(data: bytes) -> None:
     """Whatever the bytes, the answer is at most one comment for each line."""
     assert len(directives(data)) <= data.count(b"xregit:")
+
+
+def test_many_comments_are_about_one_line() -> None:
+    """Each comment of a long row is about the line after them all, which is not looked for again for each."""
+    many = 100_000
+    found = directives(b"# xregit: one\n" * many + b"a: 1\n")
+    assert {item.about for item in found} == {many + 1}
+    assert len(found) == many

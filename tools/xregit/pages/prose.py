@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from markdown import Markdown
 
 MAX_CHARS = 50_000
+# The converter looks for the end of each link and element up to the end of its paragraph; of those that have none it
+# does so again and again. This many characters take it about a second.
+MAX_LOOKED_AT = 8_000_000
 SUMMARY_CHARS = 160
 MAX_REMEMBERED = 16_384
 TAGS = frozenset({
@@ -23,9 +26,10 @@ TAGS = frozenset({
 })  # fmt: skip
 ATTRIBUTES = {"a": {"href", "title"}, "abbr": {"title"}, "td": {"align"}, "th": {"align"}, "ol": {"start"}}
 
-_MARKED = re.compile(r"[*_`<>&\[\]#|~\\]|^\s*(?:\d+[.)]|[-+=:])|\n[ \t]{2,}|  $", re.MULTILINE)
+_MARKED = re.compile(r"[*_`<>&\[\]#|~\\]|^[^\S\n]*(?:\d+[.)]|[-+=:])|\n[ \t]{2,}|  $", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"][.!?])\s+(?=[A-Z])")
 _SPACE = re.compile(r"\s+")
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
 def prose(text: object, target: Callable[[str], str]) -> Markup:
@@ -36,7 +40,7 @@ def prose(text: object, target: Callable[[str], str]) -> Markup:
     if not isinstance(text, str) or not text.strip():
         return Markup()
     if not _MARKED.search(text):
-        paragraphs = re.split(r"\n\s*\n", text.strip())
+        paragraphs = _PARAGRAPHS.split(text.strip())
         return Markup("\n".join(f"<p>{escape(part)}</p>" for part in paragraphs))  # noqa: S704 - escaped just here
     return Markup(_clean(_html(text), target))  # noqa: S704 - what nh3 has cleaned
 
@@ -48,7 +52,7 @@ def summary(text: object) -> str:
 
 @lru_cache(maxsize=MAX_REMEMBERED)
 def _summary(text: str) -> str:
-    first = re.split(r"\n\s*\n", text.strip())[0]
+    first = _PARAGRAPHS.split(text.strip())[0]
     if _MARKED.search(first):
         first = Markup(_stripped(_html(first))).unescape()  # noqa: S704 - unescaped to text at once
     sentence = _SENTENCE_END.split(_SPACE.sub(" ", first).strip(), maxsplit=1)[0]
@@ -71,13 +75,19 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _html(text: str) -> str:
-    if len(text) > MAX_CHARS:
+    if len(text) > MAX_CHARS or _looked_at(text) > MAX_LOOKED_AT:
         return f"<pre>{escape(text)}</pre>"
     try:
         return _converter().reset().convert(text)
     except RecursionError:
         _converter.cache_clear()
         return f"<pre>{escape(text)}</pre>"
+
+
+def _looked_at(text: str) -> int:
+    """Return how many characters the converter may look at in search of ends, in the worst case."""
+    paragraphs = _PARAGRAPHS.split(text)
+    return sum(len(each) * (each.count("[") + each.count("<")) for each in paragraphs) + len(text) * text.count("<!")
 
 
 @lru_cache(maxsize=1)

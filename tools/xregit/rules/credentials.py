@@ -26,11 +26,11 @@ SECRETS = frozenset(
 )  # fmt: skip
 # What only a credential looks like, wherever it stands.
 _SECRET = re.compile(
-    r"://[^/?#@\s{]*:[^/?#@\s{]+@"  # a password in an address
+    r"://[^/?#@\s{:]*:[^/?#@\s{]+@"  # a password in an address
     r"|\b(?:SharedAccessKey|AccountKey|SharedAccessSignature|Password|Pwd)=[^;{\s]{4}"  # a connection string
     r"|[?&](?:sig|access_token|api[_-]?key|token|code|password)=[^&{\s]{8}"  # a signed address
     r"|^(?:Bearer|Basic) +[A-Za-z0-9+/=._~-]{8}"  # the value of an Authorization header
-    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"  # a JSON Web Token
+    r"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"  # a JSON Web Token
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30}|\bxox[abp]-[A-Za-z0-9-]{10}"  # keys of services
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----",
     re.IGNORECASE,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Diagnostic, Severity
+from xregit.model.faults import shown
 from xregit.rules.rule import Rule
 from xregit.rules.stated import near
 
@@ -82,7 +83,7 @@ class Suppressing:
         for path, listed in self.registry.directives.items():
             for directive in listed:
                 if not _FORM.fullmatch(directive.text):
-                    message = f'"{directive.text}" is nothing that a comment can ask for.'
+                    message = f"{shown(directive.text)} is nothing that a comment can ask for."
                     yield from self._told(MALFORMED.name, path, directive, message, f"Write {FORM}.")
 
     def _faults(self, one: Suppression, used: bool) -> Iterator[Diagnostic]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from xregit.source.events import EventSource
 
 _BLOCK_HEADER = re.compile(r"[|>][0-9+-]*[ \t]*(?P<comment>#.*)?")
-_BLANK_END = re.compile(r"(?:\n[ \t]*)+\Z")
 _STARTS = (MappingStartEvent, SequenceStartEvent)
 _ENDS = (MappingEndEvent, SequenceEndEvent)
 
@@ -134,7 +133,7 @@ class _Reading:
         entry = self.last = self.entry(is_box=False)
         self.due = None
         if event.style in {"|", ">"}:
-            raw = raw.removesuffix("\n") if "+" in raw.partition("\n")[0] else _BLANK_END.sub("", raw)
+            raw = raw.removesuffix("\n") if "+" in raw.partition("\n")[0] else _without_blank_end(raw)
             header = _BLOCK_HEADER.match(raw)
             entry.beside = entry.beside or (header["comment"] or "" if header else "").rstrip()
             end = begin + len(raw)
@@ -210,6 +209,12 @@ class _Reading:
         line, column = int(mark.line), int(mark.column)
         begin = self.starts[line] if line < len(self.starts) else len(self.text)
         return min(begin + column, len(self.text))
+
+
+def _without_blank_end(text: str) -> str:
+    """Return the text without the blank lines at its end."""
+    end = text.find("\n", len(text.rstrip(" \t\n")))
+    return text if end < 0 else text[:end]
 
 
 def _comment(line: str) -> Line | None:

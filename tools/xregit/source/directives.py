@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xregit.source.events import EventSource
 
 MARK = b"xregit:"
-_DIRECTIVE = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*xregit:[ \t]*(?P<text>.*?)[ \t]*$")
+_DIRECTIVE = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*xregit:[ \t]*(?P<text>(?:[^ \t]++|[ \t]++(?!$))*+)")
 _LINE_BREAK = re.compile("\r\n|\n|\r")
 _BLANK = re.compile(r"[ \t]*(?:#.*)?$")
 
@@ -49,10 +49,11 @@ def directives(data: bytes, parser: Callable[[bytes], EventSource] = PARSER) -> 
         lines = _LINE_BREAK.split(data.decode())
     except (YAMLError, UnicodeDecodeError):
         return ()
-    found = ((number, line, _DIRECTIVE.search(line)) for number, line in enumerate(lines, 1))
+    about = _about(lines)
+    found = ((number, _DIRECTIVE.search(line)) for number, line in enumerate(lines, 1))
     return tuple(
-        Directive(match["text"], Span(number, match.start() + 1, number, match.end("text") + 1), _about(lines, number))
-        for number, _, match in found
+        Directive(match["text"], Span(number, match.start() + 1, number, match.end() + 1), about[number - 1])
+        for number, match in found
         if match and not _inside(scalars, (number, match.start() + 1))
     )
 
@@ -77,7 +78,10 @@ def _inside(spans: Sequence[tuple[_Place, _Place]], place: _Place) -> bool:
     return at >= 0 and spans[at][0] <= place < spans[at][1]
 
 
-def _about(lines: Sequence[str], number: int) -> int:
-    if not _BLANK.match(lines[number - 1]):
-        return number
-    return next((later for later in range(number + 1, len(lines) + 1) if not _BLANK.match(lines[later - 1])), 0)
+def _about(lines: Sequence[str]) -> Sequence[int]:
+    """Return for each line its own number, or that of the next with content where it has none; 0 past the last."""
+    about, later = [0] * len(lines), 0
+    for number in range(len(lines), 0, -1):
+        later = later if _BLANK.match(lines[number - 1]) else number
+        about[number - 1] = later
+    return about

@@ -26,7 +26,7 @@ def free_name(wanted: str, taken: Container[str]) -> str:
 
 def variables(address: str) -> tuple[str, ...]:
     """Return the names of the variables in an address, each once."""
-    return tuple(dict.fromkeys(_VARIABLE.findall(address)))
+    return tuple(dict.fromkeys(_VARIABLE.findall(address[: address.rfind("}") + 1])))
 
 
 def is_uri(value: Any) -> bool:
