@@ -50,7 +50,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
 
 def test_address_of_the_site_is_used(tmp_path: Path) -> None:
-    """Where the configuration says where the site is, the sitemap names every page, and the lost find its scripts."""
+    """Where the configuration says where the site is, the sitemap names every page, and the lost find their way."""
     (tmp_path / "docs").mkdir()
     config = tmp_path / "mkdocs.yml"
     config.write_text(
@@ -64,6 +64,7 @@ def test_address_of_the_site_is_used(tmp_path: Path) -> None:
     assert {quote(page.address) for page in pages(read_folder(registry))} <= found
     lost = (tmp_path / "out/404.html").read_text()
     assert 'src="/catalog/assets/inline/' in lost
+    assert '<li><a href="/catalog/all-messages/">All messages' in lost
     assert "<script>" not in lost
 
 

@@ -29,6 +29,7 @@ from xregit.pages.finishing import Finisher, others_look
 from xregit.pages.frames import FRAMED, Compiled, install, twice
 from xregit.pages.keeping import Kept
 from xregit.pages.listing import all_pages
+from xregit.pages.lost import with_ways_out
 from xregit.pages.machines import files_beside, head_links, site_files
 from xregit.pages.messages import message_page
 from xregit.pages.outputs import CatalogFile, Outputs
@@ -184,7 +185,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         return outsourced(output, get_relative_url(".", page.url).rstrip("/") + "/", scripts)
 
     def on_post_template(self, output_content: str, /, *, template_name: str, config: MkDocsConfig) -> str:
-        """Do so with the page for addresses that lead nowhere, which may be shown at any of them.
+        """Do so with the page for addresses that lead nowhere, which may be shown at any of them, and say the ways out.
 
         A sitemap needs the site's address; one that names nothing would say that there is nothing.
         """
@@ -192,7 +193,10 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             return ""
         if not template_name.endswith(".html"):
             return output_content
-        return outsourced(output_content, urlsplit(config.site_url or "/").path.rstrip("/") + "/", self.scripts)
+        start = urlsplit(config.site_url or "/").path.rstrip("/") + "/"
+        if template_name == "404.html":
+            output_content = with_ways_out(output_content, self.plan.book, start)
+        return outsourced(output_content, start, self.scripts)
 
     @event_priority(100)  # before Material writes its index, which ours takes over
     def on_post_build(self, *, config: MkDocsConfig) -> None:
