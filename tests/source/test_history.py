@@ -182,15 +182,15 @@ def test_a_repository_of_someone_else_has_a_reason(repository: Repository) -> No
 def test_without_git_there_is_a_reason(tmp_path: Path) -> None:
     """A machine without Git can still check a catalog."""
     code = (
-        "from pathlib import Path; from xregit import errors; from xregit.source import history\n"
+        "from pathlib import Path; from xregit.source import history\n"
         "print(history.read(Path('.')).reason)\n"
         "try: history.read_at(Path('.'), 'HEAD')\n"
-        "except errors.XregitError as error: print(error)"
+        "except Exception as error: print(type(error).__name__, error)"
     )
     environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "tools"), "PATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
     reason = "Git is not installed, or not on PATH"
-    assert done.stdout.splitlines() == [reason, reason]
+    assert done.stdout.splitlines() == [reason, f"XregitError {reason}"]
 
 
 def test_the_log_may_be_empty_or_hold_strange_times() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 # Git fetches what a partial clone lacks as it goes, by a command that the repository may name. Older releases know
 # only the second of these.
-_NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 # What Git says of a mistake is looked into, so it is said in the words that Git is written in.
 _LANGUAGE = {"LC_ALL": "C", "LANGUAGE": "C"}
 
@@ -24,6 +24,6 @@ def asked(folder: Path, *question: str, given: bytes = b"") -> subprocess.Comple
         OSError: there is no Git.
     """
     surroundings = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
-    surroundings |= _NOTHING_FETCHED | _LANGUAGE
+    surroundings |= NOTHING_FETCHED | _LANGUAGE
     command = ["git", "-C", str(folder), *question]
     return subprocess.run(command, input=given, capture_output=True, check=False, env=surroundings)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 import posixpath
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
+from xregit.source.asking import NOTHING_FETCHED
 from xregit.source.commits import LOG_OPTIONS, Commit, FileChange, FileHistory, History, commits, file_histories
-from xregit.source.repository import GitError, Repository, repository_at
+
+if TYPE_CHECKING:
+    from git import Repo
 
 __all__ = ["Commit", "FileChange", "FileHistory", "History", "commit_of", "merge_base", "read", "read_at"]
 
@@ -22,10 +29,18 @@ _SYMBOLIC_LINK = "120000"  # how Git writes the mode of one
 def read(folder: Path, commit: str = "HEAD") -> History:
     """Return what Git knows of the repository that the folder is in, up to a commit; it never raises."""
     try:
-        return _history(repository_at(folder), commit)
-    except GitError as error:
+        git = _git()
+    except XregitError as error:
         return History(reason=str(error))
-    except (OSError, ValueError) as error:
+    try:
+        with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
+            repo.git.update_environment(**NOTHING_FETCHED)
+            return _history(repo, commit)
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError):
+        return History(reason=f'"{folder}" is in no Git repository')
+    except git.GitCommandError as error:
+        return History(reason=_reason(error.stderr))
+    except (git.GitError, OSError, ValueError, configparser.Error) as error:
         return History(reason=f"the Git repository can't be read: {str(error).partition(chr(10))[0]}")
 
 
@@ -35,7 +50,8 @@ def commit_of(folder: Path, ref: str) -> str:
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit.
     """
-    return _commit(repository_at(folder), folder, ref)
+    with _opened(folder) as repo:
+        return _commit(repo, folder, ref)
 
 
 def merge_base(folder: Path, ref: str) -> str:
@@ -44,13 +60,13 @@ def merge_base(folder: Path, ref: str) -> str:
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit; or a shallow clone hides it.
     """
-    repository = repository_at(folder)
-    commit = _commit(repository, folder, ref)
-    found = repository.line("merge-base", "HEAD", commit)
-    if not found and repository.boundary:
-        message = f'this clone is too shallow to know where the branch left "{ref}"; "git fetch --unshallow" helps'
-        raise XregitError(message)
-    return found or commit
+    with _opened(folder) as repo:
+        commit = _commit(repo, folder, ref)
+        status, found, _ = repo.git.merge_base("HEAD", commit, with_extended_output=True, with_exceptions=False)
+        if status and _boundary(Path(repo.common_dir)):
+            message = f'this clone is too shallow to know where the branch left "{ref}"; "git fetch --unshallow" helps'
+            raise XregitError(message)
+        return str(found) if status == 0 else commit
 
 
 def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
@@ -61,9 +77,9 @@ def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit.
     """
-    repository = repository_at(folder)
-    prefix = folder.resolve().relative_to(repository.root.resolve()).as_posix()
-    return _tree(repository, _commit(repository, folder, ref), "" if prefix == "." else prefix + "/")
+    with _opened(folder) as repo:
+        prefix = Path(folder).resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
+        return _tree(repo, _commit(repo, folder, ref), "" if prefix == "." else prefix + "/")
 
 
 def commits_of(folder: Path, refs: str) -> tuple[str, ...]:
@@ -76,11 +92,11 @@ def commits_of(folder: Path, refs: str) -> tuple[str, ...]:
         XregitError: the folder is in no repository, or the repository has no such commit.
     """
     before, dots, last = refs.rpartition("..")
-    repository = repository_at(folder)
-    end = _commit(repository, folder, last or "HEAD")
-    start = [f"^{_commit(repository, folder, before)}"] if dots and before else []
-    found = repository.asked("rev-list", "--first-parent", "--reverse", end, *start, "--", str(folder.resolve()))
-    return tuple(dict.fromkeys((*found.decode().split(), end)))
+    with _opened(folder) as repo:
+        end = _commit(repo, folder, last or "HEAD")
+        start = [f"^{_commit(repo, folder, before)}"] if dots and before else []
+        found = repo.git.rev_list("--first-parent", "--reverse", end, *start, "--", str(Path(folder).resolve())).split()
+    return tuple(dict.fromkeys((*found, end)))
 
 
 def ancestors(folder: Path, ref: str) -> tuple[str, ...]:
@@ -89,8 +105,8 @@ def ancestors(folder: Path, ref: str) -> tuple[str, ...]:
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit.
     """
-    repository = repository_at(folder)
-    return tuple(repository.asked("rev-list", _commit(repository, folder, ref)).decode().split())
+    with _opened(folder) as repo:
+        return tuple(repo.git.rev_list(_commit(repo, folder, ref)).split())
 
 
 def read_versions(folder: Path, asked: Sequence[tuple[str, str]]) -> Iterator[bytes | None]:
@@ -101,27 +117,69 @@ def read_versions(folder: Path, asked: Sequence[tuple[str, str]]) -> Iterator[by
     Raises:
         XregitError: the folder is in no repository.
     """
-    lines = (f"{commit}:{path}\n" for commit, path in asked if "\n" not in path)
-    given = "".join(lines).encode(errors="surrogateescape")
-    found = _contents(repository_at(folder).asked("cat-file", "--batch", given=given))
+    with _opened(folder) as repo, tempfile.TemporaryFile() as names:
+        lines = (f"{commit}:{path}\n" for commit, path in asked if "\n" not in path)
+        names.write("".join(lines).encode(errors="surrogateescape"))
+        names.seek(0)
+        output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
+    found = _contents(output)
     yield from (None if "\n" in path else next(found) for _, path in asked)
 
 
-def _commit(repository: Repository, folder: Path, ref: str) -> str:
+@contextmanager
+def _opened(folder: Path) -> Iterator[Repo]:
+    git = _git()
+    try:
+        with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
+            repo.git.update_environment(**NOTHING_FETCHED)
+            yield repo
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
+        message = f'"{folder}" is in no Git repository'
+        raise XregitError(message) from error
+    except git.GitError as error:
+        message = f'the Git repository of "{folder}" can\'t be read: {_reason(str(getattr(error, "stderr", error)))}'
+        raise XregitError(message) from error
+
+
+def _commit(repo: Repo, folder: Path, ref: str) -> str:
     """Return a commit's hash; one that a shallow clone may hide is said to be so."""
-    found = repository.line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    if found:
-        return found
-    way = 'this clone is shallow, so "git fetch --unshallow" may bring it' if repository.boundary else _WAY_TO_REF
+    asked = ("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    status, found, _ = repo.git.rev_parse(*asked, with_extended_output=True, with_exceptions=False)
+    if status == 0:
+        return str(found)
+    shallow = bool(_boundary(Path(repo.common_dir)))
+    way = 'this clone is shallow, so "git fetch --unshallow" may bring it' if shallow else _WAY_TO_REF
     message = f'the Git repository of "{folder}" has no commit "{ref}"; {way}'
     raise XregitError(message)
 
 
-def _history(repository: Repository, commit: str) -> History:
-    boundary = repository.boundary
-    log = tuple(commits(repository.asked("log", *LOG_OPTIONS, commit, "--")))
+def _git() -> ModuleType:
+    try:
+        import git
+    except ImportError as error:
+        message = "Git is not installed, or not on PATH"
+        raise XregitError(message) from error
+    return git
+
+
+def _reason(stderr: str) -> str:
+    if "bad revision" in stderr or "does not have any commits" in stderr:
+        return "the Git repository has no commits yet"
+    if "dubious ownership" in stderr:
+        return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
+    if "promisor" in stderr:
+        return 'this clone is partial, and nothing is fetched; "git fetch --refetch --no-filter" brings what it lacks'
+    fatal = next((line for line in stderr.splitlines() if "fatal: " in line), "fatal: it gave no reason")
+    return f"Git failed: {fatal.partition('fatal: ')[2]}"
+
+
+def _history(repo: Repo, commit: str) -> History:
+    if repo.working_tree_dir is None:
+        return History(reason="the Git repository is bare, it has no files to read")
+    boundary = _boundary(Path(repo.common_dir))
+    log = tuple(commits(repo.git.log(*LOG_OPTIONS, commit, "--", stdout_as_string=False)))
     return History(
-        repository=repository.root,
+        repository=Path(repo.working_tree_dir),
         head=log[0].sha,
         head_time=log[0].time,
         shallow=bool(boundary),
@@ -130,16 +188,25 @@ def _history(repository: Repository, commit: str) -> History:
     )
 
 
+def _boundary(git_folder: Path) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone leaves out; they seem to add every file."""
+    shallow = git_folder / "shallow"
+    return frozenset(shallow.read_text("ascii").split()) if shallow.is_file() else frozenset()
+
+
 def _without_files(commit: Commit) -> Commit:
     return Commit(commit.sha, commit.time, commit.author, commit.subject)
 
 
-def _tree(repository: Repository, sha: str, prefix: str) -> dict[str, bytes]:
+def _tree(repo: Repo, sha: str, prefix: str) -> dict[str, bytes]:
     paths = ["--", prefix] if prefix else []
-    listed = repository.asked("ls-tree", "-r", "-z", "--full-tree", sha, *paths)
+    listed = repo.git.ls_tree("-r", "-z", "--full-tree", sha, *paths, stdout_as_string=False)
     entries = [(entry.split(" "), path) for entry, path in _entries(listed)]
     blobs = [(mode, blob, path) for (mode, kind, blob), path in entries if kind == "blob"]
-    output = repository.asked("cat-file", "--batch", given="".join(f"{blob}\n" for _, blob, _ in blobs).encode())
+    with tempfile.TemporaryFile() as names:
+        names.write("".join(f"{blob}\n" for _, blob, _ in blobs).encode())
+        names.seek(0)
+        output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
     found = zip((path for _, _, path in blobs), _contents(output), strict=True)
     contents = {path: data for path, data in found if data is not None}
     links = {path: contents.pop(path) for mode, _, path in blobs if mode == _SYMBOLIC_LINK}
