@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from typing import Any
+from warnings import catch_warnings
 
 # The parser behind ``re``: a tree of (operation, argument) pairs.
 _parser: Any = import_module("re._parser")
@@ -22,7 +23,8 @@ def text_for(pattern: str, minimum: int = 0, maximum: int | None = None) -> str 
     What stands in look-arounds isn't heeded: compare the text with the pattern where that matters.
     """
     try:
-        tree = _parser.parse(pattern)
+        with catch_warnings(action="ignore"):  # a pattern may hold what Python's regular expressions frown at
+            tree = _parser.parse(pattern)
         lengths = (_text(tree, more, {}) for more in range(_TRIES))
         most = _MAX_CHARACTERS if maximum is None else maximum
         return next((text for text in lengths if minimum <= len(text) <= most), None)
