@@ -159,6 +159,14 @@ ATTACKS: dict[str, Attack] = {
     "runs without the end that is looked for": Attack(runs, says=("malformed-suppression",)),
     "runs in a file that is to be formatted": Attack(runs, ("fmt", "--check"), says=("a.yaml",)),
     "runs in what becomes a page": Attack(runs, ("site", "-o", "out"), says=("out",), code=0),
+    "times beyond the calendar": Attack(
+        lambda: message(
+            f'{EVENT}createdat: "0001-01-01T00:00:00+14:00"\ndeprecated: {{effective: "9999-12-31T23:59:59-14:00"}}\n'
+        ),
+        ("build", "--only", "check,document"),
+        says=("registry.json",),
+        code=0,
+    ),
     "owners by many wildcards": Attack(
         lambda: {**message(EVENT), "../.github/CODEOWNERS": "*/" + "*e" * 30 + "! @a\n"},
         code=0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.spark.cells import cell, hashed, text_of, time_of
+from xregit.spark.cells import cell, hashed, text_of
 from xregit.spark.columns import Type
 
 JSON = st.recursive(
@@ -67,23 +67,6 @@ def test_cell_holds_what_fits(kind: Type, value: Any, expected: Any) -> None:
 def test_cell_of_nothing_is_nothing(kind: Type) -> None:
     """A missing value is null in every column."""
     assert cell(kind, None) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("2026-01-02T03:04:05Z", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
-        ("2026-01-02T03:04:05.25+02:00", datetime(2026, 1, 2, 1, 4, 5, 250_000, tzinfo=UTC)),
-        ("2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
-        ("0000-01-01T00:00:00Z", None),
-        ("0001-01-01T00:00:00+14:00", None),
-        ("yesterday", None),
-        (5, None),
-    ],
-)
-def test_time_is_in_utc(text: object, expected: datetime | None) -> None:
-    """A timestamp is read in UTC; what names no time that Spark could hold is nothing."""
-    assert time_of(text) == expected
 
 
 @given(JSON, st.sampled_from(Type))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
+from xregit.model.times import moment
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -36,8 +37,5 @@ def _deprecations(registry: Registry, xid: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _day(written: object) -> date | None:
-    try:
-        time = datetime.fromisoformat(str(written))
-    except ValueError:
-        return None
-    return (time.astimezone(UTC) if time.tzinfo else time).date()
+    time = moment(written)
+    return time.date() if time else None

@@ -158,14 +158,12 @@ def time(written: str) -> str:
     Raises:
         XregitError: it is no time.
     """
-    from datetime import UTC, datetime
+    from xregit.model.times import moment, timestamp
 
     if not written:
         return ""
-    try:
-        found = datetime.fromisoformat(written)
-    except ValueError as error:
+    found = moment(written)
+    if found is None:
         message = f'"{written}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z'
-        raise XregitError(message) from error
-    zoned = found if found.tzinfo else found.replace(tzinfo=UTC)
-    return zoned.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        raise XregitError(message)
+    return timestamp(found)

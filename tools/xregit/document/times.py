@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xregit.model.times import moment, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,9 +54,5 @@ def _time(stated: Any, otherwise: str) -> str:
         return otherwise
     if stated.endswith("Z"):
         return stated
-    try:
-        time = datetime.fromisoformat(stated)
-    except ValueError:
-        return stated
-    zoned = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    return zoned.isoformat().replace("+00:00", "Z")
+    time = moment(stated)
+    return timestamp(time) if time else stated

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.diagnostics import Finding, Severity
+from xregit.model.times import moment
 from xregit.rules.rule import DATED, Dated, found, rule
 from xregit.rules.stated import text
 
@@ -21,7 +21,7 @@ DEPRECATED = "deprecated"
 def removal_before_effective(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report a ``removal`` that lies before ``effective``."""
     stated = _deprecated(entity)
-    effective, removal = _time(text(stated, "effective")), _time(text(stated, "removal"))
+    effective, removal = moment(text(stated, "effective")), moment(text(stated, "removal"))
     if effective and removal and removal < effective:
         message = f"It is deprecated from {text(stated, 'effective')}, but removed at {text(stated, 'removal')}."
         yield found(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
@@ -30,8 +30,8 @@ def removal_before_effective(_registry: Registry, entity: Group | Resource) -> I
 @rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.", stated=(DEPRECATED,))
 def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
     """Report a ``removal`` before today."""
-    removal = _time(text(_deprecated(dated.entity), "removal"))
-    if removal and removal.astimezone(UTC).date() < dated.today:
+    removal = moment(text(_deprecated(dated.entity), "removal"))
+    if removal and removal.date() < dated.today:
         message = f"It was to be removed on {removal:%Y-%m-%d}, and is still there."
         help_ = "Remove it, or move the date if it is still in use."
         yield found(DEPRECATED, "removal", message=message, help=help_)
@@ -43,8 +43,8 @@ def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Fin
     entity, stated = dated.entity, _deprecated(dated.entity)
     if stated is None or entity.type.singular != "message":
         return
-    since = _time(text(stated, "effective"))
-    if since and since.astimezone(UTC).date() > dated.today:
+    since = moment(text(stated, "effective"))
+    if since and since.date() > dated.today:
         return
     carriers = dict.fromkeys(xid for xid, _ in registry.indexes.carriers.get(entity.xid, ()))
     current = [xid for xid in carriers if _deprecated(registry.groups["endpoints"][xid.rpartition("/")[2]]) is None]
@@ -57,12 +57,3 @@ def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Fin
 
 def _deprecated(entity: Group | Resource) -> Any:
     return (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)
-
-
-def _time(written: str) -> datetime | None:
-    """Return the time, taken as UTC where it has no zone; None for what the model reports as no time."""
-    try:
-        time = datetime.fromisoformat(written)
-    except ValueError:
-        return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)

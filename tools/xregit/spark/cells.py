@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
 import orjson
 
+from xregit.model.times import moment
 from xregit.spark.columns import Type
 
 Row = dict[str, Any]
@@ -27,17 +27,6 @@ def text_of(value: Any) -> str:
     """Return a text as it is and any other value as JSON, always the same for the same value."""
     text = value if isinstance(value, str) else _json(value)
     return text.encode("utf-8", "replace").decode()
-
-
-def time_of(value: Any) -> datetime | None:
-    """Return the time that an RFC 3339 timestamp names, in UTC, or nothing where it names none."""
-    if not isinstance(value, str):
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def hashed(row: Row) -> Row:
@@ -105,7 +94,7 @@ _CELLS: Mapping[Type, Callable[[Any], Any]] = {
     Type.LONG: _long,
     Type.BOOLEAN: _boolean,
     Type.DOUBLE: _double,
-    Type.TIMESTAMP: time_of,
+    Type.TIMESTAMP: moment,
     Type.TEXTS: _texts,
     Type.TEXT_MAP: _text_map,
     Type.LONG_MAP: _long_map,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import spot, xid_of
-from xregit.spark.cells import Row, text_of, time_of
+from xregit.model.times import moment
+from xregit.spark.cells import Row, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ def commit_rows(registry: Registry) -> Iterator[Row]:
     for commit in registry.origin.history.commits:
         yield {
             "commit": commit.sha,
-            "time": time_of(commit.time),
+            "time": moment(commit.time),
             "author": text_of(commit.author),
             "subject": text_of(commit.subject),
         }
@@ -39,7 +40,7 @@ def change_rows(registry: Registry) -> Iterator[Row]:
         for path, change in _files(commit):
             for xid in present.get(path) or _former(registry, path):
                 changes[xid] = min(change, changes.get(xid, CHANGED), key=_WEIGHT.index)
-        time = time_of(commit.time)
+        time = moment(commit.time)
         yield from (
             {"xid": xid, "commit": commit.sha, "change": change, "time": time} for xid, change in changes.items()
         )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
+from xregit.model.times import moment
 from xregit.spark import native, parquet
-from xregit.spark.cells import hashed, time_of
+from xregit.spark.cells import hashed
 from xregit.spark.comparing import Difference, difference
 from xregit.spark.delta import RustLake
 from xregit.spark.derived import PUBLICATIONS
@@ -177,7 +178,7 @@ def _publication(number: int, history: History, versions: Mapping[str, int]) -> 
         {
             "number": number,
             "commit": history.head,
-            "time": time_of(history.head_time),
+            "time": moment(history.head_time),
             "versions": dict(versions),
             "publishedat": datetime.now(UTC),
         }

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.properties import properties
 from xregit.catalog.resolving import effective
 from xregit.collecting import uncollected
-from xregit.spark.cells import Row, cell, hashed, text_of, time_of
+from xregit.model.times import moment
+from xregit.spark.cells import Row, cell, hashed, text_of
 from xregit.spark.chronicle import change_rows, commit_rows
 from xregit.spark.columns import Table, Type
 from xregit.spark.derived import CHANGES, COMMITS, ENDPOINT_MESSAGES, MESSAGE_PROPERTIES, PUBLICATIONS
@@ -158,8 +159,8 @@ def _row(shape: Shape, own: Row, attributes: Mapping[str, Any], facts: FileHisto
         **own,
         EXTENSIONS: cell(Type.JSON, extra) if extra else None,
         "epoch": facts.epoch,
-        "createdat": time_of(attributes.get("createdat")) or time_of(facts.createdat),
-        "modifiedat": time_of(attributes.get("modifiedat")) or time_of(facts.modifiedat),
+        "createdat": moment(attributes.get("createdat")) or moment(facts.createdat),
+        "modifiedat": moment(attributes.get("modifiedat")) or moment(facts.modifiedat),
     }
 
 

@@ -14,7 +14,8 @@ from uuid import UUID
 
 import orjson
 
-from xregit.spark.cells import text_of, time_of
+from xregit.model.times import moment
+from xregit.spark.cells import text_of
 from xregit.spark.streams.types import BOOLEAN, DOUBLE, LONG, TEXT, TIMESTAMP, Form, decimal
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def _time(value: Any, path: str, rest: Rest) -> Any:
     try:
         made = datetime.fromisoformat(value) if value.__class__ is str else value
     except ValueError:
-        made = time_of(value.upper())
+        made = moment(value.upper())
     if made.__class__ is not datetime:
         return misfit(value, path, rest)
     return made if made.tzinfo is not None else made.replace(tzinfo=UTC)
