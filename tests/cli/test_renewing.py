@@ -35,6 +35,7 @@ Files = dict[str, str]
 Step = tuple[str, list[tuple[str, str | None]], int]
 
 MOST = 2**20
+ONE = "messagegroups/filler3/messages/one.yaml"
 PROFILES = ("1.0-rc2", "1.0-rc4")
 # What compiling looks at more than checking: epochs and times that are stated, versions of bases, ids with colons.
 FACTS = ["epoch: 7", "createdat: 2024-01-01T00:00:00Z", "modifiedat: '2024-01-01T00:00:00'"]
@@ -350,6 +351,61 @@ def test_other_groups_are_made_anew(tmp_path: Path, what: str) -> None:
         assert other in sight.anew
         written(sight, registry, output, PROFILES[0])
         assert json.loads(output.read_bytes())[plural][gid] != before
+
+
+def test_edit_is_taken_back(tmp_path: Path) -> None:
+    """Of a file that is as it was before an edit, the text is not that of the edit."""
+    with begun(tmp_path) as (registry, output):
+        for text in ("description: Other.\n", FIRST[ONE], "description: Third.\n", None, FIRST[ONE]):
+            compare(registry, output, PROFILES[0], None)
+            apply(registry, [(ONE, text)])
+        compare(registry, output, PROFILES[0], None)
+
+
+def test_check_between_two_documents(tmp_path: Path) -> None:
+    """What a check has seen since is not what the last document was made of."""
+    with begun(tmp_path) as (registry, output):
+        compare(registry, output, PROFILES[0], DAYS[0])
+        apply(registry, [(ONE, FIRST[ONE].replace("One", "Other"))])
+        assert look(registry, None, DAYS[1])
+        compare(registry, output, PROFILES[0], None)
+
+
+def test_endpoint_for_several_usages_is_divided(tmp_path: Path) -> None:
+    """What is made of one endpoint is made anew, all of it, after a change of it."""
+    endpoint = "usage: [producer, consumer]\nprotocol: NATS\n"
+    with begun(tmp_path, {"endpoints/e/endpoint.yaml": endpoint}) as (registry, output):
+        compare(registry, output, "1.0-rc4", None)
+        apply(registry, [("endpoints/e/endpoint.yaml", f"description: Other.\n{endpoint}")])
+        compare(registry, output, "1.0-rc4", None)
+
+
+def test_name_that_was_given_away_is_given_again(tmp_path: Path) -> None:
+    """A commit of a file may change the history of another one, which had its name while a branch changed it."""
+    with begun(tmp_path) as (registry, output):
+        repository = Repository(registry.parent, commits=1)
+        repository.git("branch", "branch")
+        repository.git("mv", f"registry/{ONE}", f"registry/{ONE}.new.yaml")
+        repository.commit("Renamed")
+        repository.git("checkout", "-q", "branch")
+        apply(registry, [(ONE, f"{FIRST[ONE]}name: Branch\n")])
+        repository.commit("On a branch")
+        repository.git("checkout", "-q", "main")
+        repository.git("merge", "-q", "-s", "ours", "branch")
+        repository.commits += 1
+        compare(registry, output, PROFILES[0], None)
+        apply(registry, [(ONE, FIRST[ONE].replace("One", "Again"))])
+        repository.commit("Again")
+        compare(registry, output, PROFILES[0], None)
+
+
+@contextmanager
+def begun(place: Path, more: Files | None = None) -> Iterator[tuple[Path, Path]]:
+    """Give the folder of a registry that is committed, and where its document is to be."""
+    repository = new_repository(place / "repository")
+    repository.commit("First", **{f"registry/{path}": text for path, text in {**FIRST, **(more or {})}.items()})
+    with cached_in(place / "cache"):
+        yield repository.root / "registry", place / "document.json"
 
 
 def test_commands_say_the_same_whatever_was_kept(
