@@ -67,19 +67,22 @@ def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912 - 
                 outer.append((box, column, listed))
                 box[below] = box = [] if dash else {}
                 column, listed = indent, dash
+                if len(outer) > MAX_LEVELS:
+                    raise NotOrdinaryError
             below = None
         while indent < column or (listed and not dash and indent == column):
             box, column, listed = outer.pop()
-        if indent != column or dash is not listed or len(outer) > MAX_LEVELS:
+        if indent != column or dash is not listed:
             raise NotOrdinaryError
-        if form is _BELOW:
-            below = key
-        elif form is _NUMBER:
-            plain = True
-        elif form is _LISTED:
-            value = list(value)
-        elif form:
-            value, here = _block(lines, here, start, form)
+        if form:  # as few lines have
+            if form is _BELOW:
+                below = key
+            elif form is _NUMBER:
+                plain = True
+            elif form is _LISTED:
+                value = list(value)
+            else:
+                value, here = _block(lines, here, start, form)
         if key is None:
             box.append(value)
             continue
