@@ -169,6 +169,7 @@ def test_contract_lists_messages_and_their_way(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
+        (["show", "order.placed"], "did you mean /messagegroups/orders/messages/order.placed?"),
         (["show", "/messagegroups/order"], "did you mean /messagegroups/orders"),
         (["contract", "/endpoints/orders"], "did you mean /endpoints/orders.webhook"),
         (["explain", "unknown-atribute"], "did you mean unknown-attribute"),

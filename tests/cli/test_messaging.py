@@ -79,7 +79,8 @@ def test_new_says_all_that_is_missing(catalog: Callable[..., int], capsys: pytes
         f'xregit: error: no message was made from "{QUERIED}": the placeholder "vin" is empty (protocoloptions/path); '
         'the placeholder "unit" has no value (protocoloptions/query/unit); '
         'the placeholder "installed" has no value (protocoloptions/query/installed); '
-        'nothing in it is called "uint". Did you mean "unit"?\n'
+        'nothing in it is called "uint". Did you mean "unit"?; '
+        "values are given by --set NAME=VALUE, the payload by --data FILE\n"
     )
 
 

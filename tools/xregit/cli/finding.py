@@ -17,6 +17,8 @@ Options = ParamSpec("Options")
 Code = TypeVar("Code", int, None)
 
 NEAREST = Path("registry", "registry.yaml")
+# An error names at most this many names that are like one that nothing has.
+MAX_NAMED = 3
 
 
 def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callable[Options, Code]:
@@ -71,10 +73,16 @@ def refuse_own_file(registry: Path, output: Path) -> None:
 
 
 def unknown(name: str, known: Iterable[str], *, what: str, others: str = "") -> XregitError:
-    """Return the error that says that nothing has this name, and which names are like it, else where all are."""
+    """Return the error that says that nothing has this name, and which names are like it, else where all are.
+
+    Whoever writes an id alone is told the xids that end in it.
+    """
     from difflib import get_close_matches
 
-    like = get_close_matches(name, known, n=3)
+    names = list(known)
+    like = [each for each in names if each.endswith(f"/{name}")][:MAX_NAMED] or get_close_matches(
+        name, names, MAX_NAMED
+    )
     hint = f"did you mean {' or '.join(like)}?" if like else others
     return XregitError(f'there is no {what} "{name}"{hint and "; "}{hint}')
 

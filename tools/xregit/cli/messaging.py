@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xregit.messages.results import Match
 
 FINDINGS = 1
+GIVE = "values are given by --set NAME=VALUE, the payload by --data FILE"
 
 
 @click.command()
@@ -32,13 +33,15 @@ def new(
 ) -> None:
     """Make a correct message from its definition.
 
-    It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. A payload
-    whose name ends in .json is a value to encode where the schema's language isn't JSON.
+    It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. Each
+    placeholder takes its value from a --set. A payload whose name ends in .json is a value to encode where the
+    schema's language isn't JSON.
     """
     from datetime import UTC, datetime
     from uuid import uuid4
 
     import xregit
+    from xregit.messages.making import MessageError
     from xregit.protocols import wire_json
     from xregit.protocols.json import json_bytes
 
@@ -48,15 +51,18 @@ def new(
         raise unknown(xid, messages, what="message")
     message = messages[xid]
     given = {} if data is None else {"data": _payload(message, data)}
-    wire = xregit.new(
-        message,
-        _context(settings),
-        **given,
-        now=datetime.now(UTC),
-        new_id=str(uuid4()),
-        mode=mode or "",
-        protocol=protocol,
-    )
+    try:
+        wire = xregit.new(
+            message,
+            _context(settings),
+            **given,
+            now=datetime.now(UTC),
+            new_id=str(uuid4()),
+            mode=mode or "",
+            protocol=protocol,
+        )
+    except MessageError as error:
+        raise MessageError(xid, (*error.problems, GIVE)) from error
     result(json_bytes(wire_json(wire)).decode())
 
 
