@@ -229,7 +229,6 @@ def elsewhere(repository: Repository) -> None:
 
 def replaced(repository: Repository) -> None:
     """Let Git take another commit for the last one."""
-    repository.commit("One")
     old = repository.git("rev-parse", "HEAD")
     amend(repository)
     new = repository.git("rev-parse", "HEAD")
@@ -396,6 +395,14 @@ def test_name_that_was_given_away_is_given_again(tmp_path: Path) -> None:
         compare(registry, output, PROFILES[0], None)
         apply(registry, [(ONE, FIRST[ONE].replace("One", "Again"))])
         repository.commit("Again")
+        compare(registry, output, PROFILES[0], None)
+
+
+def test_replaced_commit(tmp_path: Path) -> None:
+    """What Git says of a commit may become another thing without another commit."""
+    with begun(tmp_path) as (registry, output):
+        compare(registry, output, PROFILES[0], None)
+        replaced(Repository(registry.parent, commits=1))
         compare(registry, output, PROFILES[0], None)
 
 

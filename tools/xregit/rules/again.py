@@ -112,12 +112,14 @@ def again(
     """
     if kept.day is None:
         raise WholeError
-    seen = _look(now, kept, former)
+    seen = _look(now, kept, former, _parse(kept, more) if former is None else Remembered().parse)
     checked = _checked(kept, seen, today)
     groups = _read(seen, checked, more)
     part = _part(now, seen, groups)
-    with uncollected():
-        found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
+    found = Examined((), frozenset())
+    if checked:
+        with uncollected():
+            found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
     result = _joined(now, kept, checked, found)
     paths = [path for group in groups if group in seen.other for path in seen.other[group].files]
     contents = {path: seen.before.read(path) for path in paths} if seen.before else {}
@@ -132,7 +134,7 @@ def reread(now: Standing, kept: Kept, more: Collection[str] = frozenset()) -> Re
     Raises:
         WholeError: nothing less than all that there is can tell.
     """
-    seen = _look(now, kept, None)
+    seen = _look(now, kept, None, _parse(kept, more))
     part = _part(now, seen, {"", *seen.known.surroundings({*seen.concerned, *more})})
     held = _held(kept, seen, part)
     if kept.day is None or not seen.new:
@@ -171,8 +173,12 @@ class _Seen:
         return frozenset(leading | meant)
 
 
-def _look(now: Standing, kept: Kept, former: Former | None) -> _Seen:
-    parse = Remembered().parse
+def _parse(kept: Kept, more: Collection[str]) -> Parse:
+    """Return a way to parse files, where those that may have changed are parsed twice, and all others once."""
+    return Remembered().parse if 2 * len(more) < len(kept.folders) else yaml.parse
+
+
+def _look(now: Standing, kept: Kept, former: Former | None, parse: Parse) -> _Seen:
     tracing = Tracing(parse, kept.terms)
     folders = tracing.present(now, kept.folders)
     doubted = len(now.contents)
