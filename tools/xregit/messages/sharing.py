@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import Constraint
@@ -31,6 +32,7 @@ _MAKING = frozenset({"separators", "refused", "allowed", "text"})
 #: What others compare of a property, and read by a template.
 _COMPARED = tuple(item.name for item in fields(Constraint))
 _READ = tuple(item.name for item in fields(Template) if item.name not in _MAKING)
+_compared, _read = attrgetter(*_COMPARED), attrgetter(*_READ)
 
 
 def shared(registry: Registry, asked: Callable[[Message], Definition] = definition) -> dict[str, Any]:
@@ -76,15 +78,14 @@ def _definition(message: Message, found: Definition) -> dict[str, Any]:
 
 
 def _constraint(item: Constraint) -> dict[str, Any]:
-    said: dict[str, Any] = {name: getattr(item, name) for name in _COMPARED}
+    said: dict[str, Any] = dict(zip(_COMPARED, _compared(item), strict=True))
     said["template"] = _template(item.template) if item.template else None
     # A constant may be an empty text.
     return {name: value for name, value in said.items() if value or (name == "constant" and value is not None)}
 
 
 def _template(item: Template) -> dict[str, Any]:
-    said = {name: getattr(item, name) for name in _READ}
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in zip(_READ, _read(item), strict=True) if value}
 
 
 def _wire(protocol: str, said: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.entities import Group
 from xregit.catalog.properties import Text, texts
-from xregit.pages.linking import Link, link_to, reference
+from xregit.pages.linking import reference
 from xregit.pages.properties import written
 from xregit.pages.prose import plain
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.resolving import Resolved
     from xregit.model.language import AttributeModel
+    from xregit.pages.book import Book
+    from xregit.pages.linking import Link
 
 MAX_DEPTH = 8
 MAX_SEARCHED_CHARS = 200
@@ -88,26 +90,26 @@ def _cut(value: str) -> tuple[Text, ...]:
     return (Text(value),) if any(part.placeholder.isdigit() for part in parts) else parts
 
 
-def origin_link(registry: Registry, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
+def origin_link(book: Book, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
     """Return the link to the message or group that wrote the value at a path, None where it is the entity itself."""
     origin = resolved.origin(path)
     if not origin or origin == own:
         return None
-    if isinstance(registry.entity(origin), Group):
-        return link_to(registry, origin)._replace(note="the group")
-    link = message_link(registry, origin, own)
+    if isinstance(book.registry.entity(origin), Group):
+        return book.link(origin)._replace(note="the group")
+    link = message_link(book, origin, own)
     # Messages that bind another to a protocol mostly have its id: then the group tells them apart.
     return link._replace(text=link.text.removesuffix(f"/{own.rsplit('/', 1)[-1]}"), title=origin)
 
 
-def message_link(registry: Registry, xid: str, beside: str) -> Link:
+def message_link(book: Book, xid: str, beside: str) -> Link:
     """Return the link to a message, its group named too unless it is that of the message beside, or the id tells it."""
     above, _, own = beside.rpartition("/")
-    if xid.rpartition("/")[0] == above or registry.resource(xid) is None:
-        return link_to(registry, xid)
+    if xid.rpartition("/")[0] == above or book.registry.resource(xid) is None:
+        return book.link(xid)
     _, _, group, _, message = xid.split("/", 4)
     telling = message != own and message.startswith(f"{group}.")
-    return link_to(registry, xid, message if telling else f"{group}/{message}")
+    return book.link(xid, message if telling else f"{group}/{message}")
 
 
 def _row(

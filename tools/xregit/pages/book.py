@@ -255,7 +255,7 @@ class Book:
 
     def _named(self, link: Link, beside: str) -> Link:
         xid = link.text.lstrip("#")
-        return message_link(self.registry, xid, beside) if link.href and xid.startswith("/") else link
+        return message_link(self, xid, beside) if link.href and xid.startswith("/") else link
 
     def _source(self, place: Place, attributes: Mapping[str, Any], xid: str) -> Source:
         facts, settings = self.registry.facts(place), self.registry.settings

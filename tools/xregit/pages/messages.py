@@ -78,7 +78,7 @@ def message_page(book: Book, message: Message) -> Page:
         carriers=_carriers(book, message),
         chain=_chain(book, message),
         derived=_entries(book, message.derived),
-        alias_of=message_link(book.registry, message.alias_of, message.xid) if message.alias_of else None,
+        alias_of=message_link(book, message.alias_of, message.xid) if message.alias_of else None,
         aliases=_entries(book, message.aliases),
         sections=sections,
         inherits=any(row.origins for _, found in sections for row in found),
@@ -120,7 +120,7 @@ def _entries(book: Book, messages: Iterable[Message]) -> tuple[Entry, ...]:
 
 
 def _origin(book: Book, message: Message, path: tuple[str, ...]) -> Link | None:
-    return origin_link(book.registry, message.resolved, message.xid, path)
+    return origin_link(book, message.resolved, message.xid, path)
 
 
 def _origins(book: Book, message: Message, names: Iterable[str]) -> Mapping[str, Link]:
@@ -158,7 +158,7 @@ def _carrier(book: Book, endpoint: Endpoint, via: str) -> Carrier:
 def _chain(book: Book, message: Message) -> tuple[Link, ...]:
     """Return the nearest base messages in their order; a missing one ends the chain, a cycle is named as such."""
     resolved = message.resolved
-    links = [message_link(book.registry, xid, message.xid) for xid in resolved.chain[:MAX_BASES]]
+    links = [message_link(book, xid, message.xid) for xid in resolved.chain[:MAX_BASES]]
     if len(resolved.chain) > MAX_BASES:
         links.append(Link(f"{len(resolved.chain) - MAX_BASES:,} more", note="the page of the last one here goes on"))
     if resolved.missing:

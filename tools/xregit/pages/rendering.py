@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 # The macros of once.html, which are filters, as those are called without ado; and how many results of each are kept.
 REPEATED = (
-    "link", "id_link", "listed", "on_wire", "codes", "crumbs", "value_text", "origins", "carrier_row",
-    "placeholder_row", "property_row", "fields",
+    "link", "id_link", "listed", "on_wire", "codes", "listing", "crumbs", "value_text", "origins",
+    "carrier_row", "placeholder_row", "property_row", "fields",
 )  # fmt: skip
 MAX_REPEATED = 16_384
 
