@@ -10,7 +10,7 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.pages import Page, pages
-from xregit.pages.indexes import MAX_HERE
+from xregit.pages.indexes import MAX_HERE, MAX_ROWS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,3 +103,14 @@ def test_place_is_said_once(tmp_path: Path) -> None:
         """
     found = {page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/m.yaml": text}))}
     assert "<br>subject</li>" in found["all-placeholders/"].html
+
+
+def test_very_long_tables_are_parted(tmp_path: Path) -> None:
+    """A label with very many values has a page for so many of them, and one that leads to these."""
+    found = made(tmp_path, MAX_ROWS + 2)
+    above, *parts = (found[f"all-labels/serial/{at}"] for at in ("", "serial-1/", "serial-2/"))
+    assert [each.title for each in above.headings] == ["serial: s000 to serial: s499", "serial: s500 to serial: s501"]
+    assert [len(rows(part)) for part in parts] == [MAX_ROWS, 2]
+    assert rows(parts[1]) == [["serial: s500", "m500"], ["serial: s501", "m501"]]
+    assert {part.parent for part in parts} == {above.address}
+    assert "serial: s501" in parts[1].names

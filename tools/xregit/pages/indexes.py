@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MAX_OPEN = 12
 # One with more than that has a page of its own, as has a label with more values.
 MAX_HERE = 100
+# A table of more values than this is parted, so that a browser gets no page of more than some 200 kB.
+MAX_ROWS = 500
 
 
 class Item(NamedTuple):
@@ -123,12 +125,34 @@ def _index(index: Index, sections: Sections, tables: Mapping[str, Sections] = NO
 
 
 def _table(index: Index, sections: Sections) -> Iterator[Page]:
-    """Give a page with a row for each section, then those of the long ones."""
-    at = ids(sections)
+    """Give a page with a row for each section, or one that leads to a page for so many, then those of the long ones."""
+    starts = range(0, len(sections), MAX_ROWS)
+    titles = [f"{index.title} {number + 1}" for number, _ in enumerate(starts)]
+    at = ids((*titles, *sections))
     made = [_section(index, name, at[name], items) for name, items in sections.items()]
-    yield index.page("values.html", sections, sections=[section for section, _ in made])
+    rows = [section for section, _ in made]
+    if len(rows) <= MAX_ROWS:
+        yield index.page("values.html", sections, sections=rows)
+    else:
+        yield from _parts(
+            index, {at[title]: rows[start : start + MAX_ROWS] for title, start in zip(titles, starts, strict=True)}
+        )
     for _, page in made:
         yield from page
+
+
+def _parts(index: Index, parts: Mapping[str, Sequence[Section]]) -> Iterator[Page]:
+    """Give a page that leads to the parts of a table, and the page of each."""
+    said = {at: f"{rows[0].title} to {rows[-1].title}" for at, rows in parts.items()}
+    below = {
+        at: index.below(at, said[at], f"{index.said} In the order of their names, this is a part.") for at in parts
+    }
+    found = [
+        Section(said[at], at, (), Link(f"{len(rows)} values", href(below[at].address))) for at, rows in parts.items()
+    ]
+    yield index.page("index.html", sections=found, open=MAX_OPEN)
+    for at, rows in parts.items():
+        yield below[at].page("values.html", (row.title for row in rows), sections=rows)
 
 
 def _section(index: Index, name: str, at: str, items: Sequence[Item]) -> tuple[Section, tuple[Page, ...]]:
