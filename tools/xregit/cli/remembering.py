@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -82,6 +82,11 @@ class Memory:
         data = to_bytes(written)
         if data is not None:
             put(place(self.registry, DOCUMENTS, output), data)
+
+    def forget_document(self, output: Path) -> None:
+        """Keep nothing of a document any more."""
+        with suppress(OSError):
+            place(self.registry, DOCUMENTS, output).unlink()
 
     def keep_values(self) -> None:
         """Keep what files hold, if they were asked for and are many."""

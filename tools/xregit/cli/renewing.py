@@ -72,18 +72,13 @@ def look(path: Path, output: Path | None, day: date | None) -> Sight | None:
             return None
         kept = Memory(path).findings(now.context)
         if kept is not None:
-            return _again(now, kept, Memory(path), output, day)
+            return _as_kept(now, kept, Memory(path), output, day)
     except WholeError:
         pass
-    return look_at_all(path, day)
+    return _anew(path, day)
 
 
-def look_at_all(path: Path, day: date | None) -> Sight | None:
-    """Do the same without regard to what was kept.
-
-    Raises:
-        CatalogError: nothing is to be checked, and some files can't be read as what they should be.
-    """
+def _anew(path: Path, day: date | None) -> Sight | None:
     report = None
     try:
         now = standing(path)
@@ -100,9 +95,9 @@ def look_at_all(path: Path, day: date | None) -> Sight | None:
     return Sight(now, registry, report, held_by(registry), state_of(kept) if kept else "", seen, now.statuses)
 
 
-def _again(now: Standing, kept: Kept, memory: Memory, output: Path | None, day: date | None) -> Sight:
+def _as_kept(now: Standing, kept: Kept, memory: Memory, output: Path | None, day: date | None) -> Sight:
     seen, state = standpoint(now.root), state_of(kept)
-    source = _source(memory.document(output), now, state, seen) if output else None
+    source = _source(memory.document(output), now, state, seen) if output and output.is_file() else None
     made: Iterable[str] = source.stale if source else kept.folders
     more = frozenset(made) if output else frozenset()
     found, report = _reread(now, kept, more, day)
@@ -148,14 +143,15 @@ def write_document(path: Path, sight: Sight, profile: str, output: Path) -> int:
             data = to_bytes(compile_document(sight.registry, profile=profile))
             writing.write(output, data)
             return len(data)
-    report = sight.report
-    everything = look_at_all(path, today() if report else None)
-    if everything is None:
+    # What is kept of the document is not about what stands there.
+    Memory(path).forget_document(output)
+    fresh = look(path, output, today() if sight.report else None)
+    if fresh is None:
         message = f'"{path}" has changed while it was read; try again'
         raise XregitError(message)
-    if everything.report and everything.report.failed:
-        raise CatalogError(everything.report.diagnostics, everything.registry.origin.line)
-    return write_document(path, everything, profile, output)
+    if fresh.report and fresh.report.failed:
+        raise CatalogError(fresh.report.diagnostics, fresh.registry.origin.line)
+    return write_document(path, fresh, profile, output)
 
 
 def _write(path: Path, sight: Sight, profile: str, output: Path) -> int:
