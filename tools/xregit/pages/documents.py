@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.source.emitting import to_yaml
+from xregit.source.json import parse
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Document
@@ -83,7 +84,5 @@ def _plain(value: object) -> object:
 def _laid_out(text: str) -> str:
     if "\n" in text.strip() or not text.lstrip().startswith(("{", "[")):
         return text
-    try:
-        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return text
+    read = parse(text.encode())
+    return text if read.problems else json.dumps(read.value, indent=2, ensure_ascii=False)

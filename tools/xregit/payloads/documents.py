@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from xregit.payloads.shapes import Fetch, Problem, SchemaError
 from xregit.source import json
@@ -60,6 +61,14 @@ class Document:
 def _positions(content: bytes) -> Positions:
     """Return the places in a text, which may be asked for once for each of very many problems."""
     return json.positions(content)
+
+
+def resolved(base: str, reference: str) -> str:
+    """Return a reference as it is seen from a URI (RFC 3986, 5.2); one that can't be a URI as it stands."""
+    try:
+        return urljoin(base, reference)
+    except ValueError:
+        return reference
 
 
 def json_value(content: bytes | object) -> Any:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote
 
 import jsonschema_rs
 
-from xregit.payloads.documents import Document, json_value
+from xregit.payloads.documents import Document, json_value, resolved
 from xregit.payloads.jsonschema import draft03
 from xregit.payloads.jsonschema.drafts import DRAFT03, DRAFT04, LATEST, Draft, declared, stated
 from xregit.payloads.jsonschema.steps import with_steps
@@ -116,7 +116,7 @@ def _uri(document: Document, root: Any, draft: Draft) -> str:
     """Return the URI of the document: its own ``$id``, resolved against where it stands."""
     base = document.uri if ":" in document.uri.partition("/")[0] else HERE + "/" + document.uri.lstrip("/")
     own = root.get(draft.idkeyword) if isinstance(root, dict) else None
-    return urljoin(base, own).removesuffix("#") if isinstance(own, str) else base
+    return resolved(base, own).removesuffix("#") if isinstance(own, str) else base
 
 
 def _registry(document: Document, draft: Draft, documents: dict[str, Any]) -> jsonschema_rs.Registry:
@@ -142,7 +142,7 @@ def _registry(document: Document, draft: Draft, documents: dict[str, Any]) -> js
 
 def _not_found(document: Document, root: Any, uri: str, reference: str) -> Problem:
     """Return the problem of a reference to another document, at the place where it is written."""
-    said = ((path, text) for path, text in references(root) if urljoin(uri, text).partition("#")[0] == reference)
+    said = ((path, text) for path, text in references(root) if resolved(uri, text).partition("#")[0] == reference)
     path, text = next(said, ((), reference.removeprefix(HERE)))
     message = f'"{text}" refers to a document that is not in this registry'
     return document.problem("reference", message, "add it as a schema, or put what it holds under $defs here", path)

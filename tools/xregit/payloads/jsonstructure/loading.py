@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
 import json_structure
 
-from xregit.payloads.documents import json_value
+from xregit.payloads.documents import json_value, resolved
 from xregit.payloads.shapes import Problem, SchemaError
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def load(document: Document) -> Any:
 
 def _imported(document: Document, value: Any, missing: list[Problem]) -> Iterator[dict[str, Any]]:
     for path, reference in _imports(value, ()):
-        content = document.fetch(urljoin(document.uri, reference))
+        content = document.fetch(resolved(document.uri, reference))
         if content is None:
             message = f'"{reference}" is imported, but not in this registry'
             help_ = "add it as a schema, or put its definitions here"

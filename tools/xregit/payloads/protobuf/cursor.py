@@ -12,6 +12,9 @@ from xregit.payloads.shapes import Problem, SchemaError
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto
 
+# Many more than any integer of Protobuf has, so that what is cut is out of its range before and after.
+_MAX_DIGITS = 80
+
 
 class Cursor:
     """A place among the tokens of a file; ``docs`` are comments by full name.
@@ -91,9 +94,9 @@ class Cursor:
         sign = -1 if self.found("-") else 1
         token = self.take("number", what)
         try:
-            return sign * int(token.text, 8 if token.text[:1] == "0" and token.text.isdecimal() else 0)
+            return sign * int(token.text[:_MAX_DIGITS], 8 if token.text[:1] == "0" and token.text.isdecimal() else 0)
         except ValueError:
-            self.wrong(f'"{token.text}" is not {what}', f"write {what}", token)
+            self.wrong(f'"{token.text[:_MAX_DIGITS]}" is not {what}', f"write {what}", token)
 
 
 def shown(token: Token) -> str:

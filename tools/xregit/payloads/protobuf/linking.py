@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
 
+from xregit.payloads.documents import resolved
 from xregit.payloads.protobuf.cursor import Cursor, joined
 from xregit.payloads.protobuf.reading import read
 from xregit.payloads.shapes import Problem, SchemaError
@@ -82,7 +82,8 @@ class _Linking:
         """Return an imported file: beside this document, or where its path leads from the registry's root."""
         plain = name.removesuffix(".proto")
         uri = self.document.uri
-        places = (urljoin(uri, f"../../{plain}"), urljoin(uri, plain), f"/{plain}", urljoin(uri, f"../../{name}"), name)
+        references = (f"../../{plain}", plain, f"/{plain}", f"../../{name}")
+        places = (*(resolved(uri, reference) for reference in references), name)
         return next((content for place in places if (content := self.document.fetch(place)) is not None), None)
 
     def link(self, cursor: Cursor) -> None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, OpenerDirector, Request
 from urllib.response import addinfourl
+from xml.etree import ElementTree as ET
 
 import xmlschema
 
 from xregit.model import canonical
+from xregit.payloads.documents import resolved
 from xregit.payloads.shapes import Problem, SchemaError
 from xregit.payloads.xsd.bounds import unbounded
 from xregit.payloads.xsd.patterns import Schema10, Schema11, UncheckedError, unchecked
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from xregit.payloads.documents import Document
     from xregit.payloads.shapes import Fetch
 
+# What the library raises on texts that are no XML, on XML that it refuses, and on values that Python can't hold.
+ERRORS = (xmlschema.XMLSchemaException, ET.ParseError, ValueError, TypeError, ArithmeticError, LookupError)
 _HERE = "http://registry.invalid"
 _REFERRING = frozenset(f"{XSD} {name}" for name in ("include", "import", "redefine", "override"))
 # Namespaces whose schemas the library has itself.
@@ -80,7 +84,7 @@ def _missing(fetch: Fetch, found: tuple[Element, ...], base: str, seen: set[str]
         namespace = element.attributes.get("namespace")
         if element.name not in _REFERRING or location is None or namespace in _BUILT_IN:
             continue
-        address = urljoin(base, location)
+        address = resolved(base, location)
         if address in seen:
             continue
         seen.add(address)
@@ -109,7 +113,7 @@ def _built(document: Document, text: bytes, base: str, validation: str = "lax") 
         if validation == "lax":
             return _built(document, text, base, "strict")  # which ends at the first one
         raise SchemaError(Problem("syntax", "a type builds on one that is wrong or missing", _CORRECT, 1, 1)) from error
-    except (xmlschema.XMLSchemaException, ValueError, TypeError, LookupError, RecursionError, OSError) as error:
+    except (*ERRORS, RecursionError, OSError) as error:
         raise SchemaError(Problem("syntax", _reason(error), _CORRECT, 1, 1)) from error
 
 

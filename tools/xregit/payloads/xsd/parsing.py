@@ -14,7 +14,7 @@ from xregit.model import canonical
 from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 from xregit.payloads.xsd.fields import fields
-from xregit.payloads.xsd.loading import load
+from xregit.payloads.xsd.loading import ERRORS, load
 from xregit.payloads.xsd.patterns import UncheckedError, unchecked
 from xregit.payloads.xsd.places import elements
 from xregit.payloads.xsd.values import example, to_element
@@ -28,8 +28,6 @@ _NAME_IN_XPATH = re.compile(r"""@name\s*=\s*['"]([^'"]+)['"]""")
 _MIN_VERSION = "http://www.w3.org/2007/XMLSchema-versioning minVersion"
 _MAX_PROBLEMS = 20
 _MAX_CHARACTERS = 300
-# What the library raises on texts that are no XML, on XML that it refuses, and on values that Python can't hold.
-_ERRORS = (xmlschema.XMLSchemaException, ET.ParseError, ValueError, TypeError, ArithmeticError, LookupError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +46,7 @@ class Xsd:
             return error.problems
         except UncheckedError as error:
             return (unchecked(error),)
-        except (*_ERRORS, RecursionError) as error:
+        except (*ERRORS, RecursionError) as error:
             return (_short(str(error)),)
 
     def decode(self, body: bytes, contenttype: str = "") -> Any:
@@ -59,7 +57,7 @@ class Xsd:
         element = self.component if isinstance(self.component, xmlschema.XsdElement) else None
         try:
             value = element.decode(_root(body)) if element is not None else self.schema.decode(_root(body))
-        except (*_ERRORS, RecursionError) as error:
+        except (*ERRORS, RecursionError) as error:
             raise PayloadError(_short(str(error))) from error
         return _plain(value)
 
