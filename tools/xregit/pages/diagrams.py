@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 60
 # Fonts differ; the widest of the usual ones needs some 8 units for a letter.
 MAX_CHARS = 29
+# Columns stand in the middle, but not so far down that a reader of a long diagram does not see the channel at first.
+MAX_DOWN = 240
 # A channel's box names at most this many groups.
 MAX_GROUPS = 40
 SENDING = "producer"
@@ -123,7 +125,8 @@ def _column(x: int, boxes: Iterable[Box]) -> Iterator[Box]:
 
 def _centred(boxes: list[Box], height: int) -> list[Box]:
     used = max((box.y + box.height for box in boxes), default=0)
-    return [replace(box, y=box.y + (height - used) // 2) for box in boxes]
+    down = min((height - used) // 2, MAX_DOWN)
+    return [replace(box, y=box.y + down) for box in boxes]
 
 
 def _path(x1: int, y1: int, x2: int, y2: int) -> str:
