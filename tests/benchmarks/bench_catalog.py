@@ -1,15 +1,16 @@
-"""How long checking and compiling a large catalog takes, against libyaml composing the same files."""
+"""What checking and compiling a large catalog costs, against libyaml composing the same files."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import shutil
+from statistics import median
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.ratio import ratio
+from tests.benchmarks.measuring import cost
 from tests.benchmarks.synthetic import write_registry
+from tests.source.repositories import new_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,40 +18,60 @@ if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
 MESSAGES = 10_000
-LIMIT = 2.0
+ROUNDS = 5
+LIMIT = 1.9
 
 COMPOSE = """
-import sys, yaml
+import yaml
 from pathlib import Path
-for path in Path(sys.argv[1]).rglob("*.yaml"):
+for path in Path("registry").rglob("*.yaml"):
     yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
 """
 CHECK_AND_COMPILE = """
-import sys, xregit
-registry = xregit.read(sys.argv[1])
+import xregit
+registry = xregit.read("registry")
 report = xregit.check(registry)
 assert not report.diagnostics, report.diagnostics[:3]
 xregit.compile(registry)
 """
+# The command writes 45 MB and what later runs ask for, and passes over the end of the interpreter.
+PROGRAMS = {
+    "the floor": ("-c", COMPOSE),
+    "one process": ("-c", CHECK_AND_COMPILE),
+    "the command": ("-m", "xregit", "build", "--only", "check,document"),
+}
 
 
 @pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the catalog into a Git repository of one commit."""
-    repository = tmp_path_factory.mktemp("repository")
-    folder = write_registry(repository / "registry", MESSAGES)
-    author = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com", "-c", "gc.auto=0")
-    for arguments in (("init", "-q"), ("add", "."), (*author, "commit", "-q", "-m", "All messages")):
-        subprocess.run(["git", "-C", repository, *arguments], check=True)
-    return folder
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the catalog into a Git repository of one commit, and return its root."""
+    made = new_repository(tmp_path_factory.mktemp("catalog") / "repository")
+    write_registry(made.root / "registry", MESSAGES)
+    made.commit("All messages")
+    return made.root
 
 
-def test_check_and_compile_take_a_few_times_what_parsing_takes(benchmark: BenchmarkFixture, catalog: Path) -> None:
-    """Reading, checking and compiling, cold and in one process, is at most twice what composing YAML costs."""
-    found = ratio(benchmark, lambda: program(CHECK_AND_COMPILE, catalog), lambda: program(COMPOSE, catalog), rounds=5)
-    assert found <= LIMIT, f"check and compile take {found:.2f} times as long as libyaml composing, more than {LIMIT}"
+def test_check_and_compile_take_a_few_times_what_parsing_takes(benchmark: BenchmarkFixture, root: Path) -> None:
+    """Reading, checking and compiling, cold and in one process, is less than twice what composing YAML costs."""
+    spent: dict[str, list[float]] = {name: [] for name in PROGRAMS}
+
+    def all_in_turn() -> None:
+        for name, program in PROGRAMS.items():
+            spent[name].append(seconds(root, program))
+
+    for program in PROGRAMS.values():
+        seconds(root, program)  # compiles the tool
+    benchmark.pedantic(all_in_turn, rounds=ROUNDS)
+    found = {name: median(map(float.__truediv__, times, spent["the floor"])) for name, times in spent.items()}
+    benchmark.extra_info.update({name: median(times) for name, times in spent.items()}, ratio=found["one process"])
+    for name, times in spent.items():
+        print(f"\n{name}: {median(times):.2f} s, {found[name]:.2f} times the floor", end="")
+    assert found["one process"] <= LIMIT, f"it takes {found['one process']:.2f} times the floor, more than {LIMIT}"
 
 
-def program(text: str, catalog: Path) -> None:
-    """Run a program on the catalog in an interpreter of its own."""
-    subprocess.run([sys.executable, "-c", text, catalog], check=True)
+def seconds(root: Path, program: tuple[str, ...]) -> float:
+    """Return the processor's time of a program in the repository; it knows of no earlier run."""
+    shutil.rmtree(root.parent / "cache", ignore_errors=True)
+    shutil.rmtree(root / "build", ignore_errors=True)
+    places = {"PYTHONPYCACHEPREFIX": str(root.parent / "compiled"), "XDG_CACHE_HOME": str(root.parent / "cache")}
+    return cost(program, root, {"PYTHONDONTWRITEBYTECODE": "", **places}).seconds
