@@ -88,3 +88,19 @@ def test_values_are_shown_as_code(value: str, tmp_path: Path) -> None:
     before, after = registry_of(tmp_path / "before", files), registry_of(tmp_path / "after", new)
     text = changes_markdown(review(diff(before, after), before, after, today=date(2026, 1, 1)))
     assert value.replace("|", "\\|") in text
+
+
+def test_row_names_the_schema_and_shows_a_payload(tmp_path: Path) -> None:
+    """A version's row says of which schema it is, and a payload that shows the fault stands there as a whole."""
+    schema = "schemagroups/g/schemas/opened"
+    message = {"dataschemaformat": "JsonSchema/draft-07", "dataschemauri": f"/{schema}"}
+    files = {
+        "messagegroups/g/messages/m.yaml": json.dumps(message),
+        f"{schema}/schema.yaml": "format: JsonSchema/draft-07\n",
+        f"{schema}/versions/1.json": '{"type": "object", "properties": {"door": {"type": "string"}}}',
+    }
+    new = {**files, f"{schema}/versions/1.json": '{"type": "object", "required": ["door"]}'}
+    before, after = registry_of(tmp_path / "before", files), registry_of(tmp_path / "after", new)
+    text = changes_markdown(review(diff(before, after), before, after, today=date(2026, 1, 1)))
+    assert "**`1`**, version of `g/opened`<br>" in text
+    assert "door: The property is required now, as `{}` shows." in text

@@ -22,7 +22,8 @@ MAX_REACHED = 50
 # GitHub takes a comment or summary of at most 65,536 characters and one MiB; a table beyond this helps nobody.
 MAX_ROWS = 200
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
-_QUOTED = re.compile(r'"([^"]*)"')
+# What is in quotes, and the example of a payload, which has quotes of its own.
+_QUOTED = re.compile(r'(?<=, as )([\[{].{0,200}?)(?= shows)|"([^"]*)"')
 _NOTES = {
     "breaking": "A definition in use should stay what it is on the wire: make a new one, and deprecate the old.",
     "unknown": "Somebody has to look at these.",
@@ -125,8 +126,13 @@ def _link(text: str, address: str) -> str:
 
 def _prose(text: str) -> str:
     """Return a sentence with what it quotes as code, and nothing in it that Markdown would take for its own."""
-    pieces = _QUOTED.split(" ".join(text.split()))
-    return "".join(_code(piece) if odd % 2 else _escaped(piece) for odd, piece in enumerate(pieces))
+    text = " ".join(text.split())
+    pieces: list[str] = []
+    at = 0
+    for found in _QUOTED.finditer(text):
+        pieces += (_escaped(text[at : found.start()]), _code(found[1] or found[2]))
+        at = found.end()
+    return "".join([*pieces, _escaped(text[at:])])
 
 
 def _escaped(text: str) -> str:
