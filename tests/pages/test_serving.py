@@ -52,5 +52,5 @@ def test_edited_files_are_shown(registry: Path, site: str) -> None:
     for page in (f"{OTHER}/", f"{DERIVED}/", "all-placeholders/"):
         assert wait_for(f"{site}{page}", "{gate}")
     message.unlink()
-    assert wait_for(f"{site}{MESSAGE}/", "404")
+    assert wait_for(f"{site}{MESSAGE}/", "There is no page at this address")
     assert wait_for(f"{site}{OTHER}/", "Door opened")
