@@ -336,10 +336,7 @@ ELSEWHERE = {
 def test_other_groups_are_made_anew(tmp_path: Path, what: str) -> None:
     """A file that changes what a document says of a group that it is not in has that made anew, too."""
     first, then, other = ELSEWHERE[what]
-    repository = new_repository(tmp_path / "repository")
-    repository.commit("First", **{f"registry/{path}": text for path, text in [*FIRST.items(), first]})
-    registry, output = repository.root / "registry", tmp_path / "document.json"
-    with cached_in(tmp_path / "cache"):
+    with begun(tmp_path, dict([first])) as (registry, output):
         compare(registry, output, PROFILES[0], None)
         _, plural, gid = other.split("/")
         before = json.loads(output.read_bytes())[plural][gid]
@@ -408,10 +405,11 @@ def test_replaced_commit(tmp_path: Path) -> None:
 
 @contextmanager
 def begun(place: Path, more: Files | None = None) -> Iterator[tuple[Path, Path]]:
-    """Give the folder of a registry that is committed, and where its document is to be."""
+    """Give the folder of a registry that is committed and was checked, and where its document is to be."""
     repository = new_repository(place / "repository")
     repository.commit("First", **{f"registry/{path}": text for path, text in {**FIRST, **(more or {})}.items()})
     with cached_in(place / "cache"):
+        assert look(repository.root / "registry", None, DAYS[0])
         yield repository.root / "registry", place / "document.json"
 
 

@@ -14,10 +14,10 @@ from xregit.cli.repeating import FEW_FILES, MANY_DOUBTED
 from xregit.collecting import uncollected
 from xregit.document.compiling import compile_document, refuse_unknown
 from xregit.document.copying import Written, basis, write_pieces
-from xregit.document.loading import refuse_unread
+from xregit.document.loading import load, refuse_unread
 from xregit.document.serialising import to_bytes
 from xregit.errors import CatalogError, XregitError
-from xregit.rules.again import again, read_whole, reread, whole
+from xregit.rules.again import again, reread, whole
 from xregit.rules.kept import held_by, state_of
 from xregit.rules.standing import WholeError, standing
 from xregit.source import writing
@@ -61,7 +61,8 @@ class Sight:
 def look(path: Path, output: Path | None, day: date | None) -> Sight | None:
     """Read what it takes to write a document to an ``output``, if there is one; on a ``day``, check it as well.
 
-    There is no answer for what is no folder, where that would gain little, and for a registry that can't be read whole.
+    There is no answer for what is no folder, where that would gain little, for a registry that can't be read whole, and
+    where nothing is to be checked and no check before tells enough.
 
     Raises:
         CatalogError: nothing is to be checked, and some files can't be read as what they should be.
@@ -75,19 +76,14 @@ def look(path: Path, output: Path | None, day: date | None) -> Sight | None:
             return _as_kept(now, kept, Memory(path), output, day)
     except WholeError:
         pass
-    return _anew(path, day)
+    return None if day is None else _anew(path, day)
 
 
-def _anew(path: Path, day: date | None) -> Sight | None:
-    report = None
+def _anew(path: Path, day: date) -> Sight | None:
     try:
         now = standing(path)
         seen = standpoint(now.root)
-        if day is None:
-            registry, kept = read_whole(now)
-            refuse_unread(registry)
-        else:
-            registry, report, kept = whole(now, day)
+        registry, report, kept = whole(now, day)
     except WholeError:
         return None
     if kept is not None:
@@ -140,18 +136,24 @@ def write_document(path: Path, sight: Sight, profile: str, output: Path) -> int:
         return _write(path, sight, profile, output)
     except WholeError:
         if sight.source is None:
-            data = to_bytes(compile_document(sight.registry, profile=profile))
-            writing.write(output, data)
-            return len(data)
+            return _whole(sight.registry, profile, output)
     # What is kept of the document is not about what stands there.
     Memory(path).forget_document(output)
     fresh = look(path, output, today() if sight.report else None)
+    if fresh is None and sight.report is None:
+        return _whole(load(path), profile, output)
     if fresh is None:
         message = f'"{path}" has changed while it was read; try again'
         raise XregitError(message)
     if fresh.report and fresh.report.failed:
         raise CatalogError(fresh.report.diagnostics, fresh.registry.origin.line)
     return write_document(path, fresh, profile, output)
+
+
+def _whole(registry: Registry, profile: str, output: Path) -> int:
+    data = to_bytes(compile_document(registry, profile=profile))
+    writing.write(output, data)
+    return len(data)
 
 
 def _write(path: Path, sight: Sight, profile: str, output: Path) -> int:

@@ -70,33 +70,19 @@ def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Regist
     Raises:
         WholeError: a file can't be read.
     """
-    registry, kept = read_whole(now, parse)
+    tracing = Tracing(parse, now.terms(parse))
+    registry = now.registry(tracing.parse)
     with uncollected():
         found = examined(registry, RULES, today)
     report = Report(found.diagnostics)
-    if kept is None:
-        return registry, report, None
-    return (
-        registry,
-        report,
-        replace(kept, found=by_group(found.diagnostics, now.prefix), faulty=found.faulty, day=today),
-    )
-
-
-def read_whole(now: Standing, parse: Parse = yaml.parse) -> tuple[Registry, Kept | None]:
-    """Return a registry, and what later runs can build on, if they can, without anything that was found in it.
-
-    Raises:
-        WholeError: a file can't be read.
-    """
-    tracing = Tracing(parse, now.terms(parse))
-    registry = now.registry(tracing.parse)
     try:
         _refuse_faulty(registry)
         folders = tracing.present(now, {})
     except WholeError:
-        return registry, None
-    return registry, Kept(folders, held_by(registry), {}, frozenset(), None, now.context, tracing.terms)
+        return registry, report, None
+    made = by_group(found.diagnostics, now.prefix)
+    kept = Kept(folders, held_by(registry), made, found.faulty, today, now.context, tracing.terms)
+    return registry, report, kept
 
 
 def again(
@@ -110,8 +96,6 @@ def again(
     Raises:
         WholeError: nothing less than a check of everything can tell.
     """
-    if kept.day is None:
-        raise WholeError
     seen = _look(now, kept, former, _parse(kept, more) if former is None else Remembered().parse)
     checked = _checked(kept, seen, today)
     groups = _read(seen, checked, more)
@@ -129,7 +113,7 @@ def again(
 
 
 def reread(now: Standing, kept: Kept, more: Collection[str] = frozenset()) -> Reread:
-    """Return what it takes to see the groups that changes since an earlier run concern, and ``more``; check nothing.
+    """Return what it takes to see the groups that changes since a check concern, and ``more``; check nothing.
 
     Raises:
         WholeError: nothing less than all that there is can tell.
@@ -137,7 +121,7 @@ def reread(now: Standing, kept: Kept, more: Collection[str] = frozenset()) -> Re
     seen = _look(now, kept, None, _parse(kept, more))
     part = _part(now, seen, {"", *seen.known.surroundings({*seen.concerned, *more})})
     held = _held(kept, seen, part)
-    if kept.day is None or not seen.new:
+    if not seen.new:
         kept = replace(kept, folders=seen.folders, held=held)
     return _reread(seen, part, kept, held)
 

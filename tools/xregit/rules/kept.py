@@ -25,19 +25,18 @@ Held = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is known of a whole registry; ``folders`` are the files that were looked at.
+    """The findings of one check of a whole registry; ``folders`` are the files that were looked at, on a ``day``.
 
-    ``held`` is how many resources of each type are in each group, by its xid. ``found`` are the findings of one check,
-    by the xid of the group that they are in, an empty one for none; ``faulty`` are the groups with errors, ``day`` is
-    when it was checked, None where it was only read. ``context`` is what else may make findings different, ``terms`` is
-    what the registry says that traces depend on.
+    ``held`` is how many resources of each type are in each group, by its xid. ``found`` are the findings, by the xid of
+    the group that they are in, an empty one for none; ``faulty`` are the groups with errors. ``context`` is what else
+    may make findings different, ``terms`` is what the registry says that traces depend on.
     """
 
     folders: Folders
     held: Held
     found: Found
     faulty: frozenset[str]
-    day: date | None
+    day: date
     context: str
     terms: Terms
 
@@ -79,7 +78,7 @@ def to_bytes(kept: Kept) -> bytes | None:
     value = {
         "context": kept.context,
         "terms": tuple(kept.terms),
-        "day": kept.day.isoformat() if kept.day else "",
+        "day": kept.day.isoformat(),
         "faulty": sorted(kept.faulty),
         "folders": {group: (tuple(folder.outline), folder.mark) for group, folder in kept.folders.items()},
         "held": kept.held,
@@ -104,7 +103,7 @@ def from_bytes(data: bytes, context: str) -> Kept | None:
         value["held"],
         {group: tuple(map(_diagnostic, rows)) for group, rows in value["found"].items()},
         frozenset(value["faulty"]),
-        date.fromisoformat(value["day"]) if value["day"] else None,
+        date.fromisoformat(value["day"]),
         context,
         Terms._make(value["terms"]),
     )
