@@ -255,7 +255,7 @@
   }
 
   function link(definition) {
-    const made = element("a", element("code", definition.xid.slice(1)));
+    const made = element("a", element("code", definition.xid));
     made.href = `${form.dataset.root}${definition.page ?? `${definition.xid.slice(1)}/`}`;
     return made;
   }
