@@ -257,6 +257,16 @@ def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixtur
     assert sorted(path.name for path in (here / "build").iterdir()) == ["api", "registry.json"]
 
 
+def test_build_replaces_no_file_that_a_link_leads_to(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A link may have come with a clone; what it leads to stays as it was."""
+    (here / "mine").write_text("mine", encoding="utf-8")
+    (here / "build").mkdir()
+    (here / "build" / "registry.json").symlink_to("../mine")
+    assert run(["build", "--only", "document"]) == 2
+    assert "remove it, or name another folder with -o" in capsys.readouterr().err
+    assert (here / "mine").read_text(encoding="utf-8") == "mine"
+
+
 def test_build_writes_the_version_that_is_set(here: Path) -> None:
     """Document and static API are written in the specification version that the registry's settings name."""
     (here / "registry" / "xregit.yaml").write_text("profile: 1.0-rc4\n", encoding="utf-8")

@@ -89,12 +89,19 @@ def check(task: Task) -> str:
 
 
 def document(task: Task) -> str:
-    """Write the document view."""
+    """Write the document view.
+
+    Raises:
+        XregitError: a link stands in its place, which may have come with a clone, and lead to any file of the user.
+    """
     import xregit
     from xregit.document.serialising import to_bytes
     from xregit.source import writing
 
     place, profile = task.output / DOCUMENT, task.registry.settings.profile
+    if place.is_symlink():
+        message = f'"{place}" is a link; remove it, or name another folder with -o'
+        raise XregitError(message)
     if task.sight is not None:
         from xregit.cli.renewing import write_document
 

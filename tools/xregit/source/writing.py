@@ -53,6 +53,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
 
     All are built before the first gets its name, so that a full disk leaves everything as it was. They get their names
     in the order given, and a folder that is new gets its own with all that is in it: a killed run leaves nothing half.
+    Links inside the folder are followed, but none that leads out of it: it may have come with a clone.
     Whoever else may write there at the same time is kept out by ``locking.editing``.
 
     Raises:
@@ -61,7 +62,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
     with _failing_in_one_line(root), _refusing_odd_names(root), ExitStack() as undo:
         units: dict[Path, Path] = {}
         for relative, data in files.items():
-            place = Path(os.path.realpath(_inside(root, relative)))
+            place = _followed(root, _inside(root, relative))
             _refuse_folder(place)
             unit = _unit(place)
             if unit not in units:
@@ -124,6 +125,14 @@ def _inside(root: Path, relative: str) -> Path:
         message = f'"{relative}" is no path below "{root}"'
         raise XregitError(message)
     return root / path
+
+
+def _followed(root: Path, path: Path) -> Path:
+    place = Path(os.path.realpath(path))
+    if not place.is_relative_to(os.path.realpath(root)):
+        message = f'"{path}" is or lies behind a link that leads out of "{root}", to "{place}"; remove the link'
+        raise XregitError(message)
+    return place
 
 
 def _unit(place: Path) -> Path:
