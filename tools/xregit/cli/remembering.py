@@ -43,6 +43,11 @@ class Memory:
         """Return what a file holds, if it is to be known, without a look at its text."""
         return self.values.parse(data)
 
+    @property
+    def has_findings(self) -> bool:
+        """Whether an earlier check has kept anything."""
+        return place(self.registry, FINDINGS).is_file()
+
     def findings(self, context: str) -> Kept | None:
         """Return what an earlier check has found in the same context."""
         from xregit.rules.kept import from_bytes

@@ -67,9 +67,11 @@ def look(path: Path, output: Path | None, day: date | None) -> Sight | None:
     Raises:
         CatalogError: nothing is to be checked, and some files can't be read as what they should be.
     """
+    if not (path / REGISTRY_FILE).is_file() or (day is None and not Memory(path).has_findings):
+        return None
     try:
-        now = standing(path) if (path / REGISTRY_FILE).is_file() else None
-        if now is None or len(now.statuses) < FEW_FILES:
+        now = standing(path)
+        if len(now.statuses) < FEW_FILES:
             return None
         kept = Memory(path).findings(now.context)
         if kept is not None:
