@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
@@ -37,9 +37,8 @@ class Text:
     placeholder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
-    """One property that a message declares; ``value`` is None where any value will do.
+class Property(NamedTuple):
+    """One property that a message declares, a named tuple, as messages have many; ``value`` is None where any will do.
 
     ``path`` leads to it from the message, an item of a list by its number. ``meaning`` is what the model says of it,
     ``members`` what the message does: none where the bare value stands for the property.

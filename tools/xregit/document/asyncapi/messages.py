@@ -7,7 +7,6 @@ data; in structured mode the payload is the event, and its data a part of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import Property
@@ -136,7 +135,7 @@ def _headers(known: Protocol, options: Options, attributes: Iterable[Property], 
     for item in attributes:
         header = prefix + item.name
         if item.name != "datacontenttype" and header.lower() not in names:
-            yield replace(item, name=header)
+            yield item._replace(name=header)
 
 
 def _prefix(endpoint: Endpoint, message: Message) -> str:
@@ -155,7 +154,7 @@ def _attributes(message: Message) -> Iterator[Property]:
     for name in _REQUIRED:
         plain = Property((ENVELOPE, name), name, _TYPES.get(name, "string"), required=True, value=_VALUES.get(name))
         found = declared.pop(name, plain)
-        yield replace(found, required=True, value=_VALUES.get(name, found.value))
+        yield found._replace(required=True, value=_VALUES.get(name, found.value))
     content = _content_type(message)
     if content and "datacontenttype" not in declared:
         yield Property((ENVELOPE, "datacontenttype"), "datacontenttype", "string", required=False, value=content)
