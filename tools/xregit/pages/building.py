@@ -77,7 +77,7 @@ def write_pages(registry: Registry, folder: Path) -> int:
             made = plan.made(page)
             write(str(place), [(f"{page.address}index.md", _as_markdown(made)), *files_beside(made)])
 
-        shared_out(written, plan.pages, processes(len(plan.pages)))
+        shared_out(written, plan.pages, processes(len(plan.messages)))
         return len(plan.pages)
 
 

@@ -77,7 +77,8 @@ class Finisher:
                 scripts |= _noted(page, self._finished(page))
             else:
                 rest.append(page)
-        for page, finished in zip(rest, shared_out(self._written, rest, processes(len(rest))), strict=True):
+        found = shared_out(self._written, rest, processes(len(self.plan.messages)))
+        for page, finished in zip(rest, found, strict=True):
             scripts |= _noted(page, finished) if finished else {}
         return scripts
 

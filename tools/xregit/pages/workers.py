@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 # So many things are taken, and handed back, at a time; all numbers of shares fit into a pipe.
 MIN_SHARE, MAX_SHARES = 16, 4_096
 NUMBER_BYTES = 4
-# A process pays from so many things on.
+# A process pays from so many things on, each of which takes a millisecond or more.
 WORTH = 100
 # More would hardly save time, since what one process does alone takes as long as by then all others, but memory.
 MAX_PROCESSES = 8
