@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import Change
 from xregit.changes.table import table
+from xregit.model.words import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +55,7 @@ def _words(difference: Difference) -> Mapping[str, str]:
     edited = "is new" if before is None else "is gone" if after is None else "has changed"
     return {
         "name": f'"{".".join(difference.path)}"',
-        "about": difference.about,
+        "about": called(difference.about),
         "before": shown(before),
         "after": shown(after),
         "item": difference.path[-1] if difference.path else "",

@@ -289,12 +289,6 @@ def titled(plural: str) -> str:
     return known.get(plural, plural.replace("_", " ").capitalize())
 
 
-def called(singular: str) -> str:
-    """Return the singular name of a type as it stands in a sentence, such as ``message group``."""
-    known = {"messagegroup": "message group", "schemagroup": "schema group"}
-    return known.get(singular, singular.replace("_", " "))
-
-
 def _wire(declared: tuple[Property, ...], known: str) -> tuple[Text, ...]:
     """Return what tells a message apart on the wire: its address, else its type unless that is its id anyway."""
     by_name = {item.name: item for item in reversed(declared) if item.path[0] == "protocoloptions" and shown(item)}

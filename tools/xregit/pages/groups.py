@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.model import siblings
+from xregit.model.words import called
 from xregit.pages.attributes import rows, texts_in
-from xregit.pages.book import called, titled
+from xregit.pages.book import titled
 from xregit.pages.documents import texts
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page

@@ -11,7 +11,8 @@ from xregit.catalog.entities import Group
 from xregit.catalog.resolving import group_of
 from xregit.catalog.views import text_of
 from xregit.model.language import NOTHING
-from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, called, ids
+from xregit.model.words import called
+from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, ids
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
