@@ -45,3 +45,15 @@ def test_nginx_snippet_has_the_path_of_the_address() -> None:
         "location /api/",
         "location = /api/schemagroups/g/schemas/s",
     ]
+
+
+def test_no_address_or_kind_leaves_its_place() -> None:
+    """A registry that was not checked adds no header, rule or directive; an address need not be one."""
+    kinds = {"a": 'application/xml; charset="utf-8"', "b": "text/plain\n  Set-Cookie: a=b"}
+    files = {name: data.decode() for name, data in host_files("http://[::1/a'; return 301 $x;\n}{", kinds).items()}
+    assert files["_headers"].count("\n") == 4 + 2 * 6
+    nginx = files["nginx.conf"].splitlines()
+    assert len(nginx) == 4
+    assert all(line.startswith("location ") and line.count("$") == line.count("$uri") for line in nginx[1:])
+    assert nginx[1].startswith("location /a%27%3B%20return%20301%20%24x%3B%0A%7D%7B/ {")
+    assert 'default_type "application/xml; charset=\\"utf-8\\"";' in nginx[2]

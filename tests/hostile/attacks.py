@@ -167,6 +167,12 @@ ATTACKS: dict[str, Attack] = {
         says=("registry.json",),
         code=0,
     ),
+    "an address that is none, for the static API": Attack(
+        lambda: {**message(EVENT), "xregit.yaml": 'baseurl: "http://[::1"\n'},
+        ("build", "--only", "check,api"),
+        says=("api",),
+        code=0,
+    ),
     "owners by many wildcards": Attack(
         lambda: {**message(EVENT), "../.github/CODEOWNERS": "*/" + "*e" * 30 + "! @a\n"},
         code=0,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.collecting import uncollected
 from xregit.document.compiling import DEFAULT_PROFILE, document_view
 from xregit.document.documents import media_type
-from xregit.document.hosting import JSON, host_files
+from xregit.document.hosting import JSON, host_files, one_line
 from xregit.document.identifying import Identifying
 from xregit.document.models import full_model, modelsource
 from xregit.document.offering import offered
@@ -164,7 +164,7 @@ def _document_header(value: Mapping[str, Any], data: bytes, kind: str, singular:
     lines["content-length"] = str(len(data))
     lines["content-disposition"] = str(value.get(f"{singular}id", ""))
     lines["content-location"] = str(value.get("self", "")).removesuffix(DETAILS)
-    return "".join(f"{name}:{text}\n" for name, text in sorted(lines.items())).encode()
+    return "".join(f"{name}:{one_line(text)}\n" for name, text in sorted(lines.items())).encode()
 
 
 def _header_text(value: Any) -> str:

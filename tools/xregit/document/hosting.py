@@ -7,8 +7,9 @@ notation that everything here is JSON but the documents of resources.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,14 +17,27 @@ if TYPE_CHECKING:
 JSON = "application/json"
 # A page of another site may read the registry.
 ORIGIN = "Access-Control-Allow-Origin"
+# What stays as it is in an address: not what ends a text, a directive or a block of nginx, or begins a variable.
+_KEPT = ":/?#[]@!&()*+,=%"
+_PATH = re.compile(r"[^:/?#]+://[^/?#]*|[?#].*")
+_ENDING = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
 def host_files(base: str, documents: Mapping[str, str]) -> dict[str, bytes]:
     """Return the files for hosts by name; ``documents`` maps the paths that don't answer with JSON to what they are.
 
+    The registry may not have been checked, so what would end a line, a text or a word of a notation is taken from both.
+
     Source: HTTP specification, "no-code servers" and the link ``xregistry-root``.
     """
-    return {name: notation(base, documents).encode() for name, notation in HOSTS.items()}
+    address = quote(base, safe=_KEPT)
+    kinds = {path: one_line(kind) for path, kind in documents.items()}
+    return {name: notation(address, kinds).encode() for name, notation in HOSTS.items()}
+
+
+def one_line(text: str) -> str:
+    """Return a text that ends no line."""
+    return _ENDING.sub(" ", text)
 
 
 def _headers(base: str, documents: Mapping[str, str]) -> str:
@@ -47,17 +61,23 @@ def _azure(base: str, documents: Mapping[str, str]) -> str:
 
 def _nginx(base: str, documents: Mapping[str, str]) -> str:
     """Return a snippet for a ``server`` of nginx: a location for all files, and one for each document."""
-    below = urlsplit(base).path.rstrip("/")
+    below = _PATH.sub("", base).rstrip("/")
     headers = f"add_header {ORIGIN} * always; add_header Link '{_link(base)}' always;"
     said = f"# Include this in the server that answers {base}/. Its root holds this folder at the path {below}/.\n"
     places = [
         f"location {below}/ {{ types {{}} default_type {JSON}; {headers} try_files $uri $uri/index.html =404; }}\n"
     ]
+    rest = f"{headers} try_files $uri/index.html =404; }}\n"
     places += [
-        f'location = {below}/{path} {{ types {{}} default_type "{kind}"; {headers} try_files $uri/index.html =404; }}\n'
+        f"location = {below}/{path} {{ types {{}} default_type {_quoted(kind)}; {rest}"
         for path, kind in documents.items()
     ]
     return said + "".join(places)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _link(base: str) -> str:
