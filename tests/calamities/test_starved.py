@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-DISK_BYTES, LARGEST_BYTES = 16 * 2**20, 100
+DISK_BYTES, LARGEST_BYTES = 24 * 2**20, 100
 FILLER = ".filler"
 # Shares of the memory that a command takes at most, beyond what it takes to begin.
 SHARES = (0.2, 0.8)
