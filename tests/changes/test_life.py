@@ -138,6 +138,14 @@ def test_the_command_tells_it_in_words(
     assert [item["subject"] for item in json.loads(capsys.readouterr().out)][-1] == "Add the ship"
 
 
+def test_no_commit_steers_a_terminal(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it says is shown in one line, with escapes for what can't be seen."""
+    file = "registry__messagegroups__fleet__messages__vessel.yaml"
+    repository.commit("Say \x1b]0;so\x07\u202e", **{file: SHIP_TEXT})
+    assert run(["--registry", str(repository.root / "registry"), "log", VESSEL]) == 0
+    assert r"Say \x1b]0;so\x07\u202e" in capsys.readouterr().out.splitlines()[0]
+
+
 @pytest.mark.parametrize("xid", ["/messagegroups/ships/messages/nothing", "/", "nothing", "/x/y"])
 def test_what_never_was_has_no_life(repository: Repository, xid: str) -> None:
     """One line says so."""

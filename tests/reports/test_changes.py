@@ -16,6 +16,7 @@ from xregit.changes import Change, Impact, diff
 from xregit.changes.policy import Judged, Review, Standing, review
 from xregit.diagnostics import Span
 from xregit.reports.changes import changes_json, changes_text
+from xregit.reports.excerpts import safe
 from xregit.reports.markdown import MAX_ROWS, changes_markdown, headline
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def test_no_text_leaves_its_cell(value: str) -> None:
     assert len(rows) == 1
     assert rows[0].replace("\\|", "").count("|") == 4
     assert "<script" not in rows[0].replace("`", "")
+    assert rows[0] == safe(rows[0])
 
 
 @pytest.mark.parametrize("value", ["a|b", "`", "``x`", "<b>", "*", "https://e.x/{vin}", "[x](y)", "#1"])

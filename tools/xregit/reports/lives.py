@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import Impact
+from xregit.reports.excerpts import safe
 
 if TYPE_CHECKING:
     from xregit.changes.change import Change
@@ -16,7 +17,7 @@ SHORT_HASH = 9
 
 def life_text(moments: Sequence[Moment]) -> str:
     """Return a paragraph for each commit, the newest first: when, who, what they said, and what changed by it."""
-    return "\n\n".join("\n".join(_lines(moment, moments[-1])) for moment in moments)
+    return "\n\n".join("\n".join(map(safe, _lines(moment, moments[-1]))) for moment in moments)
 
 
 def life_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from xregit.changes.change import AUDIENCES
 from xregit.reports.changes import counts, parts, place
+from xregit.reports.excerpts import safe
 
 if TYPE_CHECKING:
     from xregit.changes.policy import Judged, Review
@@ -136,11 +137,12 @@ def _prose(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text)
+    return _SPECIAL.sub(r"\\\1", safe(text))
 
 
 def _code(text: str) -> str:
     """Return a text between as many backquotes as it needs; in a table even code can't hold a bare ``|``."""
+    text = safe(text)
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if "`" in text else ""
     return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|") if text else '""'
