@@ -16,7 +16,7 @@ import pytest
 
 from tests.benchmarks.synthetic import PREFIX, write_registry
 from tests.calamities.subjects import left
-from xregit.pages.workers import WORTH, processes
+from xregit.pages.workers import WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,10 @@ PATIENCE_SECONDS = 60
 # More than any file may have; it is in the middle of the messages, which are shared out by then.
 LONG, LONGEST_BYTES = MESSAGES // 2, 300_000
 
-pytestmark = pytest.mark.skipif(processes(MESSAGES) == 1, reason="one core makes a site alone")
+# So many processes make its pages.
+COUNT = min(len(os.sched_getaffinity(0)), MESSAGES // WORTH)
+
+pytestmark = pytest.mark.skipif(COUNT == 1, reason="one core makes a site alone")
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ def workers(process: subprocess.Popen[str]) -> list[int]:
     while time.monotonic() < end and process.poll() is None:
         with suppress(OSError):
             found = [int(each) for each in children.read_text().split() if _is_worker(int(each), process.pid)]
-            if len(found) == processes(MESSAGES):
+            if len(found) == COUNT:
                 return found
         time.sleep(0.002)
     pytest.fail("it has shared nothing out")

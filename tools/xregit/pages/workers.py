@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 
-# So many things are taken, and handed back, at a time; all numbers of shares fit into a pipe.
-MIN_SHARE, MAX_SHARES = 16, 4_096
+# So many things are taken, and handed back, at a time; all numbers of shares fit into the smallest pipe.
+MIN_SHARE, MAX_SHARES = 16, 1_024
 NUMBER_BYTES = 4
 # A process pays from so many things on, each of which takes a millisecond or more.
 WORTH = 100
