@@ -99,9 +99,7 @@ def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
 @rule("endpoint", Severity.WARNING, "An MQTT address has a scheme that the specification doesn't list.", "EP-52")
 def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report ``ws``, which is in wide use."""
-    if SCHEMES.get(endpoint.protocol) is not _MQTT:
-        return
-    for address in _addresses(endpoint):
+    for address in _mqtt_addresses(endpoint):
         if address.scheme in UNLISTED:
             message = f'The scheme of "{address.text}" is common, but not listed for MQTT.'
             help_ = 'Use "wss", or "mqtt" for connections without encryption.'
@@ -111,9 +109,7 @@ def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator
 @rule("endpoint", Severity.ERROR, "An MQTT address with an informal scheme has a path.", "EP-53")
 def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a path behind ``tcp``, ``ssl`` or ``wss``."""
-    if SCHEMES.get(endpoint.protocol) is not _MQTT:
-        return
-    for address in _addresses(endpoint):
+    for address in _mqtt_addresses(endpoint):
         if address.scheme in WITHOUT_PATH and address.path not in {"", "/"}:
             message = f'An address that begins with "{address.scheme}://" has no path, but "{address.text}" has one.'
             help_ = 'Put the topic into the option "topic", or write the address with "mqtt" or "mqtts".'
@@ -123,9 +119,7 @@ def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Findi
 @rule("endpoint", Severity.ERROR, "The path of an MQTT address is not a topic.", "EP-52")
 def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a ``+`` or ``#`` in the path, which only filters have."""
-    if SCHEMES.get(endpoint.protocol) is not _MQTT:
-        return
-    for address in _addresses(endpoint):
+    for address in _mqtt_addresses(endpoint):
         if address.scheme in {"mqtt", "mqtts"} and ("+" in address.path or "#" in address.text):
             message = f'The path of "{address.text}" would be a topic, but topics have no wildcards.'
             help_ = "Remove the path, or name one topic."
@@ -150,6 +144,11 @@ def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
 
 
 _PORTS = {"KAFKA": 9092, "NATS": 4222}
+
+
+def _mqtt_addresses(endpoint: Endpoint) -> Iterator[Address]:
+    if SCHEMES.get(endpoint.protocol) is _MQTT:
+        yield from _addresses(endpoint)
 
 
 def _addresses(endpoint: Endpoint) -> Iterator[Address]:
