@@ -16,10 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
-from xregit.pages.book import Book
 from xregit.pages.filling import write
-from xregit.pages.machines import files_beside
-from xregit.pages.planning import Plan
 from xregit.pages.workers import processes, shared_out
 from xregit.source.writing import replacing
 
@@ -68,6 +65,10 @@ def write_pages(registry: Registry, folder: Path) -> int:
     Raises:
         XregitError: the folder can't be written, or it holds other files than pages written before.
     """
+    from xregit.pages.book import Book
+    from xregit.pages.machines import files_beside
+    from xregit.pages.planning import Plan
+
     _refuse_foreign(folder)
     with replacing(folder) as place, uncollected():
         plan = Plan.of(Book(registry))
