@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 # One row of this per written file; ``about`` says what the table holds.
 WRITTEN = f"{files.WRITTEN}, about string, records bigint"
-# So many rows wait as Python's objects, so many bytes of messages as Arrow's, before they are written. So soon it is
-# seen which tables have many rows waiting, that these don't leave the processor's cache.
-MAX_WAITING = 50_000
+# So many rows wait as Python's objects, so many bytes of messages as Arrow's, before they are written; so many for each
+# table if there are many, since what Arrow makes of a row or two takes as long as of some dozens, and more memory than
+# they did. So soon it is seen which tables have many rows waiting, that these don't leave the processor's cache.
+MAX_WAITING, ROOM = 50_000, 8
 SOON, MANY = 8192, 64
 MAX_BYTES = 128 * 1024 * 1024
 EXPECTED = "a payload that the schema accepts"
@@ -186,7 +187,7 @@ class Sorter:
         self._size += size
         if self._size >= MAX_BYTES:
             yield from self.write()
-        elif self._waiting >= MAX_WAITING:
+        elif self._waiting >= max(MAX_WAITING, ROOM * len(self._buckets)):
             self._pack(1)
         elif self._waiting >= self._soon:
             self._pack(MANY)
@@ -199,7 +200,8 @@ class Sorter:
             if bucket.waiting >= least:
                 bucket.pack()
         self._waiting = sum(bucket.waiting for bucket in self._buckets.values())
-        self._soon = self._waiting + SOON
+        # What goes on waiting is looked through each time, so that is done the less often the more it is.
+        self._soon = self._waiting + max(SOON, self._waiting // 2, len(self._buckets))
 
 
 def _raw(message: Input, item: Received) -> tuple[str | None, str | None]:
