@@ -14,6 +14,9 @@ from xregit.cli.printing import as_json, note, result
 if TYPE_CHECKING:
     from xregit.spark.streams.routing import Routed
 
+# Of so many tables it is told how many rows they have got.
+MAX_TOLD = 20
+
 
 @click.command()
 @click.option("--at", "ref", metavar="REF", help="Print which version of each table holds that Git commit.")
@@ -112,12 +115,18 @@ def route(
         checkpoint=checkpoint,
         batch_files=batch_files,
         conf=dict(conf) | ({"spark.master": master} if master else {}),
-        tell=lambda batch: note(_rows(batch)),
+        tell=lambda batch: note(told(batch)),
     )
-    result(f"{tables}: {_rows(done)}")
+    result(f"{tables}: {told(done)}")
 
 
-def _rows(done: Routed) -> str:
-    """Return how many rows went where."""
-    told = ", ".join(f"{name} {count:,}" for name, count in sorted(done.rows.items()))
-    return told or "nothing new"
+def told(done: Routed) -> str:
+    """Return how many rows went where; of many tables, the rest of messages and those with most rows."""
+    from xregit.spark.streams.landing import OTHERS
+
+    rest = {landing.name for landing in OTHERS}
+    order = sorted(done.rows.items(), key=lambda item: (item[0] not in rest, -item[1], item[0]))
+    line = ", ".join(f"{name} {count:,}" for name, count in sorted(order[:MAX_TOLD]))
+    if len(order) > MAX_TOLD:
+        line += f" and {len(order) - MAX_TOLD:,} more tables: {sum(done.rows.values()):,} rows in all"
+    return line or "nothing new"
