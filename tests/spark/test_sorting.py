@@ -19,13 +19,17 @@ from tests.spark.streams import GROUP, definition, event, registry_of
 from xregit.messages.reading import received
 from xregit.protocols import Wire
 from xregit.spark.streams import recognising, sorting
+from xregit.spark.streams.buckets import pack
 from xregit.spark.streams.inputs import records
 from xregit.spark.streams.landing import table_names
 from xregit.spark.streams.plans import Packed, packed, plan, unpacked
 from xregit.spark.streams.sorting import Job, Sorter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from xregit.spark.streams.buckets import Bucket
+    from xregit.spark.streams.queues import Queue
 
 
 BINARY = {
@@ -174,6 +178,27 @@ def test_much_is_written_in_parts(plain: Packed, tmp_path: Path, monkeypatch: py
         found = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
         assert sorted(int(row["ce_id"]) for row in found["g__one"]) == list(range(25))
         assert len(list((folder / "g__one").iterdir())) == 3
+
+
+@pytest.mark.parametrize(("room", "rounds"), [(1, 3), (8, 1)])
+def test_more_wait_where_there_are_more_tables(
+    plain: Packed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int, rounds: int
+) -> None:
+    """A table's rows are packed together: all that wait at once, unless they are more than there is room for."""
+    for name, value in {"MAX_WAITING": 3, "ROOM": room, "SOON": 1_000}.items():
+        monkeypatch.setattr(sorting, name, value)
+    monkeypatch.setattr(recognising, "AT_ONCE", 4)
+    least: list[int] = []
+
+    def told(buckets: Sequence[Bucket], queue: Queue, enough: int) -> list[bytes]:
+        least.append(enough)
+        return pack(buckets, queue, enough)
+
+    monkeypatch.setattr(sorting, "pack", told)
+    types = ["t.one", "t.two"] * 4
+    found = landed(plain, [line(event(number, type_)) for number, type_ in enumerate(types)], tmp_path)
+    assert least == [1] * rounds
+    assert sum(map(len, found.values())) == len(types)
 
 
 JSON = st.recursive(
