@@ -21,6 +21,8 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
+# Of schemas, what `payloads` compares, and what is compared for itself.
+_DOCUMENTS = frozenset({"deprecated", "schema", "schemabase64", "schemaurl", "versions"})
 _SELECTORS = frozenset({"envelope", "protocol", "deprecated"})
 
 
@@ -111,7 +113,7 @@ class _Comparing:
         about = new.type.singular
         if new.type.hasdocument:
             yield from payloads.of_schema(new.xid, old, new, (self.before, self.after))
-        for path, one, other in leaves(_said(old), _said(new), {"deprecated", "schema", "schemabase64", "versions"}):
+        for path, one, other in leaves(_said(old), _said(new), _DOCUMENTS):
             yield Difference(new.xid, about, "attribute", "other", path, one, other)
 
 

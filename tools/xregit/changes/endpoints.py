@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from json import dumps, loads
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.indexes import carried
@@ -51,22 +52,43 @@ def _selected(selector: str, one: Any, other: Any) -> str:
 
 def _items(xid: str, path: tuple[str, ...], one: Any, other: Any) -> Iterator[Difference]:
     """Give the items of a list that are gone or new; those that stay may stand in another order."""
-    name = table().lists[".".join(path)]
-    old, new = (_keyed(value, name) for value in (one, other))
+    names = table().lists[".".join(path)]
+    old, new = (_keyed(value, names) for value in (one, other))
     for key in [*(key for key in old if key not in new), *(key for key in new if key not in old)]:
         relation = "removed" if key in old else "added"
-        words = {"item": key.strip('"') if path == ("usage",) else key}
+        called = shown(loads(key))
+        words = {"item": called.strip('"') if path == ("usage",) else called}
         yield Difference(xid, ABOUT, "item", relation, (*path, words["item"]), old.get(key), new.get(key), words)
     if not old.keys() ^ new.keys() and list(old) != list(new):
-        yield Difference(xid, ABOUT, "order", OTHER, path, list(old), list(new))
-    for key in old.keys() & new.keys():
-        if old[key] != new[key]:
-            yield Difference(xid, ABOUT, "attribute", OTHER, ("about", *path, key), old[key], new[key])
+        yield Difference(xid, ABOUT, "order", OTHER, path, _named_by(old), _named_by(new))
+    for key in [key for key in old if key in new]:
+        was, now = (_beside(keyed[key], names) for keyed in (old, new))
+        for below, before, after in leaves(was, now, (), (*path, shown(loads(key)))):
+            yield Difference(xid, ABOUT, "attribute", OTHER, below, before, after)
 
 
-def _keyed(value: Any, name: str) -> dict[str, Any]:
+def _keyed(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the items of a list, each by what tells it from others, as JSON; an item of several is there for each."""
     items = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    return {shown(item.get(name) if name and isinstance(item, Mapping) else item): item for item in items}
+    return {dumps(key, sort_keys=True, default=list): item for item in items for key in _keys(item, names)}
+
+
+def _keys(item: Any, names: tuple[str, ...]) -> Iterator[Any]:
+    if not names or not isinstance(item, Mapping):
+        yield item
+        return
+    found = next((item[name] for name in names if item.get(name) is not None), item)
+    yield from found if isinstance(found, list | tuple) else [found]
+
+
+def _beside(item: Any, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return what an item says beside what tells it from others."""
+    stated = item if names and isinstance(item, Mapping) else {}
+    return {name: value for name, value in stated.items() if name not in names}
+
+
+def _named_by(keyed: Mapping[str, Any]) -> list[Any]:
+    return [loads(key) for key in keyed]
 
 
 def _contract(

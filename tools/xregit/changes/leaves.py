@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from xregit.changes.alike import alike
 from xregit.changes.table import table
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def leaves(
     """
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
-        if old == new or (not path and (name in skipped or name in table().bookkeeping)):
+        if alike(old, new) or (not path and (name in skipped or name in table().bookkeeping)):
             continue
         inside = tuple(value for value in (old, new) if isinstance(value, Mapping))
         here = (*path, str(name))

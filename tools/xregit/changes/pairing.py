@@ -36,6 +36,7 @@ def pairs(before: Named, after: Named) -> Iterator[tuple[Path, Property | None, 
             if twin is not None:
                 old.remove(item)
                 new.remove(twin)
+                yield path, item, twin
         for one, other in zip_longest(old, new):
             yield path, one, other
 

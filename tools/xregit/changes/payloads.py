@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid, schema_reference
+from xregit.changes.alike import alike
 from xregit.changes.change import Difference
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.model import canonical
@@ -123,7 +124,7 @@ def _sentence(verdict: Verdict) -> str:
 def of_message(xid: str, before: Side, after: Side) -> Iterator[Difference]:
     """Give what differs in what a message itself says of its payload's schema."""
     old, new = _stated(before), _stated(after)
-    if old == new:
+    if alike(old, new):
         return
     name = next((name for name in ("dataschema", *REFERENCES) if (old | new).get(name) is not None), "dataschemaformat")
     one, other = (_payload(side, stated) for side, stated in ((before, old), (after, new)))
@@ -170,7 +171,8 @@ def _edited(
     shown: tuple[Any, Any] = (versions[0].version.id, versions[1].version.id) if about == "schema" else (None, None)
     for selector in users or ("",):
         old, new = (_of_version(held.version, selector, held.registry) for held in versions)
-        if about == "schema" or not (old.format == new.format and old.document == new.document):
+        stays = (old.format, old.reference) == (new.format, new.reference) and alike(old.document, new.document)
+        if about == "schema" or not stays:
             found[payload_changes(old, new)] += users.get(selector, [])
     for relation, reaches in found.items():
         words = {"detail": relation.detail, "advice": relation.advice}
@@ -229,14 +231,15 @@ def _of_version(version: Version, selector: str, registry: Registry) -> Payload:
     inline = next((version.attributes[name] for name in ("schema", "schemabase64") if name in version.attributes), None)
     document = version.document.data if version.document and version.document.data is not None else inline
     stated = canonical("format", written) if isinstance(written, str) else ""
-    return Payload(stated, document, selector, uri=version.xid, documents=registry.schema_documents)
+    elsewhere = version.attributes.get("schemaurl") if document is None else None
+    return Payload(stated, document, selector, str(elsewhere or ""), version.xid, registry.schema_documents)
 
 
 def _is_same(one: Any, other: Any) -> bool:
     """Tell whether two documents mean the same whatever their language: the same text, or the same JSON."""
     if one is None or other is None:
         return False
-    return bool(one == other or _value(one) == _value(other))
+    return alike(one, other) or alike(_value(one), _value(other))
 
 
 def _value(document: Any) -> Any:
@@ -246,4 +249,4 @@ def _value(document: Any) -> Any:
     from xregit.source import json
 
     parsed = json.parse(document)
-    return document.split() if parsed.problems else parsed.value
+    return [text for line in document.splitlines() if (text := line.strip())] if parsed.problems else parsed.value

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.changes.alike import alike
 from xregit.changes.table import table
 from xregit.messages.templates import Template
 from xregit.model.datatypes import NOW
 from xregit.rules.mediatypes import normal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from xregit.catalog.properties import Property
 
 SAME, WIDER, NARROWER, OTHER = "same", "wider", "narrower", "other"
@@ -17,9 +20,15 @@ SAME, WIDER, NARROWER, OTHER = "same", "wider", "narrower", "other"
 _FIRST_STAND_IN = 0xE000
 
 
-def value_relation(before: Property, after: Property) -> str:
-    """Return how the values that a property may have relate."""
+def value_relation(before: Property, after: Property, *, more: bool = True, less: bool = True) -> str:
+    """Return how the values that a property may have relate.
+
+    ``more`` and ``less`` tell what `sharing` says of the rest of the message: whether the new values still allow all
+    old messages, and the old values all new ones.
+    """
     old, new = allowed(before), allowed(after)
+    if not (more and less):
+        return _named(more and _covers(new, old, after.type), less and _covers(old, new, before.type))
     if same_value(before.name, old, new):
         return SAME
     return _named(_covers(new, old, after.type), _covers(old, new, before.type))
@@ -50,7 +59,7 @@ def same_value(name: str, one: Any, other: Any) -> bool:
     """Tell whether two values of a property or attribute mean the same on the wire."""
     if isinstance(one, str) and isinstance(other, str) and name.lower() in table().media_types:
         return normal(one) == normal(other)
-    return one == other or (one is not None and other is not None and _text(one) == _text(other))
+    return alike(one, other) or (one is not None and other is not None and _text(one) == _text(other))
 
 
 def allowed(item: Property) -> Any:
@@ -70,16 +79,27 @@ def _covers(wide: Any, narrow: Any, kind: str) -> bool:
         return wide is None
     if not isinstance(wide, str) or not isinstance(narrow, str):
         return _text(wide) == _text(narrow)
-    return Template.parse(wide, kind).read(_sample(narrow), {})
+    template = Template.parse(wide, kind)
+    return all(template.read(sample, {}) for sample in samples(narrow, stand_ins([narrow])))
 
 
-def _sample(value: str) -> str:
-    """Return a text that fits a template and shows what each placeholder may hold at the most."""
+def stand_ins(values: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+    """Return for each placeholder of a message's values a text of one level, and the most that it may hold.
+
+    The most is several levels, where it stands in values that are nothing but that placeholder.
+    """
+    templates = [Template.parse(value) for value in values]
+    names = dict.fromkeys(name for template in templates for name in template.placeholders)
+    levels = {name for template in templates if not template.alone for name in template.placeholders}
+    signs = {name: chr(_FIRST_STAND_IN + number) for number, name in enumerate(names)}
+    return {name: (sign, sign if name in levels else f"{sign}/{sign}") for name, sign in signs.items()}
+
+
+def samples(value: str, texts: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
+    """Return two texts that fit a template, with the least and with the most that its placeholders may hold."""
     template = Template.parse(value)
-    stand_ins = {name: chr(_FIRST_STAND_IN + number) for number, name in enumerate(template.placeholders)}
-    if template.alone:
-        return "/".join(list(stand_ins.values()) * 2)
-    return template.prefix + "".join(stand_ins[name] + literal for name, literal in template.steps)
+    least, most = ({name: pair[place] for name, pair in texts.items()} for place in (0, 1))
+    return template.filled(least), template.filled(most)
 
 
 def _text(value: Any) -> str:

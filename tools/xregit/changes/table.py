@@ -45,7 +45,7 @@ class Table:
     media_types: frozenset[str]
     caseless_names: Mapping[str, frozenset[str]]
     bookkeeping: frozenset[str]
-    lists: Mapping[str, str]
+    lists: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -62,7 +62,7 @@ def table() -> Table:
         media_types=frozenset(value["mediatypes"]),
         caseless_names={name: frozenset(lists) for name, lists in value["caselessnames"].items()},
         bookkeeping=frozenset(value["bookkeeping"]),
-        lists=value["lists"],
+        lists={path: tuple(names) for path, names in value["lists"].items()},
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from xregit.catalog.resolving import SELECTORS, base_xid, group_of
+from xregit.changes.alike import alike
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
@@ -42,4 +43,4 @@ class Unchanged:
         """Tell whether two messages state the same, and their groups the same envelope and protocol."""
         groups = group_of(self.before, old), group_of(self.after, new)
         stated = [[group.attributes.get(name) for name in SELECTORS] if group else [] for group in groups]
-        return old.xid == new.xid and old.written == new.written and stated[0] == stated[1]
+        return old.xid == new.xid and alike(old.written, new.written) and stated[0] == stated[1]

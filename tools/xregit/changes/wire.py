@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import PARTS, properties
 from xregit.catalog.resolving import BASE, SELECTORS
 from xregit.changes import relating
+from xregit.changes.alike import alike
 from xregit.changes.change import Difference
 from xregit.changes.leaves import leaves
 from xregit.changes.pairing import named_apart, pairs
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
+from xregit.changes.sharing import shared
 from xregit.changes.verdicts import shown
 from xregit.model import canonical, siblings
 
@@ -27,21 +29,24 @@ PAYLOAD = frozenset({"dataschema", "dataschemauri", "dataschemaxid", "dataschema
 _OPTIONS = {"envelope": ("envelopemetadata", "envelopeoptions"), "protocol": ("protocoloptions",)}
 _TEXTS = ("description", "specurl")
 _CONSTRAINTS = frozenset({"datacontenttype"})
+# Said of a value without placeholders that is written in another way.
+RESTATED = "restated"
 
 
 def differences(xid: str, before: Side, after: Side) -> Iterator[Difference]:
     """Give what differs between two states of a message, apart from its payload's schema."""
-    if before.attributes == after.attributes:
+    if alike(before.attributes, after.attributes):
         return
     skipped = set(PARTS) | set(SELECTORS) | PAYLOAD | {BASE}
+    parts = set(PARTS)
     for selector in SELECTORS:
         old, new = before.attributes.get(selector), after.attributes.get(selector)
         if old != new:
             yield Difference(xid, ABOUT, "attribute", _selected(selector, old, new), (selector,), old, new)
         if _meaning(selector, old) != _meaning(selector, new):
             skipped.update(_OPTIONS[selector])
-        else:
-            yield from _properties(xid, before, after, _OPTIONS[selector])
+            parts.difference_update(_OPTIONS[selector])
+    yield from _properties(xid, before, after, parts)
     for path, old, new in leaves(before.attributes, after.attributes, skipped):
         yield Difference(xid, ABOUT, "attribute", _constraint(path, old, new), path, old, new)
 
@@ -62,7 +67,7 @@ def _constraint(path: Path, old: Any, new: Any) -> str:
     return OTHER
 
 
-def _properties(xid: str, before: Side, after: Side, parts: tuple[str, ...]) -> Iterator[Difference]:
+def _properties(xid: str, before: Side, after: Side, parts: Container[str]) -> Iterator[Difference]:
     old, new = (
         named_apart(
             (item for item in properties(side.type, side.attributes) if item.path[0] in parts),
@@ -71,12 +76,13 @@ def _properties(xid: str, before: Side, after: Side, parts: tuple[str, ...]) -> 
         for side in (before, after)
     )
     model = siblings(after.type.attributes, after.attributes)
-    for path, one, other in pairs(old, new):
+    paired = list(pairs(old, new))
+    for (path, one, other), together in zip(paired, shared([pair[1:] for pair in paired]), strict=True):
         described = _described(model, path)
         if any(attribute.delivery for attribute in described):
             yield from _delivered(xid, path, one, other)
         else:
-            yield from _compared(xid, path, one, other, implied=_is_implied(described))
+            yield from _compared(xid, path, (one, other), together, implied=_is_implied(described))
 
 
 def _described(model: Mapping[str, AttributeModel], path: Path) -> list[AttributeModel]:
@@ -99,13 +105,15 @@ def _is_implied(described: list[AttributeModel]) -> bool:
 
 def _delivered(xid: str, path: Path, one: Property | None, other: Property | None) -> Iterator[Difference]:
     old, new = (item.value if item else None for item in (one, other))
-    if old != new:
+    if not alike(old, new):
         yield Difference(xid, ABOUT, "delivery", OTHER, path, old, new)
 
 
 def _compared(
-    xid: str, path: Path, one: Property | None, other: Property | None, *, implied: bool
+    xid: str, path: Path, states: tuple[Property | None, Property | None], together: tuple[bool, bool], *, implied: bool
 ) -> Iterator[Difference]:
+    """Give what differs in a property; ``together`` is what the placeholders that it shares with others allow."""
+    one, other = states
     yield from _presence(xid, path, one, other, implied=implied)
     if one is None or other is None:
         constrained = next(item for item in (one, other) if item)
@@ -113,9 +121,10 @@ def _compared(
             old, new = (relating.allowed(item) if item else None for item in (one, other))
             yield _valued(xid, path, old, new, NARROWER if one is None else WIDER)
         return
-    values = relating.value_relation(one, other)
-    if one.value != other.value and (one.value is not None or other.value is not None):
-        yield _valued(xid, path, one.value, other.value, values)
+    values = relating.value_relation(one, other, more=together[0], less=together[1])
+    if not alike(one.value, other.value):
+        restated = values == SAME and not (one.placeholders or other.placeholders)
+        yield _valued(xid, path, one.value, other.value, RESTATED if restated else values)
     if one.type != other.type and values == SAME:
         yield Difference(xid, ABOUT, "type", relating.type_relation(one, other), (*path, "type"), one.type, other.type)
     if any(getattr(one, name) != getattr(other, name) for name in _TEXTS):
