@@ -156,7 +156,11 @@ class Containing:
                 yield Gap("required", (*path, name), "required", at=path)
         for name, inner in schema.get("properties", {}).items():
             here = part.inner(inner, "properties", name)
-            yield from self.of_property(said.of_name(name), here, (*path, name), name)
+            parts = said.of_name(name)
+            if not parts and name in required:
+                # Nobody says what it is, but that it is there: somebody sends it.
+                parts = (part.inner({}, "properties", name),)
+            yield from self.of_property(parts, here, (*path, name), name)
         for text, inner in schema.get("patternProperties", {}).items():
             yield from self.of_pattern(said, part.inner(inner, "patternProperties", text), text, path)
         if "additionalProperties" in schema:

@@ -62,8 +62,10 @@ Refused = tuple[Any, list[tuple[tuple[str | int, ...], str]]]
 
 def _refused(read: JsonSchema, values: list[Any]) -> Iterator[Refused]:
     for value in values:
+        # A schema that is false as a whole has no keyword that refuses.
         errors = [
-            (tuple(error.instance_path), str(error.schema_path[-1])) for error in read.validator.iter_errors(value)
+            (tuple(error.instance_path), "".join(map(str, error.schema_path[-1:])))
+            for error in read.validator.iter_errors(value)
         ]
         if errors:
             yield value, errors
