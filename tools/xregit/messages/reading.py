@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from xregit.model.language import NOTHING
 from xregit.protocols import Carried, Event, Wire, WireError, carried, event_json, flatten, read_wire
 from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, carrier
+from xregit.protocols.events import OPTIONAL
 from xregit.protocols.json import json_value
 
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
@@ -104,6 +105,7 @@ def _is_event(value: dict[str, Any], printable: bool) -> bool:
     return (
         attributes.get("specversion") == "1.0"
         and bool(attributes.get("id") and attributes.get("source") and attributes.get("type"))
+        and "" not in map(attributes.get, OPTIONAL)
         and (printable or texts.isprintable())
         and (attributes.keys() <= _USUAL or _are_names("".join(attributes)))
         and ("time" not in attributes or is_time(attributes["time"]) is not None)

@@ -17,7 +17,9 @@ from xregit.protocols.texts import decoded
 from xregit.protocols.wire import Event, WireError
 
 REQUIRED = ("id", "source", "specversion", "type")
-TEXTS = frozenset({*REQUIRED, "datacontenttype", "dataschema", "subject"})
+# Attributes that may be left out, and are not empty where they are there.
+OPTIONAL = ("datacontenttype", "dataschema", "subject")
+TEXTS = frozenset({*REQUIRED, *OPTIONAL})
 SPECVERSION = "1.0"
 MEDIATYPE = "application/cloudevents"
 DATA = frozenset({"data", "data_base64"})
@@ -149,6 +151,7 @@ def _is_plain(attributes: Mapping[str, Any]) -> bool:
         all(map(attributes.get, REQUIRED))
         and attributes["specversion"] == SPECVERSION
         and all(type(text) is str for text in texts)
+        and "" not in map(attributes.get, OPTIONAL)
         and "".join(texts).isprintable()
         and _NAME(names) is not None
         and "" not in attributes
@@ -161,6 +164,9 @@ def _problems(attributes: Mapping[str, Any]) -> Iterator[str]:
     for name in REQUIRED:
         if attributes.get(name) in (None, ""):
             yield f'The attribute "{name}" is missing or empty.'
+    for name in OPTIONAL:
+        if attributes.get(name) == "":
+            yield f'The attribute "{name}" is empty; it has a text, or is not there.'
     version = attributes.get("specversion", SPECVERSION)
     if version != SPECVERSION:
         yield f'"specversion" must be "{SPECVERSION}", but is {shown(version)}.'

@@ -4,7 +4,9 @@
   "use strict";
 
   const REQUIRED = ["id", "source", "specversion", "type"];
-  const TEXTS = new Set([...REQUIRED, "datacontenttype", "dataschema", "subject"]);
+  // Attributes that may be left out, and are not empty where they are there.
+  const OPTIONAL = ["datacontenttype", "dataschema", "subject"];
+  const TEXTS = new Set([...REQUIRED, ...OPTIONAL]);
   const CORE = new Set([...TEXTS, "time"]);
   const DATA = new Set(["data", "data_base64"]);
   const has = Object.hasOwn;
@@ -277,6 +279,7 @@
 
   function eventProblems(attributes, facts) {
     const problems = REQUIRED.filter((name) => [undefined, ""].includes(attributes.get(name))).map((name) => `The attribute "${name}" is missing or empty.`);
+    for (const name of OPTIONAL.filter((name) => attributes.get(name) === "")) problems.push(`The attribute "${name}" is empty; it has a text, or is not there.`);
     const version = attributes.get("specversion") ?? "1.0";
     if (version !== "1.0") problems.push(`"specversion" must be "1.0", but is ${shown(version)}.`);
     for (const [name, value] of attributes) {

@@ -44,10 +44,10 @@ class Plain(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     id: _Text
     source: _Text
     type: _Text
-    subject: str | None = None
+    subject: _Text | None = None
     time: _Text | None = None
-    datacontenttype: str | None = None
-    dataschema: str | None = None
+    datacontenttype: _Text | None = None
+    dataschema: _Text | None = None
     data: Any = msgspec.UNSET
 
 
