@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
-from xregit.spark.streams.shapes import Names, members, record, shape
+from xregit.spark.streams.shapes import Names, composed, members, shape
 from xregit.spark.streams.types import arrow, clashes, covers, sql, struct
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def column(schema: PayloadSchema) -> tuple[str, Any]:
     """Return the SQL type of the one field "x" of a payload, and what makes a record of the payload."""
     made = members(schema.fields())
     assert [each.key for each in made] == ["x"]
-    return sql(made[0].shape.form), record(made)
+    return sql(made[0].shape.form), composed(made)
 
 
 @pytest.mark.parametrize(("schema", "expected", "values"), JSON_SCHEMAS, ids=[each[1] for each in JSON_SCHEMAS])
@@ -186,7 +186,7 @@ def test_language_becomes_columns_that_hold_its_example(
     made = members(schema.fields())
     assert {each.name: sql(each.shape.form) for each in made} == expected
     rest: dict[str, Any] = {}
-    value = record(made)(schema.decode(schema.encode(schema.example())), "", rest)
+    value = composed(made)(schema.decode(schema.encode(schema.example())), "", rest)
     assert rest == {}
     form = struct((each.name, each.shape.form, "") for each in made)
     assert pa.array([value], arrow(form)).to_pylist()[0].keys() == expected.keys()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +20,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A stretch of text; lines and columns count from 1, the end is exclusive, 0 means not known."""
 
@@ -28,7 +30,7 @@ class Span:
     endcolumn: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """What is wrong at one path inside one value, before anyone knows the file it stands in.
 
@@ -43,7 +45,7 @@ class Finding:
     on_key: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding at its place, in the shape that ``check --format json`` prints.
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from xregit.records import record
 
 # core/spec.md, "<SINGULAR>id": RFC 3986 unreserved characters, ":" and "@", first a letter, digit or "_".
 ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-~:@]{0,127}")
 MAX_ID_CHARS = 128
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Xid:
     """The parts of an xid; those past its end are empty. ``meta`` says that it names a resource's meta entity."""
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from xregit.catalog.traces import group_of
+from xregit.records import record
 from xregit.source.commits import FileHistory, History
 from xregit.source.plumbing import commits_between, head_of
 
@@ -52,7 +53,7 @@ class Told(NamedTuple):
 NOTHING_TOLD = Told("", "", ())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dated:
     """What Git says of a registry's files, seen from some standpoint.
 

@@ -6,14 +6,15 @@ These say what a person wrote, possibly wrong, with the place where it stands; `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.model.language import GroupModel, ResourceModel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where a value was written: a file relative to the repository, and the keys that lead to it inside."""
 
@@ -21,7 +22,7 @@ class Place:
     pointer: tuple[str | int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Document:
     """A resource version's own document, such as a schema.
 
@@ -34,7 +35,7 @@ class Document:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Version:
     """One version of a resource: its id, its attributes as written and, if its type has one, its document."""
 
@@ -45,7 +46,7 @@ class Version:
     document: Document | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resource:
     """One resource, such as a message or a schema; ``meta`` holds what is said of it across versions.
 
@@ -69,7 +70,7 @@ class Resource:
         return str(self.meta.get("xref", ""))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """One group, such as a message group or an endpoint, with its resources by plural name and id."""
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ MAX_REMEMBERED = 65_536
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A stretch of a value; ``placeholder`` is the name of the variable that stands there."""
 

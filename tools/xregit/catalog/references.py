@@ -6,8 +6,9 @@ concrete schema object inside the document; ids may hold ``:`` too, so the longe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ _T = TypeVar("_T")
 _GROUP_PARTS, _VERSION_PARTS = 4, 6
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SchemaReference:
     """A reference to a schema: ``schema`` and ``version`` are None where it leaves the registry or leads nowhere.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid
 from xregit.catalog.views import messages_of, text_of
 from xregit.model import canonical
+from xregit.records import distinct, record
 from xregit.source import json
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class SchemaDocuments:
     """The schema documents of a registry by the xids of their versions, plain data; a schema stands for its default."""
 
@@ -36,7 +36,7 @@ class SchemaDocuments:
         return next((data for data in self.by_xid.values() if _id(data, reference) == reference), None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SchemaGroup:
     """A schema group and its schemas (schema/spec.md)."""
 
@@ -64,7 +64,7 @@ class SchemaGroup:
         return tuple(Schema(self.registry, item) for item in self.entity.collections.get("schemas", {}).values())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schema:
     """A payload schema with its versions (schema/spec.md)."""
 

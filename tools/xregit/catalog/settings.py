@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
 from xregit.catalog.globs import setting_regex
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -19,7 +20,7 @@ def _nothing() -> Mapping[str, Any]:
 TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """How bad findings are in a part of the registry; a ``pattern`` that begins with a slash is for xids, not paths."""
 
@@ -31,7 +32,7 @@ class Scope:
         return bool(_regex(self.pattern).fullmatch(xid if self.pattern.startswith("/") else path))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """What a repository may set.
 

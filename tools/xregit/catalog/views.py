@@ -6,7 +6,6 @@ A view is a registry and one of its entities; it holds nothing else. Attributes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.indexes import carried, carried_groups
@@ -14,6 +13,7 @@ from xregit.catalog.references import SchemaReference, schema_of
 from xregit.catalog.resolving import Resolved, base_xid, effective
 from xregit.model import canonical
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContractEntry:
     """One message that an endpoint carries, and the endpoint or message group it comes through."""
 
@@ -29,7 +29,7 @@ class ContractEntry:
     via: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Message:
     """A message definition (message/spec.md).
 
@@ -129,7 +129,7 @@ class Message:
         return _deprecated(self.entity.meta)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Endpoint:
     """A place where messages are produced or consumed, and the group of those it alone carries (endpoint/spec.md)."""
 
@@ -213,7 +213,7 @@ class Endpoint:
         return _deprecated(self.entity.attributes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MessageGroup:
     """A message group and its messages (message/spec.md)."""
 

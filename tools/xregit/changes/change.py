@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 Path = tuple[str, ...]
 
@@ -25,7 +26,7 @@ WORST_FIRST = tuple(Impact)
 AUDIENCES = ("producer", "consumer")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Difference:
     """One fact: what differs in which entity, before anyone judges it.
 
@@ -50,7 +51,7 @@ class Difference:
         return self.kind, self.relation, self.path, repr(self.before), repr(self.after)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """One change and what it does to producers and to consumers.
 

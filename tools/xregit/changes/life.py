@@ -15,6 +15,7 @@ from xregit.catalog.reading import read_contents
 from xregit.changes.comparing import diff
 from xregit.changes.tracks import Tracks
 from xregit.errors import XregitError
+from xregit.records import record
 from xregit.source import history
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ MAX_FILES = 500
 MINIMAL, STUB = b"registryid: then\n", b"description: A group.\n"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Moment:
     """One commit and what it did to an entity; ``xid`` is the name that the entity had from then on.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.properties import PARTS
 from xregit.changes.wire import PAYLOAD
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -19,7 +19,7 @@ _OF_MESSAGES = ("envelope", "protocol", "envelopeoptions", "datacontenttype", *P
 _OF_ENDPOINTS = ("usage", "channel", "envelope", "protocol", "protocoloptions", "messagegroups")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Matched:
     """Old xids to new ones of what has another name now, and what is gone or new altogether."""
 
@@ -28,7 +28,7 @@ class Matched:
     added: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Side:
     """One of two registries, and those of its entities whose counterparts are still sought."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid, schema_reference
@@ -19,6 +19,7 @@ from xregit.payloads import SchemaError, language
 from xregit.payloads.compatibility import Answer, Compatibility, Verdict, related
 from xregit.payloads.compatibility.answers import ROOT, WORST_FIRST, worst
 from xregit.payloads.documents import Document, nothing
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
@@ -31,7 +32,7 @@ _MAX_TOLD = 3
 REFERENCES = ("dataschemauri", "dataschemaxid")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Payload:
     """What describes a payload: a schema's language and document, and the type inside it that is meant.
 
@@ -47,7 +48,7 @@ class Payload:
     documents: SchemaDocuments | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Held:
     """A version of a schema in one of the two registries."""
 
@@ -55,7 +56,7 @@ class _Held:
     registry: Registry
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Relation:
     """How two payload schemas relate, as a key of the table of verdicts, why, and what to do about it.
 

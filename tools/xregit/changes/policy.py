@@ -7,7 +7,7 @@ one takes its place, and the old one is deprecated (MSG-8).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from xregit.changes.drafts import in_draft
 from xregit.changes.placing import place_of
 from xregit.changes.waivers import Waiver, waivers
 from xregit.diagnostics import Diagnostic, Severity, Span, ordered
+from xregit.records import record
 from xregit.rules import severities
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Standing(StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judged:
     """One change, where it is to be seen, whether it stands in the way of a merge, and a word on why.
 
@@ -56,7 +57,7 @@ class Judged:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Review:
     """All changes between two states of a registry, judged, and the diagnostics that follow; the worst first."""
 

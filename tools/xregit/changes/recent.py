@@ -7,12 +7,12 @@ before and after it. So the cost grows with what was changed, not with the size 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, path_of, spot, xid_of
 from xregit.catalog.reading import read_contents
 from xregit.changes.comparing import diff
+from xregit.records import record
 from xregit.source import history
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _AROUND = frozenset({REGISTRY_FILE, MODEL_FILE})
 _MINIMAL, _STUB = b"registryid: then\n", b"description: A group.\n"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Past:
     """One commit: how many entities it touched, and what it changed; ``told`` is false where that was too much."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import schema_of
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xregit.model.language import ResourceModel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Side:
     """A message in one of the two registries; ``chain`` are its bases, the nearest first, after an alias' target."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import AUDIENCES, Impact
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.changes.change import Difference
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _CONDITIONS = ("about", "kind", "relation", "path", "before", "after")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One row: the conditions, each a tuple of values of which one must fit, and the verdict."""
 
@@ -36,7 +36,7 @@ class Row:
         return all(_fits(name, values, getattr(difference, name)) for name, values in self.conditions.items())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """The rows in their order, and the facts that relations of values follow from."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from xregit.source.commits import Commit, FileChange
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One commit that touched a file: ``index`` counts commits from the newest, ``path`` is the name since then.
 
@@ -25,7 +26,7 @@ class Step:
     gone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tracks:
     """What commits, newest first, did to each path."""
 

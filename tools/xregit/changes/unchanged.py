@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from xregit.catalog.resolving import SELECTORS, base_xid, group_of
 from xregit.changes.alike import alike
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
     from xregit.catalog.registry import Registry
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unchanged:
     """Two registries, and which of their messages are known to say the same or not."""
 

@@ -6,17 +6,18 @@ What has the wrong form is left out; `check` reports it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.changes.change import Change
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Waiver:
     """One intended break; ``index`` is its place in the file. A wildcard in ``xid`` stands for any part of it."""
 

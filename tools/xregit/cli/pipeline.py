@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xregit.cli.clock import today
 from xregit.errors import CatalogError, XregitError
+from xregit.records import record
 from xregit.rules.kept import held_by
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Task:
         return xregit.read(self.path) if self.checked else xregit.load(self.path)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One step of a build; ``run`` returns what it did in a few words.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xregit.catalog.dating import dated, standpoint
@@ -17,6 +17,7 @@ from xregit.document.copying import Written, basis, write_pieces
 from xregit.document.loading import load, refuse_unread
 from xregit.document.serialising import to_bytes
 from xregit.errors import CatalogError, XregitError
+from xregit.records import record
 from xregit.rules.again import again, reread, whole
 from xregit.rules.kept import held_by, state_of
 from xregit.rules.standing import WholeError, standing
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from xregit.rules.standing import Standing
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sight:
     """A registry folder as one run has read it, as a whole or the part that changes since earlier ones concern.
 

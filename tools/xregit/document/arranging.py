@@ -9,12 +9,12 @@ required, but may be empty or come from a base, is stated in any case.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import siblings
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
@@ -47,7 +47,7 @@ class _Ranks(dict[str, int]):
         return names if found == names else found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Shape:
     """What follows from a model for objects of one kind: order, how to arrange members, defaults, owed objects."""
 

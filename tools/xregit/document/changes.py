@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from xregit.catalog.origin import written
+from xregit.records import record
 
 Path = tuple[str | int, ...]
 Move = tuple[Path, Path]
 NOTHING_MOVED: Mapping[Path, Path] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """What was changed at a path of the entity; a ``conflict`` could not be resolved.
 
@@ -29,7 +30,7 @@ class Change:
     warns: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Here:
     """Where a step works, and all changes so far; None where nobody asks for them."""
 

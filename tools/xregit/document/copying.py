@@ -11,7 +11,6 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +20,7 @@ from xregit.catalog.dating import Dated, Standpoint, Told, moved
 from xregit.document.pieces import frame, joints, piece
 from xregit.document.stating import Stating
 from xregit.document.tables import profile as profile_of
+from xregit.records import record
 from xregit.rules.standing import WholeError
 from xregit.source import writing
 from xregit.source.remembered import opened, sealed
@@ -41,7 +41,7 @@ class Spot(NamedTuple):
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Written:
     """What is known of a document that was written: in which profile, and where each group stands, by its xid.
 
@@ -56,7 +56,7 @@ class Written:
     spots: Mapping[str, Spot]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Basis:
     """A document to copy from, what Git says of the files now, and the groups that are not to be copied."""
 

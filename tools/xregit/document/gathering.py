@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from xregit.document.normalising import normalised
 from xregit.document.tables import dialect
 from xregit.model import normalised as model_normalised
 from xregit.model.language import NOTHING
+from xregit.records import record
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SERVED = frozenset({"self", "shortself", "xid"})
 _RESOURCE_PARTS = 5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Note:
     """What was changed or is wrong at a path of the document."""
 

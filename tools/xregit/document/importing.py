@@ -7,7 +7,7 @@ an error that names both places. So an import that was killed is simply run agai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from xregit.document.models import added
 from xregit.document.reading import read_closely
 from xregit.errors import Lines, no_lines
 from xregit.model import source_form
+from xregit.records import record
 from xregit.source import writing
 from xregit.source.emitting import to_yaml
 from xregit.source.locking import editing
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 LEFT_TO_GIT = frozenset({"epoch", "createdat", "modifiedat"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImportReport:
     """What an import did: ``files`` were written, relative to the registry folder; entities ``kept`` were there before.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
@@ -12,6 +12,7 @@ from xregit.document.models import added
 from xregit.document.stating import Stating
 from xregit.document.tables import profile
 from xregit.model import builtin, extended, source_form
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 OWN_NAMES = "1.0-rc2"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """An entity and the registry that it was found in."""
 
@@ -27,7 +28,7 @@ class Source:
     entity: Group | Resource
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Joined:
     """One registry made of several, what stands against it, and where each entity was found first."""
 

@@ -6,7 +6,7 @@ Names and forms of other releases become ours; each kind of change is noted once
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from xregit.document.upgrading import Upgraded, known_collections, upgraded
 from xregit.errors import XregitError
 from xregit.model import builtin, extended
 from xregit.model.language import NOTHING, Model
+from xregit.records import record
 from xregit.source import json, yaml
 from xregit.source.directives import directives
 
@@ -36,7 +37,7 @@ MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 MAX_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """A registry that was read from a document, how the document is written, and every change to its names and forms.
 

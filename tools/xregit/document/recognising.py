@@ -14,6 +14,7 @@ from typing import Any
 
 from xregit.document.tables import Part, Sign, parts, signs
 from xregit.model import named
+from xregit.records import record
 
 NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
 # All releases, the oldest first.
@@ -22,7 +23,7 @@ Path = tuple[str | int, ...]
 _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": list, "object": dict}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shown:
     """A group of releases that share what a document shows, and the first place where it does."""
 
@@ -38,7 +39,7 @@ class Shown:
         return f"{', '.join(first)} or {last}" if first else last
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Writing:
     """How a document is written: ``shown`` are the releases that it mixes, none where it could be any of 1.0."""
 

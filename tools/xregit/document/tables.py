@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from xregit.model.language import NOTHING
+from xregit.records import distinct, record
 from xregit.source import yaml
 
 
@@ -46,7 +47,7 @@ class Step:
         return frozenset() if self.do in _ANYWHERE else frozenset(self.names) | frozenset(self.values)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dialect:
     """One way of naming things: the steps to our names by kind of entity, and former names of collections."""
 
@@ -55,7 +56,7 @@ class Dialect:
     collections: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Sign:
     """What shows that a document is written as one of some releases: an attribute at a path, ``*`` for any key.
 
@@ -68,7 +69,7 @@ class Sign:
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """Something that is no registry, what shows it among the names of a document, and what to do with it."""
 
@@ -77,7 +78,7 @@ class Part:
     help: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Together:
     """The usages that an endpoint may have both, and the protocols that allow it; others stand alone."""
 
@@ -85,7 +86,7 @@ class Together:
     protocols: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Profile:
     """What a document of one specification version looks like.
 

@@ -7,7 +7,7 @@ releases, in mixed documents, stay as they are.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from xregit.document.normalising import normalised
 from xregit.document.recognising import OLDEST
 from xregit.document.tables import dialect
 from xregit.model import canonical
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.document.changes import Path
@@ -29,7 +30,7 @@ EVERY = "every"
 _ENDINGS = ("", "url", "count")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Upgraded:
     """A document's value under names of 1.0; ``places`` leads from paths there to where the same was written.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.messages.explaining import Selectors, selectors
 from xregit.messages.sieves import Filter, Sieve, event_filter, native_filter, sieve, whole_filter
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 VALID, NONE, INVALID = "valid", "none", "invalid"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sieves:
     """The sieves for each kind of message: its protocol, and what event it carries.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.protocols import to_text
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.templates import Template
@@ -16,7 +16,7 @@ PLAIN_TYPES = frozenset({"any", "string", "uri", "uritemplate", "urireference"})
 _PARAMETER = re.compile(r"\s*([;=])\s*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constraint:
     """What must be true of the values under one key of a message, or one attribute of its CloudEvent.
 

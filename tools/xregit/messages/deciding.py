@@ -8,7 +8,6 @@ not count; what a combination of texts led to is remembered, as most streams rep
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,7 @@ from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.reading import Received
 from xregit.messages.sieves import Filter, Sieve, sieve
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +50,7 @@ NONE, UNSURE = Answer(), Answer(sure=False)
 _made = tuple.__new__
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Test:
     """A constraint on the text at a place; ``prefix`` is what the text begins with where it fits.
 
@@ -87,7 +87,7 @@ class Test:
         return context.setdefault(self.name, value) == value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """What is left to compare of a definition: the places where a text must be, and tests of texts elsewhere."""
 
@@ -107,7 +107,7 @@ class Candidate:
         return (_made(Answer, (self.xid, context, True)),)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Crowd:
     """Very many definitions under the same texts, told apart by an index over all that they compare."""
 
@@ -123,7 +123,7 @@ class Crowd:
 Entry = tuple[Candidate, ...] | tuple[Crowd]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tier:
     """Definitions that are tried together: for all places where some demand texts, what is filed under those texts."""
 
@@ -135,7 +135,7 @@ class Tier:
         return tuple(each for entry in found for each in entry)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Look:
     """How the texts of one key are looked at: as they are, or for keys of which only a few ``texts`` tell, as those."""
 

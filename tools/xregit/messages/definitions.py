@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
@@ -13,6 +12,7 @@ from xregit.model.datatypes import NOW, has_placeholders
 from xregit.protocols import key_of
 from xregit.protocols.carriers import carrier
 from xregit.protocols.shapes import shape
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ _OLD_NOW = "01-01-0000T00:00:00Z"
 _MEDIA_KEYS = frozenset({"datacontenttype"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Definition:
     """One message definition as data that can be sent anywhere.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from xregit.messages.verifying import Failure
 from xregit.model.files import content
 from xregit.model.names import SPECVERSION
 from xregit.protocols.events import REQUIRED
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +25,7 @@ MAX_REASONS = 10
 READABLE = "a message that can be read, with a valid CloudEvent if it carries one"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Selectors:
     """Definitions by what says what a message is, such as its type or topic, each in a sieve of its own."""
 

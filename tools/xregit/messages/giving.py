@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,13 @@ from xregit.model.faults import guess, shown
 from xregit.protocols import key_of
 from xregit.protocols.json import has_surrogates
 from xregit.protocols.shapes import ONE, shape
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.definitions import Definition
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """What is said of one message: values of placeholders, and of properties by their paths in a definition.
 

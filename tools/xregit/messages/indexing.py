@@ -8,10 +8,10 @@ their rarest, the next rarest parts them further. What has none of these is a ca
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, plain
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _EXACT = PLAIN_TYPES | {"symbol", "integer", "boolean"}
 Demand = tuple[str, bool, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """Numbers of definitions: ``always`` those that any message may fit, the others by values or words of a key.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from xregit.model import canonical as spelled
 from xregit.model.faults import either, shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
 from xregit.protocols.carriers import STRUCTURED, carrier
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog import Message
@@ -42,7 +42,7 @@ class MessageError(XregitError):
         super().__init__(f'no message was made from "{xid}": {"; ".join(problems)}')
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filled:
     """A definition with a context and a payload filled in, before a mode is chosen.
 

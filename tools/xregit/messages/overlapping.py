@@ -7,7 +7,6 @@ to have two values at once. Placeholders are taken to bring no separators, as th
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from xregit.messages.definitions import definition, target
 from xregit.messages.schemas import source
 from xregit.model.files import content
 from xregit.model.names import SPECVERSION
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ Slot = tuple[str, int]
 LEVELS = -1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Overlap:
     """Two messages that one message can be, the xid that comes first being ``first``, on these endpoints.
 
@@ -46,7 +46,7 @@ class Overlap:
     by_payload: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Part:
     definition: Definition
     demands: Mapping[str, Constraint]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +12,7 @@ from xregit.messages.schemas import payload_schema
 from xregit.model import named
 from xregit.payloads import PayloadError, SchemaError
 from xregit.protocols.events import payload as written
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog import Message
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NO_DATA: Final = object()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Payload:
     """A payload's bytes, None where there is none, and its media type as far as one is known."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.verifying import Failure
@@ -21,7 +22,7 @@ class Matched(NamedTuple):
         return {"xid": self.xid, "context": dict(self.context)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reason:
     """A definition that a message comes near to, and each constraint that it fails; none of a message without xid."""
 

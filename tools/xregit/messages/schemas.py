@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
 from xregit.messages.constraints import media_type
 from xregit.payloads import PayloadSchema, SchemaError, language, parse
+from xregit.records import record
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ CACHED = 4096
 _REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A payload schema as it is kept: its language, the document, the part that is meant, and its own address."""
 
@@ -35,7 +36,7 @@ class Source:
     uri: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Payloads:
     """The payload schemas of messages by their xids, and the documents that they may refer to; plain data."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import media_type
 from xregit.messages.indexing import Index, index
 from xregit.messages.verifying import Failure, failures, satisfied
 from xregit.protocols.carriers import STRUCTURED
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.constraints import Constraint
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EVENT = "\0"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filter:
     """What one definition compares of messages: of the event that they carry, and of the protocol's own values."""
 
@@ -43,7 +43,7 @@ class Filter:
             yield travel
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sieve:
     """Filters in the order of their definitions' xids, and the index over them.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from xregit.model.names import SPECVERSION as OURS
 from xregit.protocols import from_text, to_text
 from xregit.protocols.events import REQUIRED, SPECVERSION
 from xregit.protocols.shapes import PAIRS, shape
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.constraints import Constraint
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NATIVE = frozenset({"binary", "boolean", "integer", "number", "ulong"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filling:
     """What properties are filled with: what is said of the message, the time, and the id that it gets.
 

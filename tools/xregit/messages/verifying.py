@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ Values = tuple[Any, ...]
 SPARE_TRIES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failure:
     """One constraint that a message fails; ``found`` is None where the message has nothing there."""
 

@@ -6,7 +6,7 @@ Attributes are turned into functions once; a value without fault then costs litt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +19,7 @@ from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.narrowing import Fits, fault_of, fits_of
 from xregit.model.propertydefs import property_due, property_tests
 from xregit.model.selecting import Selector, clause_of, goes_with, is_proper, selectors_of
+from xregit.records import distinct
 
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]
@@ -46,7 +47,7 @@ def siblings(attributes: Attributes, value: Values, inherited: Values = NOTHING)
     return _in_force(_shape(attributes), value, inherited).attributes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class _Shape:
     """Attributes made ready: tests of those that hold single values, and functions that check the others.
 

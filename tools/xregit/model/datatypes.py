@@ -6,9 +6,9 @@ import calendar
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from xregit.records import record
 from xregit.xid import ID, MAX_ID_CHARS
 
 UINT32_MAX = 2**32 - 1
@@ -52,7 +52,7 @@ _NAME = r"[^\s/]+"
 _TYPENAME = "[a-z_][a-z0-9_]{0,56}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Datatype:
     """One data type: the test of a value, what to call it in messages, and its JSON Schema."""
 

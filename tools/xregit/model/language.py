@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
+
+from xregit.records import distinct
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 #: What mappings are made of here; asking for these is several times faster than asking for any Mapping.
@@ -16,7 +18,7 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class AttributeModel:
     """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
 
@@ -68,7 +70,7 @@ class AttributeModel:
     targets: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class ResourceModel:
     """One resource type: ``attributes`` stand on its versions, ``metaattributes`` on its meta entity.
 
@@ -88,7 +90,7 @@ class ResourceModel:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class GroupModel:
     """One group type with its resource types; ``ximportresources`` names those it shares with others."""
 
@@ -101,7 +103,7 @@ class GroupModel:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Model:
     """Everything a registry of one specification version may contain."""
 

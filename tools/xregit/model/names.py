@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.files import content
 from xregit.model.spelling import is_misspelled
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ SPECVERSION = "1.0-rc2"
 SELECTORS = ("envelope", "protocol", "format")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """One name with what is known of it.
 

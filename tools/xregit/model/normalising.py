@@ -7,13 +7,14 @@ done, so that a value without shorter forms costs little more than looking at it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from xregit.model.checking import siblings
 from xregit.model.datatypes import TEXTS
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
+from xregit.records import distinct
 
 Attributes = Mapping[str, AttributeModel]
 #: (value, what is inherited for it) → the value in the model's form
@@ -33,7 +34,7 @@ def normalised(
     return result if isinstance(result, dict) else dict(result)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class _Form:
     """Attributes made ready: what is to be done with the members of each name, with others, and with which texts."""
 

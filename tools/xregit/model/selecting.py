@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from xregit.model import faults
 from xregit.model.language import AttributeModel
 from xregit.model.names import canonical
+from xregit.records import distinct
 
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Selector:
     """An attribute whose value adds others: its clauses by their keys in lower case."""
 

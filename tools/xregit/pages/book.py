@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +20,7 @@ from xregit.pages.linking import Link, address, href, is_safe, link_to, referenc
 from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary
 from xregit.pages.rendering import anchor
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Place
@@ -42,7 +42,7 @@ MAP = "map/"
 CHANGES = "all-changes/"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Deprecation:
     """When an entity stops to be good, and what to use instead."""
 
@@ -52,7 +52,7 @@ class Deprecation:
     documentation: Link | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """Where an entity is written, and since when, as the entity says or Git; empty where neither knows.
 
@@ -70,7 +70,7 @@ class Source:
     api: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Head:
     """What the page of any entity begins and ends with."""
 

@@ -6,11 +6,12 @@ Positions are in the units of an SVG's view box; colours come from the style she
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xregit.pages.book import MAP
 from xregit.pages.linking import Link, address, href
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
@@ -26,7 +27,7 @@ MAX_GROUPS = 40
 SENDING = "producer"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """One line of text in a box, below its upper edge; ``full`` is the text before it was cut."""
 
@@ -37,7 +38,7 @@ class Line:
     small: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Box:
     """A box with its lines; ``own`` marks the one that the page is about."""
 
@@ -55,7 +56,7 @@ class Box:
         return self.y + self.height // 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagram:
     """Boxes, and the paths of the lines between them."""
 

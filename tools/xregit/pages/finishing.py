@@ -5,7 +5,7 @@ That is for builds in which nobody else looks at pages one by one; a plugin or h
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mkdocs.commands.build import get_context
@@ -14,6 +14,7 @@ from mkdocs.structure.toc import TableOfContents
 from xregit.pages.filling import write
 from xregit.pages.machines import as_markdown, files_beside
 from xregit.pages.workers import processes, shared_out
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,7 +49,7 @@ def others_look(config: MkDocsConfig, own: Iterable[object]) -> bool:
     return any(id(getattr(method, "__self__", None)) not in known for method in listening)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finisher:
     """What pages are finished with.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xregit.changes.change import Impact
 from xregit.changes.recent import Past, recent
 from xregit.pages.linking import Link, is_safe
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Place
@@ -24,7 +25,7 @@ MAX_COMMITS, MAX_CHANGES = 20, 12
 BREAKING = {Impact.BREAKING: "breaks", Impact.UNKNOWN: "may break"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Said:
     """One change in words; ``entity`` is what changed where that is another one, ``breaks`` says whom it breaks."""
 
@@ -33,7 +34,7 @@ class Said:
     breaks: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Happening:
     """One commit: its link, time, author and subject, and what it changed.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.catalog.entities import Group
@@ -16,6 +15,7 @@ from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprec
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
@@ -41,7 +41,7 @@ class Item(NamedTuple):
 Sections = Mapping[str, Sequence[Item]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Section:
     """What entities have in common, and those that have it, or the link to the page that lists them."""
 
@@ -51,7 +51,7 @@ class Section:
     link: Link | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """What a page says that lists sections, or the entries of one."""
 
@@ -80,7 +80,7 @@ class Index:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leaving:
     """A deprecated entity, with when it goes and what takes its place."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -16,6 +15,7 @@ from xregit.pages.page import Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import anchor, render
+from xregit.records import record
 from xregit.rules import RULES as ALL_RULES
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ABOUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One attribute that the model allows; ``path`` are the names of the objects it stands in."""
 
@@ -51,7 +51,7 @@ class Row:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Section:
     """A table of attributes, those of a type or those that one value of an attribute brings into play."""
 

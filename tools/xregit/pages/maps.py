@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.pages.book import MAP
@@ -10,6 +9,7 @@ from xregit.pages.diagrams import Diagram, channel_diagram
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xregit.pages.book import Book
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """A channel with its diagram, or what is on none with one for each endpoint."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.messages.sharing import shared
@@ -12,6 +11,7 @@ from xregit.pages.page import Page
 from xregit.pages.rendering import render
 from xregit.pages.samples import BARE, context, samples
 from xregit.protocols import wire_json
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ DEFINITIONS = "definitions.js"
 TITLE = "Recognise a message"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Example:
     """A message to try the page with."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.schemas import Schema
@@ -19,6 +18,7 @@ from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
 from xregit.pages.samples import told_by
 from xregit.payloads import language
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
@@ -33,7 +33,7 @@ ELSEWHERE = frozenset({
 COUNTED = frozenset({"versionid", "ancestor", "createdat", "modifiedat", "epoch"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listed:
     """A version in the list of versions; ``own`` are its texts of those that differ between the versions."""
 
@@ -44,7 +44,7 @@ class Listed:
     created: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shown:
     """A version's document: its text, or where it is kept."""
 

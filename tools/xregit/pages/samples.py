@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from xregit.messages.schemas import lone, parsed
 from xregit.messages.schemas import source as schema_source
 from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Message
@@ -42,7 +43,7 @@ TIME = "envelopemetadata/time"
 BARE = "CloudEvent"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sample:
     """One message on the wire: by which protocol and in which mode; ``reason`` says why there is none."""
 
@@ -52,7 +53,7 @@ class Sample:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Told:
     """What a payload's schema tells: its fields, and a valid value; ``reason`` says why it tells nothing.
 

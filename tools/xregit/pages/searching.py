@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,7 +38,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 Found = tuple[list[int], list[int], list[int]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """Something to be found: its address below the site's start, its title, and what finds it.
 

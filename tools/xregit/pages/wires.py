@@ -6,7 +6,6 @@ import re
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -16,6 +15,7 @@ from xregit.pages import commands
 from xregit.pages.documents import json_text
 from xregit.pages.samples import BARE, Sample, samples, told
 from xregit.protocols import wire_json
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint, Message
@@ -28,7 +28,7 @@ BODY = frozenset({"protocol", "body", "body_base64"})
 MARKED_CHARS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Example:
     """One tab: its title, the message, and the lines that make and send it.
 
@@ -71,7 +71,7 @@ def examples(book: Book, message: Message, values: Mapping[str, str]) -> tuple[E
     return tuple(_example(known, sample) for sample in samples(book, message, values))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Known:
     """What all examples of one message share; ``payload`` is the payload's value as JSON."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from xregit.errors import XregitError
+from xregit.records import record
 
 # A reference, as absolute URI or as path below the registry's root, to the document there; None where there is none.
 Fetch = Callable[[str], bytes | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """What is wrong with a schema document.
 
@@ -51,7 +51,7 @@ class PayloadError(XregitError):
         super().__init__("; ".join(problems))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """One field of a payload, in the same terms for all languages.
 

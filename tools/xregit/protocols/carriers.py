@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from xregit.model.files import content
 from xregit.model.names import SPECVERSION
+from xregit.records import record
 
 BINARY, STRUCTURED, BATCH = "binary", "structured", "batch"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Carrier:
     """The facts of one protocol's CloudEvents binding.
 

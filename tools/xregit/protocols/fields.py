@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.datatypes import SYNTAXES
@@ -15,6 +14,7 @@ from xregit.protocols.json import has_surrogates
 from xregit.protocols.quoting import shown
 from xregit.protocols.shapes import ONE, PAIRS, TYPED, Field
 from xregit.protocols.texts import from_text, to_text
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
@@ -31,7 +31,7 @@ def unknown(key: object, owner: str, known: Iterable[str]) -> str:
     return f"{owner} has no {shown(str(key))}. {hint}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """A message being read: the characters that its texts can't have, and what is wrong so far.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.model import builtin, canonical, names, siblings
 from xregit.model.files import content
 from xregit.model.names import SPECVERSION
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
@@ -22,7 +23,7 @@ TYPED = frozenset({"boolean", "integer", "timestamp"})
 _KINDS = {"array": PAIRS, "map": MAP, "object": MAP}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """One field of a message: a single value, a list of names with texts, or a map.
 
@@ -40,7 +41,7 @@ class Field:
     is_text: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """The fields of one protocol's messages by their names.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from xregit.errors import XregitError
+from xregit.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wire:
     """One message on the wire.
 
@@ -23,7 +23,7 @@ class Wire:
     body: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """A CloudEvent: its attributes, ``specversion`` included, as JSON scalars or canonical texts, and its payload."""
 
@@ -31,7 +31,7 @@ class Event:
     data: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Carried:
     """What a message carries.
 

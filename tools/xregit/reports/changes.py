@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from json import dumps
 from typing import TYPE_CHECKING
 
 from xregit.changes.change import AUDIENCES
 from xregit.changes.policy import Standing
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.changes.policy import Judged, Review
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _INDENT = "    "
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """The changes of one kind; ``title`` says what they have in common, ``brief`` that one line each is enough."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+
+from xregit.records import record
 
 MAX_COLUMNS = 100
 # How many characters before the span are shown of a line that is too long to be shown whole.
@@ -16,7 +17,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _ON_TOP = frozenset({"Mn", "Me"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Excerpt:
     """A line as it is shown, and the carets that stand under its span."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
+from xregit.records import record
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import has_placeholder, items, text
 
@@ -38,7 +38,7 @@ _WITH_HOST = re.compile(r"[A-Za-z][A-Za-z0-9+._\-]*://[^/?#]")
 _PORT = re.compile(r":[0-9]+$")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """One address and where it stands: the scheme in lower case, host with port, and path."""
 

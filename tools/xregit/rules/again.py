@@ -7,7 +7,7 @@ can't be read as a whole, or when the last error goes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
 from xregit.catalog.parts import Change, Folders, Web, concerned, differing, web
 from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
+from xregit.records import record
 from xregit.rules.kept import Found, Held, Kept, by_group, held_by
 from xregit.rules.listed import RULES
 from xregit.rules.rule import SOUND
@@ -34,7 +35,7 @@ ENDPOINTS, ENDPOINT_FILE = "/endpoints/", "/endpoint.yaml"
 MESSAGES, SCHEMAGROUPS = "messages", "/schemagroups/"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Again:
     """What was found in ``part`` of a registry, and kept of the rest.
 
@@ -47,7 +48,7 @@ class Again:
     before: Mapping[str, bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reread:
     """The ``part`` of a registry that was read again, and what later runs can build on.
 
@@ -137,7 +138,7 @@ def _held(kept: Kept, seen: _Seen, part: Registry) -> Held:
     return {**rest, **{group: counts for group, counts in held_by(part).items() if group in changed}}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Seen:
     """The files as they are now and in an ``other`` state, what is ``new`` since they were kept, and what differs."""
 

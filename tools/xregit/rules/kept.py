@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import orjson
 from xregit.catalog.parts import Folder, Folders, Outline
 from xregit.catalog.traces import Terms, group_of
 from xregit.diagnostics import Diagnostic, Severity
+from xregit.records import record
 from xregit.source.remembered import opened, sealed
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Found = Mapping[str, tuple[Diagnostic, ...]]
 Held = Mapping[str, Mapping[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kept:
     """The findings of one check of a whole registry; ``folders`` are the files that were looked at, on a ``day``.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
+from xregit.records import distinct, record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -34,7 +34,7 @@ ABOUT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dated:
     """An entity on the day on which it is checked."""
 
@@ -42,7 +42,7 @@ class Dated:
     today: date
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compared:
     """A message, and its pairs with messages before it that one message can fit as well, whatever its payload."""
 
@@ -50,7 +50,7 @@ class Compared:
     overlaps: tuple[Overlap, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Rule:
     """One rule: its name says what is wrong, ``requirements`` are IDs of the requirements table that it enforces.
 

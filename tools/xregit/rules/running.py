@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from xregit.catalog.resolving import group_of
 from xregit.catalog.viewing import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
 from xregit.model import check as check_value
+from xregit.records import record
 from xregit.rules.choosing import Choosing
 from xregit.rules.documents import problems
 from xregit.rules.rule import DATED, SOUND, Compared, Dated
@@ -31,7 +32,7 @@ _GROUP_PARTS = 3
 _LEVELS = {str(level): level for level in Severity}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """All diagnostics of a registry, in order, and how many there are of each severity."""
 
@@ -48,7 +49,7 @@ class Report:
         return any(item.severity is Severity.ERROR for item in self.diagnostics)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Examined:
     """What is wrong with a registry or some of its groups, and the groups with errors, accepted ones too.
 

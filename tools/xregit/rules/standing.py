@@ -18,6 +18,7 @@ from xregit.catalog.settings import settings_of
 from xregit.catalog.traces import Trace, group_of, is_document, terms_of, trace_of_document, trace_of_value
 from xregit.errors import XregitError
 from xregit.model import builtin
+from xregit.records import record
 from xregit.source import files
 from xregit.source.remembered import blob_id
 
@@ -43,7 +44,7 @@ class WholeError(XregitError):
     """Nothing less than the whole registry can tell."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """The files of a registry at some time: Git's ids of them by their paths below its folder, and how to read one."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.model.faults import shown
+from xregit.records import record
 from xregit.rules.rule import Rule
 from xregit.rules.stated import near
 
@@ -39,7 +39,7 @@ UNKNOWN = "unknown-rule"
 Severities = Callable[[str, str, str], Severity | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suppression:
     """One rule's findings that a comment accepts, in one line or, where ``line`` is None, in the whole file."""
 
@@ -54,7 +54,7 @@ class Suppression:
         return item.rule == self.rule and item.path == self.path and self.line in {None, item.line}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suppressing:
     """The comments of a registry; ``known`` are the names of all rules, ``applied`` of those that were looked into."""
 

@@ -14,6 +14,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from xregit.records import record
 from xregit.source.events import PARSER
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Box:
     below: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """A line between values: a comment and its column, or a blank one."""
 

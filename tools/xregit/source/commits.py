@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from xregit.records import record
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -32,7 +34,7 @@ _LAST_SECOND = 253_402_300_799  # of the year 9999, the last that RFC 3339 can w
 _RENAMED = frozenset("RC")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileChange:
     """What one commit did to one file; ``status`` is Git's letter, ``oldpath`` is set where it was renamed."""
 
@@ -41,7 +43,7 @@ class FileChange:
     oldpath: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Commit:
     """One commit; a merge lists no files, and neither does the last commit that a shallow clone knows."""
 
@@ -52,7 +54,7 @@ class Commit:
     files: tuple[FileChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileHistory:
     """What Git knows of one file; ``commits`` holds their hashes, newest first.
 
@@ -66,7 +68,7 @@ class FileHistory:
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class History:
     """What Git knows of a repository, commits newest first; ``reason`` says why it knows nothing."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from yaml import YAMLError
 from yaml.events import ScalarEvent, StreamEndEvent
 
 from xregit.diagnostics import Span
+from xregit.records import record
 from xregit.source.events import PARSER
 from xregit.source.text import UTF8_BOM
 
@@ -27,7 +27,7 @@ _BLANK = re.compile(r"[ \t]*(?:#.*)?$")
 _Place = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Directive:
     """One comment ``# xregit: <text>``; ``about`` is its own line, or, if it stands alone there, the next with content.
 

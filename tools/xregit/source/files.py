@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from xregit.errors import XregitError
+from xregit.records import record
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
@@ -25,7 +26,7 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORE
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileProblem:
     """Why a file or folder is left out; ``path`` is relative to the folder that was listed."""
 
@@ -44,7 +45,7 @@ class FileError(XregitError):
         super().__init__(f"{problem.path}: {problem.message}; {problem.help}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """The files below a folder, as sorted relative paths with ``/``, and what was left out."""
 

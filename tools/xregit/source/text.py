@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Span
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ UTF8_BOM = b"\xef\xbb\xbf"
 NOWHERE = Span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """What is wrong with a file's text at one place, and what to do about it."""
 
@@ -26,7 +27,7 @@ class Problem:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parsed:
     """The value that a file's text stands for; None, with at least one problem, where the text can't be read.
 
@@ -55,7 +56,7 @@ class Spot:
         return first.mark() if first else self.value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Positions:
     """Where the parts of one file's value stand in its text."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.catalog import read_commit
 from xregit.errors import XregitError
+from xregit.records import record
 from xregit.source.history import ancestors, commits_of
 from xregit.spark.derived import PUBLICATIONS
 from xregit.spark.faults import told_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Published:
     """One row of the table of publications: a Git commit, and the version of every table that holds it."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from xregit.records import record
 
 
 class Type(StrEnum):
@@ -21,7 +22,7 @@ class Type(StrEnum):
     JSON = "json"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """One column of a table."""
 
@@ -30,7 +31,7 @@ class Column:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """One table; the values of the columns ``keys`` tell its rows apart."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from xregit.records import record
 from xregit.spark.packing import Packed, Packing, packed
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 Key = tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Difference:
     """What brings a table up to date, and how many rows stay as they are; of deleted rows only the keys are there."""
 

@@ -7,13 +7,13 @@ import re
 import shlex
 import shutil
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, MutableMapping
@@ -40,7 +40,7 @@ exec {java} "$@"
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Java:
     """One Java: its home folder and its major version."""
 

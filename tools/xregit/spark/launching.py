@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Event, Thread
 from typing import TYPE_CHECKING
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaGateway
@@ -18,7 +20,7 @@ MAX_CHARS = 300
 NOISE = "bad array subscript"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listener:
     """Hears what a process says: it is kept until the process is found to run, then passed on."""
 

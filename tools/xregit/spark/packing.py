@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from xregit.records import record
 from xregit.spark.columns import Column, Type
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ COMPRESSION = "zstd"
 MAPS = frozenset({Type.TEXT_MAP, Type.LONG_MAP})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Packed:
     """Rows of one table, so many in all."""
 

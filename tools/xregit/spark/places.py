@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from xregit.records import record
 
 # A single letter before a colon is a drive.
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://?[^/]?|file:/")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """One folder; ``url`` is its absolute path, or the URL of a store's folder, without a slash at its end."""
 

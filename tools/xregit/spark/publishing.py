@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.model.times import moment
+from xregit.records import record
 from xregit.spark import native, parquet
 from xregit.spark.cells import hashed
 from xregit.spark.comparing import Difference, difference
@@ -42,7 +43,7 @@ DELTA, PARQUET = "delta", "parquet"
 CLASS_PATH = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TablePublication:
     """What became of one table; ``version`` is its Delta version, None where the format has none."""
 
@@ -54,7 +55,7 @@ class TablePublication:
     version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Publication:
     """What one run published; ``number`` is that of the newest row in the table ``publications``.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from xregit.catalog.properties import properties
 from xregit.catalog.resolving import effective
 from xregit.collecting import uncollected
 from xregit.model.times import moment
+from xregit.records import record
 from xregit.spark.cells import Row, cell, hashed, text_of
 from xregit.spark.chronicle import change_rows, commit_rows
 from xregit.spark.columns import Table, Type
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Rows = dict[str, tuple[Row, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """A table of entities, which of its columns are attributes, and which attributes have their place elsewhere."""
 

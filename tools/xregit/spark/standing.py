@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
+from xregit.records import record
 from xregit.spark.columns import HASH, Column
 from xregit.spark.packing import unpacked
 
@@ -37,7 +38,7 @@ CHANGE = Column("_change")
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stand:
     """A table as it stood when we looked: its version (-1 before the first) and the hash of each row by its keys.
 
@@ -53,7 +54,7 @@ class Stand:
     comments: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Told:
     """What the commits of one publication say of themselves: the Git commit, its time and the first line of it."""
 

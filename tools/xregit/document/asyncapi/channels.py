@@ -6,7 +6,6 @@ A document describes an application that is a client of the endpoint: at a ``pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.asyncapi.bindings import bindings
@@ -14,6 +13,7 @@ from xregit.document.asyncapi.facts import protocol
 from xregit.document.asyncapi.messages import is_answer, message_object, options_of
 from xregit.document.asyncapi.naming import free_name, variables
 from xregit.document.asyncapi.servers import common_path
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ _OTHER_WAY = {SEND: RECEIVE, RECEIVE: SEND}
 PATH = "path"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Carried:
     """A message as an endpoint carries it: the channel's address, what clients do, and the operation's bindings."""
 
@@ -40,7 +40,7 @@ class _Carried:
     bindings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Traffic:
     """The channels and operations of a document, by their names."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 from xregit.document.tables import table
 from xregit.model.language import NOTHING
+from xregit.records import record
 
 LEVELS = ("server", "operation", "message")
 
@@ -17,7 +18,7 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One member of a binding: the options that it comes from, its form, and what it is limited to."""
 
@@ -28,7 +29,7 @@ class Row:
     enum: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Protocol:
     """How one of our protocols is written in AsyncAPI; ``rows`` are the members of its bindings by what holds them."""
 
@@ -49,7 +50,7 @@ class Protocol:
         return frozenset(self.address) | frozenset(self.headers) | {name for row in rows for name in row.sources}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Language:
     """How AsyncAPI names a schema language; ``form`` says how a document stands there.
 

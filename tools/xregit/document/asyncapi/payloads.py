@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,6 +15,7 @@ from xregit.document.asyncapi.rebasing import below, rebased
 from xregit.document.documents import carried, pretty
 from xregit.model import canonical
 from xregit.model.names import named
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog import Message
@@ -24,7 +25,7 @@ SCHEMA, TEXT = "schema", "text"
 PLACE = "#/components/schemas/"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Payload:
     """What is said of a payload.
 
@@ -37,7 +38,7 @@ class Payload:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Written:
     """A schema document that stands in the registry: what it is known by, its format, value or text, and selector."""
 

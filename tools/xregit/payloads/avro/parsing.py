@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fastavro
@@ -17,6 +16,7 @@ from xregit.payloads.avro.values import Fitting, plain
 from xregit.payloads.bodies import is_json, read_json
 from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xregit.payloads.documents import Document
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Avro:
     """One Avro type; ``schema`` is fastavro's form of it."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.shapes import Problem, SchemaError
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,7 +38,7 @@ _LOGICAL: Mapping[str, tuple[str, ...]] = {
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """One field of a record; ``default`` is what its author wrote, if anything, ``aliases`` are earlier names."""
 

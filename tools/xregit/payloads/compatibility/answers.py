@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from xregit.records import record
 
 
 class Answer(StrEnum):
@@ -20,7 +22,7 @@ WORST_FIRST = tuple(Answer)
 ROOT = "the payload"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reason:
     """Why one schema may not read what another wrote, as a language finds it.
 
@@ -37,7 +39,7 @@ class Reason:
     answer: Answer | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
 
@@ -54,7 +56,7 @@ class Verdict:
     undescribed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compatibility:
     """How two schemas relate; there is no verdict on changes that matter to nobody."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.answers import ROOT, Answer, Compatibility, Reason, Verdict, worst
 from xregit.payloads.languages import language, parse
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.payloads.documents import Document
@@ -27,7 +28,7 @@ _MODULES = {
 _MAX_VERDICTS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kind:
     """One kind of change: the answer of the direction that finds it, its sentence for each direction, what to do."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from xregit.payloads.compatibility.answers import Answer, Compatibility, Verdict
+from xregit.records import record
 
 _TRANSITIVE = "_transitive"
 # What the new version owes to those before it.
@@ -16,7 +16,7 @@ DIRECTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Breach:
     """One change between two versions, by id, that breaks the promise, or may, in a direction."""
 

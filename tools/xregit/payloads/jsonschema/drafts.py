@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
 from xregit.model import canonical
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xregit.payloads.shapes import Problem
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Draft:
     """One draft: its metaschema's URI without fragment, the number that the library gives it, its keyword for ids."""
 

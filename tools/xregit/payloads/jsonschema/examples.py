@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from xregit.payloads.patterns import text_for
 from xregit.payloads.room import MAX_VALUES, LargeError, bounded, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ _MAX_ITEMS = 1000
 _LEAST_STEP = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Way:
     """One way to make an example: from the author's examples or not, with all properties or few, which alternative."""
 

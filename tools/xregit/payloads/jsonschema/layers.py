@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -16,7 +18,7 @@ _IMPLIED = {"properties": "object", "required": "object", "additionalProperties"
 _MAX_LAYERS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """A schema, the document it stands in, what its references are relative to, and those that led to it."""
 
@@ -41,7 +43,7 @@ class Node:
         return Node(schema, self.loaded, found.resolver, (*self.trail, f"{uri}#{fragment}"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layers:
     """All schemas that one value must satisfy at once, the outermost first; ``cut`` where they lead back to a trail."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from xregit.payloads.jsonschema.drafts import DRAFT03, DRAFT04, LATEST, Draft, d
 from xregit.payloads.jsonschema.steps import with_steps
 from xregit.payloads.jsonschema.walking import Path, recurs, references
 from xregit.payloads.shapes import Problem, SchemaError
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +26,7 @@ HERE = "xregistry://"
 _MAX_PROBLEMS = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Loaded:
     """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
 

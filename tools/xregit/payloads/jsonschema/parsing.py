@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from xregit.payloads.jsonschema.loading import Loaded, load
 from xregit.payloads.jsonschema.steps import MAX_STEPS, Steps
 from xregit.payloads.jsonschema.walking import most_branches
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ _MAX_COMPARISONS = 10_000
 _MAX_CHARACTERS = 300
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class JsonSchema:
     """One JSON Schema, the root of its document or a part of it."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.jsonschema import parsing as jsonschema
 from xregit.payloads.jsonstructure.loading import load
 from xregit.payloads.jsonstructure.translating import translated
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _METASCHEMAS = "https://json-structure.org/"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class JsonStructure:
     """One JSON Structure, and the JSON Schema that says the same."""
 

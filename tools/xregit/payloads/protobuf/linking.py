@@ -13,6 +13,7 @@ from xregit.payloads.documents import resolved
 from xregit.payloads.protobuf.cursor import Cursor, joined
 from xregit.payloads.protobuf.reading import read
 from xregit.payloads.shapes import Problem, SchemaError
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ _MAX_FILES = 100
 _MESSAGE, _ENUM = pb.FieldDescriptorProto.TYPE_MESSAGE, pb.FieldDescriptorProto.TYPE_ENUM
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Linked:
     """A file's descriptor, the pool that holds it with all imports, and the comments by full name."""
 

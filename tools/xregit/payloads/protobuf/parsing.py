@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format, message_factory
@@ -16,6 +15,7 @@ from xregit.payloads.protobuf.reading import read
 from xregit.payloads.protobuf.values import to_json, to_value
 from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Protobuf:
     """One Protobuf message; ``docs`` are the comments of its file by full name."""
 

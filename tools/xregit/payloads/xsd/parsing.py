@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -18,6 +17,7 @@ from xregit.payloads.xsd.loading import ERRORS, load
 from xregit.payloads.xsd.patterns import UncheckedError, unchecked
 from xregit.payloads.xsd.places import elements
 from xregit.payloads.xsd.values import example, to_element
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ _MAX_PROBLEMS = 20
 _MAX_CHARACTERS = 300
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Xsd:
     """An XML schema; ``component`` is the element or type of payloads, None where any of its elements will do."""
 

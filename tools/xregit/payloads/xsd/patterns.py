@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import xmlschema
 from xmlschema.validators import XsdPatternFacets
 from xmlschema.validators.builders import XsdBuilders
+
+from xregit.records import record
 
 if TYPE_CHECKING:
     import re
@@ -27,7 +28,7 @@ def unchecked(error: UncheckedError) -> str:
     return f'the pattern "{error}" can\'t be matched in bounded time'
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Linear:
     """A pattern with the one method of Python's that xmlschema calls."""
 

@@ -7,6 +7,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from xregit.payloads.shapes import Problem, SchemaError
+from xregit.records import record
 
 XSD = "http://www.w3.org/2001/XMLSchema"
 _MAX_DEPTH = 100
@@ -14,7 +15,7 @@ _MAX_DEPTH = 100
 _MAX_ATTRIBUTES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Element:
     """An element: its name and attributes as ``namespace name``, and where its start tag stands."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import partial
@@ -15,6 +14,7 @@ from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
 from xregit.payloads.xsd.fields import TEXT, built_in
 from xregit.payloads.xsd.places import XSD
+from xregit.records import record
 
 _SAMPLES = {
     "boolean": "true",
@@ -38,7 +38,7 @@ _SAMPLES = {
 _MAX_DEPTH = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Place:
     """Where an element is made: its path, the namespace around it, and where problems are noted."""
 

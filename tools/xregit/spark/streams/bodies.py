@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +11,7 @@ from xregit.payloads import PayloadError, language
 from xregit.payloads.jsonschema.parsing import JsonSchema
 from xregit.payloads.jsonstructure.parsing import JsonStructure
 from xregit.protocols.events import declares_json
+from xregit.records import record
 from xregit.spark.streams.plain import REFUSED
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class BadPayloadError(Exception):
         super().__init__(*problems)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reader:
     """Reads payloads by one schema, or, without one, gives their bytes."""
 

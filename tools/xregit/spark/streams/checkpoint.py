@@ -7,7 +7,6 @@ that tables which have it already and those which don't agree.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -15,6 +14,7 @@ from uuid import uuid4
 from xregit.document import compile_document, read
 from xregit.document.serialising import to_bytes
 from xregit.errors import XregitError
+from xregit.records import record
 from xregit.source.writing import write
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ JOB, BATCH, CATALOGS, SPARK = "job.json", "batch.json", "catalogs", "spark"
 DIGEST_BYTES = 16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pinned:
     """A batch by its number, the catalog that it is sorted by, and whether all tables have taken it."""
 
@@ -36,7 +36,7 @@ class Pinned:
     done: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checkpoint:
     """The folder of one job's memory; ``application`` names the job to the tables, ``job`` says what it is."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.protocols import Wire
+from xregit.records import record
 from xregit.spark.places import Place
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ TEXT = "value"
 _SPECIAL = re.compile(r"[\\*?\[\]{},]")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A data frame of messages; ``kafka`` says whether it has the columns of Kafka, else it has one of text."""
 

@@ -7,12 +7,13 @@ values where the definition is bound to one, the payload's fields under their ow
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.definitions import ENVELOPE, definition
+from xregit.records import record
 from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, arrow, map_of, struct
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ STANDARD = ("id", "source", "type", "subject", "time", "datacontenttype", "datas
 _FORMS = {"integer": LONG, "uinteger": LONG, "boolean": BOOLEAN, "timestamp": TIMESTAMP}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """One column of a table that messages land in."""
 
@@ -39,7 +40,7 @@ class Column:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Landing:
     """A table that messages land in; ``about`` is the xid of its definition, or what it holds instead."""
 
@@ -61,7 +62,7 @@ class Landing:
         return pa.schema([(column.name, arrow(column.form)) for column in self.columns])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Facts:
     """What is known of a definition's table before its payload schema is read; plain data, sent to executors.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -15,6 +14,7 @@ from uuid import UUID
 import orjson
 
 from xregit.model.times import moment
+from xregit.records import record
 from xregit.spark.cells import text_of
 from xregit.spark.streams.types import BOOLEAN, DOUBLE, LONG, TEXT, TIMESTAMP, Form, decimal
 
@@ -29,7 +29,7 @@ MAX_DIGITS = 38
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leaf:
     """The type of a single value, what makes a value of it, and what is to be said of it.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
+from xregit.records import record
 from xregit.spark.standing import foreign, refuse_newer
 from xregit.spark.streams.types import clashes, covers
 
@@ -27,7 +28,7 @@ PROPERTIES: Mapping[str, str | None] = {"delta.checkpointInterval": "10"}
 LOG = "_delta_log"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Batch:
     """One batch: which application sorts it, its number there, and what its commits say of themselves."""
 
@@ -36,7 +37,7 @@ class Batch:
     said: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ledger:
     """The tables in one folder; those that were opened are kept, and follow their logs from there."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from xregit.errors import XregitError
+from xregit.records import record
 from xregit.spark.faults import told_of
 from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
@@ -34,7 +35,7 @@ EMPTY = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart"
 LASTING = "-XX:TieredStopAtLevel=4"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Routed:
     """What one run did: how many batches it sorted, and how many rows went to each table."""
 
@@ -137,7 +138,7 @@ class Router:
     memory: Checkpoint
     ledger: Ledger
     tell: Callable[[Routed], None] | None = None
-    routed: Routed = Routed()
+    routed: Routed = field(default_factory=Routed)
     failure: list[Exception] = field(default_factory=list)
 
     def sort_all(self, given: Source) -> None:

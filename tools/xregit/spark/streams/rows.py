@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from xregit.model.language import NOTHING
 from xregit.payloads import Field
 from xregit.payloads.jsonschema.layers import root
 from xregit.protocols import Wire, wire_json
+from xregit.records import record
 from xregit.spark.streams import typed
 from xregit.spark.streams.arrays import array, columns
 from xregit.spark.streams.bodies import Reader
@@ -42,7 +43,7 @@ _KNOWN = frozenset({*STANDARD, "specversion", "data", "data_base64"})
 _OWN = {"integer": "int64", "uinteger": "int64", "boolean": "boolean", "timestamp": "timestamp"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Landed:
     """What many messages that fit one definition say, each list in the same order.
 

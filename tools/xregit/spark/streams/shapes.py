@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xregit.records import record
 from xregit.spark.streams import leaves
 from xregit.spark.streams.leaves import Convert, Leaf, Rest, json_text, leaf
 from xregit.spark.streams.types import Form, array, map_of, struct
@@ -27,7 +27,7 @@ _NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 _TEXTS = frozenset({"string", "uuid", "uri"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """A type, what makes a value of that type, and what is to be said of it; of a record, also its members.
 
@@ -41,7 +41,7 @@ class Shape:
     members: tuple[Member, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """A field of a record: its name in the payload, its name as a column, its shape and what is said of it."""
 
@@ -110,10 +110,10 @@ def _record(field: Field, depth: int) -> Shape:
         return _text("JSON, as its fields are not known")
     inside = members(field.fields, depth=depth)
     form = struct((each.name, each.shape.form, each.comment) for each in inside)
-    return Shape(form, record(inside), members=inside)
+    return Shape(form, composed(inside), members=inside)
 
 
-def record(inside: tuple[Member, ...]) -> Convert:
+def composed(inside: tuple[Member, ...]) -> Convert:
     """Return what makes a record; members that nobody declared go to the rest."""
     known = frozenset(each.key for each in inside)
     parts = tuple((each.key, each.name, each.shape.convert, "/" + pointer(each.key)) for each in inside)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.collecting import uncollected
@@ -12,6 +11,7 @@ from xregit.messages.reading import received
 from xregit.messages.results import Match, Matched, Reason
 from xregit.messages.verifying import Failure
 from xregit.protocols import Wire, wire_json
+from xregit.records import record
 from xregit.spark import files
 from xregit.spark.streams import inputs, plain
 from xregit.spark.streams.bodies import BadPayloadError
@@ -43,7 +43,7 @@ MAX_BYTES = 128 * 1024 * 1024
 EXPECTED = "a payload that the schema accepts"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     """What executors are told: the plan as bytes, the folder of the tables, and the kind of input."""
 

@@ -13,6 +13,7 @@ from xregit.payloads.compatibility.jsonschema.disjoint import disjoint
 from xregit.payloads.compatibility.jsonschema.keywords import SINGLE, same, shown, type_follows
 from xregit.payloads.compatibility.jsonschema.parts import Part, Parts, pattern
 from xregit.payloads.compatibility.jsonschema.said import TYPES, Said, prefix, rest, types
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.payloads.compatibility.jsonschema.parts import Space
@@ -27,7 +28,7 @@ _TOGETHER = (("if", "then", "else"), ("not",), ("contains", "minContains", "maxC
 _UNREAD = ("$dynamicRef", "$recursiveRef")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gap:
     """A place where a value may be written that isn't read: ``keyword`` is what would refuse it, at ``at``.
 

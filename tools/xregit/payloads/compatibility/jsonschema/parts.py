@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from xregit.payloads.jsonschema.walking import subschemas
+from xregit.records import distinct, record
 
 if TYPE_CHECKING:
     from xregit.payloads.jsonschema.loading import Loaded
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@distinct
 class Part:
     """One schema, where its references start, and a key that is the same whenever it is met."""
 
@@ -123,7 +124,7 @@ def _put(made: dict[str, Any], step: tuple[str | int, ...], inner: Any, copied: 
     made[first][step[1]] = inner
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     """A pattern for names that gives up where it would try for ever."""
 

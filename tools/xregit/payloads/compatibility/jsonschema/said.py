@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xregit.payloads.compatibility.jsonschema.parts import Part, Parts, pattern
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.payloads.compatibility.jsonschema.parts import Space
@@ -16,7 +16,7 @@ TYPES = frozenset(("null", "boolean", "integer", "fraction", "string", "array", 
 _ALTERNATIVES = ("anyOf", "oneOf")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Said:
     """Parts that apply to one value together."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.jsonschema.said import Said, is_number
 from xregit.payloads.patterns import text_for
 from xregit.payloads.samples import TEXTS
+from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.payloads.compatibility.jsonschema.containing import Path
@@ -23,7 +24,7 @@ _UNDESCRIBED = "undescribed"
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sampling:
     """Makes values of schemas of one document, with an eye on what another says and on where a path leads."""
 

@@ -1,0 +1,139 @@
+"""Records do what the standard library's frozen and slotted classes of data do."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+from typing import Any
+
+import pytest
+
+from xregit.records import distinct, record
+
+Make = Callable[[type], type]
+
+
+@record
+class Point:
+    """A record that can be pickled, as its module has its name."""
+
+    x: int
+    y: int = 0
+
+
+def standard(cls: type) -> type:
+    """Make what records are measured by."""
+    return dataclass(frozen=True, slots=True)(cls)
+
+
+def made(make: Make) -> type:
+    """Return a class with a field of each kind."""
+
+    class Place:
+        """A place in a file."""
+
+        path: str
+        line: int = 1
+        names: list[str] = field(default_factory=list)
+        note: str = field(default="", compare=False)
+
+        @property
+        def shown(self) -> str:
+            """The place as people write it."""
+            return f"{self.path}:{self.line}"
+
+    return make(Place)
+
+
+ARGUMENTS: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...] = (
+    (("a",), {}),
+    (("a", 2, ["n"], "note"), {}),
+    (("a",), {"note": "other", "line": 2}),
+    ((), {"path": "b", "names": []}),
+)
+
+
+@pytest.mark.parametrize("given", ARGUMENTS)
+def test_record_holds_and_shows_what_the_standard_one_does(given: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+    """Values are taken by place and by name, with their defaults."""
+    arguments, named = given
+    ours, theirs = (made(make)(*arguments, **named) for make in (record, standard))
+    assert repr(ours) == repr(theirs)
+    assert ours.shown == theirs.shown
+
+
+@pytest.mark.parametrize("given", [((), {}), (("a", 1, [], "", "more"), {}), (("a",), {"other": 1})])
+def test_record_refuses_arguments_as_the_standard_one_does(given: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+    """Missing and unknown values are refused in the same words."""
+    arguments, named = given
+    said = []
+    for make in (record, standard):
+        with pytest.raises(TypeError) as caught:
+            made(make)(*arguments, **named)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("one", ARGUMENTS)
+@pytest.mark.parametrize("other", ARGUMENTS)
+def test_records_are_equal_where_standard_ones_are(
+    one: tuple[tuple[Any, ...], dict[str, Any]], other: tuple[tuple[Any, ...], dict[str, Any]]
+) -> None:
+    """What is left out of comparing makes no difference."""
+    answers = []
+    for make in (record, standard):
+        cls = made(make)
+        answers.append(cls(*one[0], **one[1]) == cls(*other[0], **other[1]))
+    assert answers[0] == answers[1]
+
+
+def test_records_of_different_classes_are_different() -> None:
+    """Equal values don't make them equal."""
+    assert made(record)("a") != made(record)("a")
+
+
+def test_equal_records_have_equal_hashes() -> None:
+    """Records can be keys, as long as their values can."""
+    assert {Point(1): "one"}[Point(1, 0)] == "one"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(made(record)("a"))
+
+
+def test_distinct_records_are_equal_to_themselves_alone() -> None:
+    """What is compared by identity may hold anything."""
+    cls = made(distinct)
+    one = cls("a")
+    assert one == one  # noqa: PLR0124 - that is the question
+    assert one != cls("a")
+    assert len({one, cls("a")}) == 2
+
+
+@pytest.mark.parametrize("make", [record, distinct, standard])
+def test_record_stays_as_it_is(make: Make) -> None:
+    """Nothing of it can be set, removed or added."""
+    one = made(make)("a")
+    with pytest.raises(FrozenInstanceError):
+        one.path = "b"
+    with pytest.raises(FrozenInstanceError):
+        del one.path
+    assert not hasattr(one, "__dict__")
+
+
+def test_record_takes_part_in_what_the_standard_library_offers() -> None:
+    """It can be replaced, copied, pickled, matched and asked for its fields."""
+    one = Point(1, 2)
+    assert replace(one, y=3) == Point(1, 3)
+    assert [item.name for item in fields(Point)] == ["x", "y"]
+    assert copy.deepcopy(one) == one
+    assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301 - its own
+    match one:
+        case Point(x, y):
+            assert (x, y) == (1, 2)
+
+
+def test_defaults_are_made_for_each_record() -> None:
+    """A list that one was made with is not the other's."""
+    cls = made(record)
+    assert cls("a").names is not cls("a").names
