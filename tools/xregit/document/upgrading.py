@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xregit.document.tables import Step
     from xregit.model.language import Model
 
-EVERY = "every"
+EVERY, VERSION = "every", "version"
 _ENDINGS = ("", "url", "count")
 
 
@@ -93,19 +93,21 @@ class _Upgrade:
         if isinstance(versions, Mapping):
             kind = f"{singular} version" if f"{singular} version" in self.steps else singular
             result[VERSIONS] = {
-                vid: self.entity(kind, version, (*path, VERSIONS, vid), _selectors(result, selected))
+                vid: self.entity(kind, version, (*path, VERSIONS, vid), _selectors(result, selected), (EVERY, VERSION))
                 for vid, version in versions.items()
             }
         return result
 
-    def entity(self, kind: str, value: Any, path: Path, selected: Mapping[str, str]) -> Any:
+    def entity(
+        self, kind: str, value: Any, path: Path, selected: Mapping[str, str], before: tuple[str, ...] = (EVERY,)
+    ) -> Any:
         """Return an entity's attributes under names of 1.0; a step may hang on what the ones before it made clear."""
         if not isinstance(value, Mapping):
             return value
         place = self.place(path)
         result: Mapping[str, Any] = dict(value)
         changes: list[Change] = []
-        for step in (*self.steps[EVERY], *self.steps.get(kind, ())):
+        for step in (step for each in (*before, kind) for step in self.steps.get(each, ())):
             if step.holds(_selectors(result, selected)):
                 result, more = normalised(result, [step])
                 changes += more
