@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Endpoint, Message, text_of
@@ -12,6 +12,7 @@ from xregit.model.words import called
 from xregit.pages.attributes import rows, texts_in
 from xregit.pages.book import titled
 from xregit.pages.documents import texts
+from xregit.pages.families import MAX_GROUPS, families, in_order
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -39,6 +40,7 @@ class Listed:
     count: int
     features: tuple[str, ...] = ()
     deprecated: bool = False
+    anchor: str = ""
 
 
 def group_page(book: Book, group: Group) -> Page:
@@ -77,13 +79,15 @@ def messages_of(book: Book, group: Group) -> list[Entry]:
 
 def groups_page(book: Book, model: GroupModel) -> Page:
     """Return the page that lists all groups of one type."""
-    groups = tuple(book.registry.groups.get(model.plural, {}).values())
+    groups = in_order(book.registry.groups.get(model.plural, {}).values())
+    found = families(groups) if len(groups) > MAX_GROUPS else ()
+    anchors = {family.groups[0].xid: family.anchor for family in found}
     html = render(
         "groups.html",
         title=titled(model.plural),
         crumbs=(Link(book.title, href("")),),
         description=book.prose(model.description),
-        groups=[listed(book, group) for group in groups],
+        groups=[replace(listed(book, group), anchor=anchors.get(group.xid, "")) for group in groups],
         counted=counted(model),
     )
     return Page(

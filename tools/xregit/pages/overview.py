@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xregit.pages.attributes import rows
 from xregit.pages.book import ALL_MESSAGES, CHANGES, titled
 from xregit.pages.chronicle import LATEST
+from xregit.pages.families import MAX_GROUPS, families
 from xregit.pages.groups import listed
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from xregit.model.language import GroupModel
     from xregit.pages.book import Book
 
-# More groups of a type than this are listed on the page of the type alone.
-MAX_GROUPS = 40
 ELSEWHERE = frozenset({"registryid", "name", "description", "specversion", "createdat", "modifiedat", "epoch"})
 
 
@@ -33,7 +32,7 @@ def registry_page(book: Book) -> Page:
         counts=_counts(book),
         latest=book.lives.latest[:LATEST],
         changes=Link("All changes", href(CHANGES)),
-        sections=[_section(book, model) for model in _types(book) if len(registry.groups[model.plural]) <= MAX_GROUPS],
+        sections=[_section(book, model) for model in _types(book)],
         deprecated=[book.entry(message) for message in registry.messages if message.deprecated is not None],
         others=rows(registry, registry.attributes, registry.model.attributes, without=ELSEWHERE),
         head_commit=registry.origin.history.head,
@@ -78,9 +77,12 @@ def _counts(book: Book) -> list[tuple[int, Link]]:
 
 
 def _section(book: Book, model: GroupModel) -> dict[str, object]:
-    """Return the index of one group type."""
+    """Return the index of one group type: its groups, or if they are many, how their ids begin."""
     groups = book.registry.groups[model.plural].values()
+    few = len(groups) <= MAX_GROUPS
     return {
         "title": titled(model.plural),
-        "groups": [listed(book, group) for group in groups],
+        "groups": [listed(book, group) for group in groups] if few else [],
+        "families": () if few else families(groups),
+        "all": Link(f"All {len(groups):,} {titled(model.plural).lower()}", href(address(f"/{model.plural}"))),
     }

@@ -1,0 +1,54 @@
+"""Many groups to the beginnings of their ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from xregit.pages.book import Book
+from xregit.pages.families import MAX_FAMILIES, MAX_GROUPS, families
+from xregit.pages.groups import groups_page
+from xregit.pages.overview import registry_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+DOMAINS = [f"{first}.{second}" for first in ("Air", "sea", "land") for second in range(15)]
+
+
+@pytest.mark.parametrize(
+    ("ids", "due"),
+    [
+        (["b.x", "A.y", "a.x", "c"], {"a": 2, "b": 1, "c": 1}),
+        (["org.a.x", "org.a.y", "org.b"], {"org.a": 2, "org.b": 1}),
+        ([f"team{number}.events" for number in range(MAX_FAMILIES + 1)], {}),
+        ([f"{letter}{number}" for letter in "xy" for number in range(MAX_FAMILIES)], {"x": 60, "y": 60}),
+    ],
+    ids=["first labels, whatever their case", "second ones where the first are one", "too many", "first characters"],
+)
+def test_groups_are_gathered_by_how_their_ids_begin(ids: list[str], due: dict[str, int], tmp_path: Path) -> None:
+    """Each group is in one family; where ids begin in too many ways, or in one, there are none."""
+    found = families(_registry(tmp_path, ids).groups["messagegroups"].values())
+    assert {family.title: len(family.groups) for family in found} == due
+
+
+def test_start_page_leads_to_many_groups(tmp_path: Path) -> None:
+    """Each family leads to its first row on the page of all groups, and a group that is alone to its own page."""
+    book = Book(_registry(tmp_path, [*DOMAINS, "orders"]))
+    assert len(DOMAINS) > MAX_GROUPS
+    start = registry_page(book).html
+    listed = groups_page(book, book.registry.model.groups["messagegroups"]).html
+    for anchor in ("air", "land", "sea"):
+        assert f'messagegroups/#from-{anchor}"' in start
+        assert listed.count(f'<tr id="from-{anchor}">') == 1
+    assert 'messagegroups/orders/"' in start
+    assert "All 46 message groups" in start
+    assert listed.index("/Air.0/") < listed.index("/land.9/") < listed.index("/orders/") < listed.index("/sea.0/")
+
+
+def _registry(folder: Path, ids: list[str]) -> Registry:
+    return registry_of(folder, {f"messagegroups/{each}/messagegroup.yaml": "description: D.\n" for each in ids})
