@@ -96,6 +96,18 @@ def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     assert told_of["door"].said == "The door that was opened."
 
 
+def test_properties_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """A placeholder that stands in two subjects says in which."""
+    value = "{value: '{door}', type: uritemplate}"
+    event = f"envelope: CloudEvents/1.0\nenvelopemetadata: {{subject: {value}}}\n"
+    bound = f"protocol: AMQP/1.0\nprotocoloptions: {{properties: {{subject: {value}, to: {value}}}}}\n"
+    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": event + bound})
+    message = found["/messagegroups/g/messages/a"]
+    assert isinstance(message, Message)
+    (meaning,) = meanings(Book(found), message, context(definition(message)))
+    assert meaning.users == ("envelopemetadata.subject", "protocoloptions.properties.subject", "to")
+
+
 def test_same_example_each_time(small: Registry) -> None:
     """The examples do not depend on the clock."""
     message: Message = small[PLACE]

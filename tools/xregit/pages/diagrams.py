@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
     from xregit.pages.book import Book
 
-WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 60
+# Three columns fit beside the navigation and the table of contents of a window of 1280 pixels.
+WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 38
 # Fonts differ; the widest of the usual ones needs some 8 units for a letter.
 MAX_CHARS = 29
 # Columns stand in the middle, but not so far down that a reader of a long diagram does not see the channel at first.

@@ -89,8 +89,16 @@ def meanings(book: Book, message: Message, values: Mapping[str, str]) -> tuple[M
         for name in item.placeholders if item.description else ():
             said.setdefault(name, item.description)
     return tuple(
-        Meaning(name, values[name], tuple(place.rpartition("/")[2] for place in places), said.get(name, ""))
+        Meaning(name, values[name], _told_apart(places), said.get(name, ""))
         for name, places in book.asked(message).placeholders.items()
+    )
+
+
+def _told_apart(places: tuple[str, ...]) -> tuple[str, ...]:
+    """Return properties by their names; those that share one, such as the subjects of event and message, by paths."""
+    names = [place.rpartition("/")[2] for place in places]
+    return tuple(
+        place.replace("/", ".") if names.count(name) > 1 else name for name, place in zip(names, places, strict=True)
     )
 
 
