@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -74,6 +75,16 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
         "g__one",
         {"place": {"lat": 2.0}, "_rest": '{"/place/z":3}'},
     ),
+    (
+        event(8, time="2026-01-31T10:00:00.123456789Z", data={"value": 1, "at": "2026-01-31T10:00:00.000000100+01:00"}),
+        "g__one",
+        {
+            "ce_time": datetime(2026, 1, 31, 10, microsecond=123456, tzinfo=UTC),
+            "at": datetime(2026, 1, 31, 9, tzinfo=UTC),
+            "_rest": '{"ce_time":"2026-01-31T10:00:00.123456789Z","/at":"2026-01-31T10:00:00.000000100+01:00"}',
+        },
+    ),
+    (event(8, time="2026-01-31T10:00:00.123456000Z"), "g__one", {"_rest": None}),
     (BINARY, "g__one", {"ce_id": "9", "context_vin": "V", "value": 1.0}),
     ({"protocol": "KAFKA", "topic": "readings", "key": "V", "body": "text"}, "g__record", {"payload": "text"}),
     (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
@@ -26,6 +27,8 @@ Rest = dict[str, Any]
 Convert = Callable[[Any, str, Rest], Any]
 
 MAX_DIGITS = 38
+# Told of times with more than microseconds; zeros at the end tell nothing.
+_is_finer = re.compile(r"\.[0-9]{6}[0-9]*[1-9]").search
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -169,13 +172,15 @@ def _date(value: Any) -> date | None:
 
 
 def _time(value: Any, path: str, rest: Rest) -> Any:
-    """Return a point in time; Arrow takes it to UTC."""
+    """Return a point in time; Arrow takes it to UTC. One that is finer than a column holds goes to the rest too."""
     try:
         made = datetime.fromisoformat(value) if value.__class__ is str else value
     except ValueError:
         made = moment(value.upper())
     if made.__class__ is not datetime:
         return misfit(value, path, rest)
+    if value.__class__ is str and _is_finer(value):
+        rest[path] = value
     return made if made.tzinfo is not None else made.replace(tzinfo=UTC)
 
 
