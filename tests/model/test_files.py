@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,14 +15,16 @@ from xregit import model as model_package
 from xregit.errors import XregitError
 from xregit.model import builtin, canonical, named, names, source_form
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
+from xregit.model.files import as_json, held, json_of
+from xregit.model.names import SPECVERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from xregit.model.language import AttributeModel
 
 MODEL = builtin()
+FILES = Path(str(model_package.files.__file__)).parent / SPECVERSION
 MESSAGE = MODEL.groups["messagegroups"].resources["messages"]
 ENDPOINT = MODEL.groups["endpoints"]
 PROTOCOLS = ["AMQP/1.0", "MQTT/3.1.1", "MQTT/5.0", "KAFKA", "HTTP", "NATS"]
@@ -238,3 +242,21 @@ def test_the_package_has_no_other_names() -> None:
     """A name that the package lacks is an ordinary error."""
     with pytest.raises(AttributeError, match="no attribute 'chek'"):
         _ = model_package.chek
+
+
+def test_json_holds_what_the_files_hold(request: pytest.FixtureRequest) -> None:
+    """What nearly every run reads is made of the files as they are; --update-golden makes it anew."""
+    place, made = json_of(FILES), as_json(FILES)
+    if request.config.getoption("--update-golden"):
+        place.write_bytes(made)
+    assert place.read_bytes() == made, "pytest tests/model --update-golden makes it anew"
+
+
+def test_files_count_where_they_are_not_as_the_json_has_them(tmp_path: Path) -> None:
+    """Who edits one sees what comes of it at once."""
+    folder = tmp_path / FILES.name
+    shutil.copytree(FILES, folder)
+    shutil.copy(json_of(FILES), json_of(folder))
+    assert held(folder) == held(FILES)
+    (folder / "registry.yaml").write_text("attributes: {owner: string}\n", encoding="utf-8")
+    assert held(folder) == {**held(FILES), "registry.yaml": {"attributes": {"owner": "string"}}}

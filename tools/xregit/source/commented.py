@@ -18,9 +18,7 @@ from xregit.records import record
 from xregit.source.events import PARSER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from xregit.source.events import EventSource
+    from xregit.source.events import Parser
 
 _BLOCK_HEADER = re.compile(r"[|>][0-9+-]*[ \t]*(?P<comment>#.*)?")
 _STARTS = (MappingStartEvent, SequenceStartEvent)
@@ -69,7 +67,7 @@ class Line:
     column: int
 
 
-def tree(text: str, parser: Callable[[bytes], EventSource] = PARSER) -> Box:
+def tree(text: str, parser: Parser = PARSER) -> Box:
     """Return the tree of a text that holds one mapping, and that `yaml.parse` has nothing against.
 
     Raises:
@@ -81,7 +79,7 @@ def tree(text: str, parser: Callable[[bytes], EventSource] = PARSER) -> Box:
 class _Reading:
     """One pass over the parse events; ``end`` is how far the text is read, ``seen`` where the last value ended."""
 
-    def __init__(self, text: str, parser: Callable[[bytes], EventSource]) -> None:
+    def __init__(self, text: str, parser: Parser) -> None:
         self.text = text
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self.events = parser(text.encode())

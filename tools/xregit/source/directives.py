@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
-
-from yaml import YAMLError
-from yaml.events import ScalarEvent, StreamEndEvent
+from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
 from xregit.records import record
-from xregit.source.events import PARSER
 from xregit.source.text import UTF8_BOM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from xregit.source.events import EventSource
+    from xregit.source.events import Parser
 
 MARK = b"xregit:"
 _DIRECTIVE = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*xregit:[ \t]*(?P<text>(?:[^ \t]++|[ \t]++(?!$))*+)")
@@ -39,13 +35,17 @@ class Directive:
     about: int
 
 
-def directives(data: bytes, parser: Callable[[bytes], EventSource] = PARSER) -> tuple[Directive, ...]:
+def directives(data: bytes, parser: Parser | None = None) -> tuple[Directive, ...]:
     """Return the comments of a YAML text that begin with ``xregit:``; none if the text can't be read."""
     if MARK not in data:
         return ()
+    from yaml import YAMLError  # few files have such comments
+
+    from xregit.source import yaml_events
+
     data = data.removeprefix(UTF8_BOM)
     try:
-        scalars = _scalars(parser(data))
+        texts = yaml_events.texts(data, parser)
         lines = _LINE_BREAK.split(data.decode())
     except (YAMLError, UnicodeDecodeError):
         return ()
@@ -54,23 +54,8 @@ def directives(data: bytes, parser: Callable[[bytes], EventSource] = PARSER) -> 
     return tuple(
         Directive(match["text"], Span(number, match.start() + 1, number, match.end() + 1), about[number - 1])
         for number, match in found
-        if match and not _inside(scalars, (number, match.start() + 1))
+        if match and not _inside(texts, (number, match.start() + 1))
     )
-
-
-def _scalars(source: EventSource) -> list[tuple[_Place, _Place]]:
-    """Return where each text of the document begins and ends: what looks like a comment there is none."""
-    spans: list[tuple[_Place, _Place]] = []
-    event: Any = None
-    while type(event) is not StreamEndEvent:
-        event = source.get_event()
-        if type(event) is ScalarEvent:
-            spans.append((_place(event.start_mark), _place(event.end_mark)))
-    return spans
-
-
-def _place(mark: Any) -> _Place:
-    return mark.line + 1, mark.column + 1
 
 
 def _inside(spans: Sequence[tuple[_Place, _Place]], place: _Place) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from yaml import SafeLoader
@@ -9,8 +10,6 @@ from yaml.events import ScalarEvent
 from yaml.scanner import ScannerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from yaml.error import Mark
 
 
@@ -19,6 +18,9 @@ class EventSource(Protocol):
 
     def get_event(self) -> Any:
         """Return the next event, of one of pyyaml's event classes."""
+
+
+Parser = Callable[[bytes], EventSource]
 
 
 class PurePythonParser(SafeLoader):
@@ -44,7 +46,7 @@ def _refuse_surrogates(event: ScalarEvent) -> None:
         raise ScannerError(None, None, problem, cast("Mark", event.start_mark)) from error
 
 
-def _parser() -> Callable[[bytes], EventSource]:
+def _parser() -> Parser:
     try:
         from yaml._yaml import CParser
     except ImportError:

@@ -28,7 +28,7 @@ from xregit.source.yaml_faults import bad_character, syntax_problem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from xregit.source.events import EventSource
+    from xregit.source.events import EventSource, Parser
 
 _NO_TAGS = 'remove the tag; put the value in quotes if it must be text, as in "1.0"'
 _NO_ALIASES = "write the value out at each place; messages share attributes through basemessage"
@@ -38,7 +38,7 @@ _QUOTES = frozenset("\"'")
 _FILE_START = Span(1, 1, 1, 1)
 
 
-def survey(data: bytes, parser: Callable[[bytes], EventSource]) -> Survey:
+def survey(data: bytes, parser: Parser) -> Survey:
     """Return all that can be said about a YAML text that has no byte order mark."""
     character = bad_character(data)
     if character:
