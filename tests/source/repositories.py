@@ -51,9 +51,9 @@ class Repository:
             path.write_text(text)
 
 
-def new_repository(root: Path) -> Repository:
-    """Return an empty repository in a folder that is made."""
+def new_repository(root: Path, ids: str = "sha1") -> Repository:
+    """Return an empty repository in a folder that is made; ``ids`` is how Git makes its ids, ``sha1`` or ``sha256``."""
     root.mkdir()
     repository = Repository(root)
-    repository.git("init", "-q", "-b", "main")
+    repository.git("init", "-q", "-b", "main", f"--object-format={ids}")
     return repository

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from tests.source.repositories import Repository
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
+@pytest.fixture(params=["sha1", "sha256"])
+def repository(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
     """Return a repository with a branch, and a folder in it."""
-    made = new_repository(tmp_path / "repository")
+    made = new_repository(tmp_path / "repository", request.param)
     made.commit("One", folder__a="a\n", folder__inside__b="b\n", other="o\n")
     made.git("checkout", "-q", "-b", "branch")
     made.commit("Two", folder__a="A\n")
@@ -33,10 +33,18 @@ def test_answers_are_those_of_the_history(repository: Repository) -> None:
     assert base == history.merge_base(folder, "main")
     assert base
     found = plumbing.blobs(folder, base)
-    assert found == {path: blob_id(data).decode() for path, data in history.read_at(folder, base).items()}
     assert found
+    assert found == {path: repository.git("rev-parse", f"{base}:folder/{path}") for path in ("a", "inside/b")}
     assert plumbing.contents(folder, [*found.values()]) == [b"a\n", b"b\n"]
     assert plumbing.contents(folder, []) == []
+
+
+def test_ids_are_those_of_the_cache(tmp_path: Path) -> None:
+    """Git's ids of files are those that are worked out without it."""
+    made = new_repository(tmp_path / "repository")
+    commit = made.commit("One", folder__a="a\n", folder__inside__b="")
+    files = history.read_at(made.root, commit)
+    assert plumbing.blobs(made.root, commit) == {path: blob_id(data).decode() for path, data in files.items()}
 
 
 def test_no_answer(repository: Repository, tmp_path: Path) -> None:
@@ -44,7 +52,7 @@ def test_no_answer(repository: Repository, tmp_path: Path) -> None:
     folder = repository.root / "folder"
     assert plumbing.merge_base(folder, "nowhere") is None
     assert plumbing.merge_base(folder, "--all") is None
-    assert plumbing.contents(folder, ["0" * 40]) is None
+    assert plumbing.contents(folder, ["0" * len(repository.git("rev-parse", "HEAD"))]) is None
     assert plumbing.blobs(folder, "nowhere") is None
     assert plumbing.merge_base(tmp_path, "main") is None
     (folder / "link").symlink_to("a")

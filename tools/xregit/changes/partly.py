@@ -8,7 +8,7 @@ from xregit.catalog import read_contents
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.rules.standing import State, WholeError
 from xregit.source import files, plumbing
-from xregit.source.remembered import Remembered
+from xregit.source.remembered import Remembered, blob_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,9 @@ def state_at(now: Standing, commit: str, present: Mapping[str, str]) -> State:
     passed_over = blobs.keys() - present.keys() - {*gone.files}
     other = [path for path, blob in blobs.items() if present.get(path) != blob and path not in passed_over]
     contents = dict(zip(other, _told(plumbing.contents(now.root, [blobs[path] for path in other])), strict=True))
-    kept = {path: blob for path, blob in blobs.items() if path not in passed_over} if passed_over else blobs
+    # A repository may have ids of another kind than ours (SHA-256), so that every file seemed to differ.
+    own = {path: blob_id(data).decode() for path, data in contents.items()}
+    kept = {path: own.get(path, blob) for path, blob in blobs.items() if path not in passed_over}
     return State(kept, lambda path: contents[path] if path in contents else now.read(path))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from xregit.source.asking import asked
 from xregit.source.commits import LOG_OPTIONS, Commit, commits
 
-_HEX, _ANSWERS = 40, 3
+_ANSWERS = 3
 _LINK = "120000 "  # how Git writes the mode of a symbolic link
 
 
@@ -44,14 +44,15 @@ def merge_base(folder: Path, ref: str) -> str | None:
 def blobs(folder: Path, commit: str) -> Mapping[str, str] | None:
     """Return Git's ids of the files that a folder had at a commit, by their paths relative to it.
 
-    There is no answer where symbolic links are among them.
+    There is no answer where symbolic links are among them. Ids in a repository with SHA-256 are none of
+    `remembered.blob_id`.
     """
     listed = _asked(folder, "ls-tree", "-r", "-z", commit)
     entries = os.fsdecode(listed or b"").split("\0")
     if listed is None or any(entry.startswith(_LINK) for entry in entries):
         return None
-    parts = (entry.partition("\t") for entry in entries if " blob " in entry[:_HEX])
-    return {path: head[-_HEX:] for head, _, path in parts}
+    parts = ((head.split(" "), path) for head, tab, path in (entry.partition("\t") for entry in entries) if tab)
+    return {path: name for (_, kind, name), path in parts if kind == "blob"}
 
 
 def contents(folder: Path, ids: Sequence[str]) -> Sequence[bytes] | None:
@@ -67,11 +68,10 @@ def _contents(output: bytes) -> Iterator[bytes]:
     """Give what stands after each line with an id, a kind and a size; nothing from the first that is missing."""
     start = 0
     while start < len(output):
-        line, _, _ = output[start : start + 2 * _HEX].partition(b"\n")
-        *_, kind, size = line.split(b" ")
+        begin = output.index(b"\n", start) + 1
+        *_, kind, size = output[start : begin - 1].split(b" ")
         if kind != b"blob":
             return
-        begin = start + len(line) + 1
         yield output[begin : begin + int(size)]
         start = begin + int(size) + 1
 

@@ -49,7 +49,7 @@ class Remembered:
 
 
 def blob_id(data: bytes) -> bytes:
-    """Return the id under which Git keeps a file of these bytes, in hexadecimal digits."""
+    """Return the id under which Git keeps a file of these bytes, unless it uses SHA-256, in hexadecimal digits."""
     return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest().encode()
 
 
