@@ -110,3 +110,10 @@ def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     assert "<b>" in page.locator("#xr-recognise-details").inner_text()
     page.get_by_role("button", name="another source").click()
     assert page.get_by_role("status").text_content() == "It fits one definition."
+    for text, said in (
+        ('{"specversion": }', "The message is not JSON: "),
+        (json.dumps({"protocol": "FTP"}), "No definition here is bound to the protocol FTP"),
+        (json.dumps({"protocol": "NATS", "subject": "halls.x"}), "no definition has its type"),
+    ):
+        page.get_by_label("Message").fill(text)
+        page.locator("#xr-recognise-details").get_by_text(said).wait_for()

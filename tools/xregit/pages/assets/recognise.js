@@ -157,7 +157,7 @@
       hits = stated.filter((item) => item.contenttype && !item.schema).map((definition) => ({ definition, context: new Map() }));
     }
     const mapped = hits.length === 1 && !message.event && message.mode === "" ? mappedEvent(hits[0], message, catalog.facts) : null;
-    return { hits, mapped, untested, reasons: nearest(catalog, message), problems: message.problems };
+    return { hits, mapped, untested, reasons: nearest(catalog, message), problems: message.problems, protocol: message.protocol };
   }
 
   // The attributes of the event that a definition makes of a message which carries none, null where it says too little.
@@ -291,8 +291,16 @@
     return untested.length ? "It may fit a definition by its payload, which is not tested here." : "It fits no definition.";
   }
 
+  // What to look at where not even a definition that comes near can be shown.
+  function far({ hits, problems, reasons, untested, protocol }) {
+    if (hits.length || problems.length || reasons.length || untested.length) return [];
+    const known = [...new Set(catalog.bound.map((item) => item.definition.protocol))].sort();
+    if (!protocol || known.includes(protocol)) return [element("p", "None comes near: no definition has its type, topic, subject or key.")];
+    return [element("p", ["No definition here is bound to the protocol ", code(protocol), known.length ? `, but to ${known.join(", ")}.` : "."])];
+  }
+
   function result(found, number, count) {
-    const parts = [element("h2", count > 1 ? `Message ${number}: ${verdict(found)}` : verdict(found))];
+    const parts = [element("h2", count > 1 ? `Message ${number}: ${verdict(found)}` : verdict(found)), ...far(found)];
     if (found.problems.length) parts.push(element("ul", found.problems.map((problem) => element("li", problem))));
     parts.push(...found.hits.flatMap(hit));
     if (found.mapped) parts.push(element("p", "It carries no CloudEvent; the definition makes this one of it:"), table("The event", ["Attribute", "Value"], coded([...found.mapped])));

@@ -396,7 +396,7 @@
   function received(text, facts) {
     const unread = (problems) => [{ readable: false, attributes: new Map(), fields: new Map(), protocol: "", mode: "", problems, contenttype: "" }];
     let value;
-    try { value = parsed(text); } catch { return unread(["The message is not JSON."]); }
+    try { value = parsed(text); } catch (error) { return unread([`The message is not JSON: ${error.message}.`]); }
     const wire = readWire(value, facts);
     if (wire.problems.length) return unread(wire.problems);
     const found = carried(wire, facts);
