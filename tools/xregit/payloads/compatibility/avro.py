@@ -56,8 +56,9 @@ class _Resolving:
             else:
                 yield Reason("branch", path or ROOT, _shown(written), _shown(read), {"branch": _shown(written)})
             return
-        # Readers take the first branch that matches.
-        branch = next((item for item in read.inner if _matches(written, item)), None)
+        # Readers take the branch of the same type, else the first that reads it.
+        fitting = [item for item in read.inner if _matches(written, item)]
+        branch = next((item for item in fitting if item.kind == written.kind), next(iter(fitting), None))
         if branch is None:
             yield Reason("branch", path or ROOT, _shown(written), _shown(read), {"branch": _shown(written)})
         else:
@@ -70,6 +71,8 @@ class _Resolving:
             yield Reason(kind, path or ROOT, _detailed(written), _detailed(read))
             return
         yield from _logical(written, read, path)
+        if (written.kind, read.kind) == ("bytes", "string"):
+            yield Reason("text", path or ROOT)
         if written.kind == "record":
             yield from self.of_members(written, read, path)
         elif written.kind == "enum":
