@@ -108,6 +108,16 @@ def test_page_is_sound(visit: Visit, served: str, address: str) -> None:
     assert visit.complaints == []
 
 
+def test_frame_is_sound(visit: Visit, served: str) -> None:
+    """What the theme puts around every page keeps nobody out either."""
+    page = visit.page
+    for width, height in (PHONE, DESK):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(served, wait_until="networkidle")
+        page.evaluate(AXE_SCRIPT)
+        assert serious(page, {}, "body") == []
+
+
 def widest(page: Page, width: int) -> int:
     """Return the width of what is shown, once what the theme moves has come to rest."""
     found = width + 1
@@ -119,9 +129,10 @@ def widest(page: Page, width: int) -> int:
     return found
 
 
-def serious(page: Page, options: dict[str, object]) -> list[str]:
-    """Return what axe finds in the page's article that keeps people out."""
-    results = page.evaluate("(options) => axe.run('article', options)", {"resultTypes": ["violations"], **options})
+def serious(page: Page, options: dict[str, object], part: str = "article") -> list[str]:
+    """Return what axe finds in a part of the page that keeps people out."""
+    asked = [part, {"resultTypes": ["violations"], **options}]
+    results = page.evaluate("([part, options]) => axe.run(part, options)", asked)
     return [
         f"{each['id']}, {node['target']}: {node['failureSummary']}"
         for each in results["violations"]

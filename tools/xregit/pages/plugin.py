@@ -35,7 +35,7 @@ from xregit.pages.messages import message_page
 from xregit.pages.outputs import CatalogFile, Outputs
 from xregit.pages.planning import Plan
 from xregit.pages.scripts import outsourced
-from xregit.pages.searchbox import PLUGIN, entry_of, take_over, taken
+from xregit.pages.searchbox import PLUGIN, entry_of, named, take_over, taken
 from xregit.pages.searching import search_files
 from xregit.source import yaml
 from xregit.source.remembered import Remembered
@@ -182,7 +182,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         if isinstance(page, CatalogPage):
             links = head_links(page.catalog_page, has_feed=self.has_feed)
             output = output.replace("</head>", f"{links}</head>", 1)
-        return outsourced(output, get_relative_url(".", page.url).rstrip("/") + "/", scripts)
+        return outsourced(named(output), get_relative_url(".", page.url).rstrip("/") + "/", scripts)
 
     def on_post_template(self, output_content: str, /, *, template_name: str, config: MkDocsConfig) -> str:
         """Do so with the page for addresses that lead nowhere, which may be shown at any of them, and say the ways out.
@@ -196,7 +196,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         start = urlsplit(config.site_url or "/").path.rstrip("/") + "/"
         if template_name == "404.html":
             output_content = with_ways_out(output_content, self.plan.book, start)
-        return outsourced(output_content, start, self.scripts)
+        return outsourced(named(output_content), start, self.scripts)
 
     @event_priority(100)  # before Material writes its index, which ours takes over
     def on_post_build(self, *, config: MkDocsConfig) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 OURS = "assets/search.js"
 THEIRS = "assets/javascripts/workers/search."
 PLUGIN = "material/search"
+# The theme leaves it to readers of screens to guess what opens.
+_DIALOG = '<div class="md-search" data-md-component="search" role="dialog"'
 
 
 def take_over(files: Iterable[File], config: MkDocsConfig) -> bool:
@@ -30,6 +32,11 @@ def take_over(files: Iterable[File], config: MkDocsConfig) -> bool:
     for file in theirs:
         file.content_bytes = (package_files("xregit.pages") / OURS).read_bytes()
     return True
+
+
+def named(html: str) -> str:
+    """Return a page of the theme in which the search is called so."""
+    return html.replace(_DIALOG, f'{_DIALOG} aria-label="Search"', 1)
 
 
 def taken(config: MkDocsConfig) -> list[Entry]:
