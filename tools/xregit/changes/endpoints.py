@@ -55,7 +55,7 @@ def _items(xid: str, path: tuple[str, ...], one: Any, other: Any) -> Iterator[Di
     names = table().lists[".".join(path)]
     old, new = (_keyed(value, names) for value in (one, other))
     for key in [*(key for key in old if key not in new), *(key for key in new if key not in old)]:
-        relation = "removed" if key in old else "added"
+        relation = "removed" if key in old else "added" if old else "first"
         called = shown(loads(key))
         words = {"item": called.strip('"') if path == ("usage",) else called}
         yield Difference(xid, ABOUT, "item", relation, (*path, words["item"]), old.get(key), new.get(key), words)

@@ -37,9 +37,12 @@ def value_relation(before: Property, after: Property, *, more: bool = True, less
 def type_relation(before: Property, after: Property) -> str:
     """Return how two types relate; a constant that is text in both stays the same text on the wire.
 
-    A template whose type nobody states is one of the same kind as that whose type is stated.
+    A template whose type nobody states is one of the same kind as that whose type is stated. In a section whose values
+    travel as what they are, no type is part of another one.
     """
     old, new = before.type, after.type
+    if old != new and not {old, new}.isdisjoint(table().encoded_types.get(after.section, ())):
+        return _named(new == "any", old == "any")
     texts = {"string", *table().wider_types["string"]}
     equal = allowed(before) is not None and allowed(before) == allowed(after)
     unsaid = not before.placeholders or any("type" not in item.members for item in (before, after))

@@ -79,6 +79,8 @@ def _properties(xid: str, before: Side, after: Side, parts: Container[str]) -> I
     paired = list(pairs(old, new))
     for (path, one, other), together in zip(paired, shared([pair[1:] for pair in paired]), strict=True):
         described = _described(model, path)
+        if (one is None or other is None) and not _is_known(model, path):
+            continue  # a slip, which is nowhere on the wire: `check` reports it
         if any(attribute.delivery for attribute in described):
             yield from _delivered(xid, path, one, other)
         else:
@@ -95,6 +97,12 @@ def _described(model: Mapping[str, AttributeModel], path: Path) -> list[Attribut
         found.append(attribute)
         model = attribute.attributes
     return found
+
+
+def _is_known(model: Mapping[str, AttributeModel], path: Path) -> bool:
+    """Tell whether the model has a property, or leaves it open what there is."""
+    part = model.get(path[0])
+    return part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
 
 
 def _is_implied(described: list[AttributeModel]) -> bool:
