@@ -7,15 +7,22 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.pages.searching import BLOCK_CHARS, FOLDER, INDEX, SHELF, WHOLE, Entry, search_files, words
+from xregit.pages.searching import BLOCK_CHARS, FOLDER, INDEX, SHELF, WHOLE, Entry, Index, words
 
 TEXTS = st.text(st.sampled_from("abAB1é_-. {}😀\ue000"), max_size=12)
 ENTRIES = st.lists(st.builds(Entry, TEXTS, TEXTS, TEXTS, st.tuples(TEXTS), st.tuples(TEXTS)), max_size=90)
 
 
+def _files(entries: list[Entry]) -> dict[str, str]:
+    index = Index()
+    for entry in entries:
+        index.add(entry)
+    return dict(index.files())
+
+
 def _read(entries: list[Entry]) -> tuple[dict[str, object], dict[str, list[set[int]]], list[object]]:
     """Return what stands in the index, its words with the numbers of entries by kind, and the entries shown."""
-    files = {name.removeprefix(FOLDER): json.loads(text) for name, text in search_files(entries)}
+    files = {name.removeprefix(FOLDER): json.loads(text) for name, text in _files(entries).items()}
     about = files.pop(INDEX.removeprefix(FOLDER))
     found: dict[str, list[set[int]]] = {}
     for number, first in enumerate(about["first"]):
@@ -55,7 +62,7 @@ def test_name_is_found_by_its_parts() -> None:
 
 def test_index_is_cut_into_blocks() -> None:
     """What a question reads doesn't grow with the site, but for words that everything has."""
-    files = dict(search_files([Entry(f"{number}/", f"title {number}", "text") for number in range(3_000)]))
+    files = _files([Entry(f"{number}/", f"title {number}", "text") for number in range(3_000)])
     blocks = [text for name, text in files.items() if name.startswith(f"{FOLDER}words/")]
     longest = max(len(json.dumps(line)) for text in blocks for line in json.loads(text))
     assert len(blocks) > 3
@@ -64,6 +71,6 @@ def test_index_is_cut_into_blocks() -> None:
 
 def test_version_changes_with_what_is_found() -> None:
     """A browser that knows the files of an older site doesn't mix them with newer ones."""
-    one, other = (dict(search_files([Entry("a/", "A", text)])) for text in ("some", "other"))
+    one, other = (_files([Entry("a/", "A", text)]) for text in ("some", "other"))
     assert json.loads(one[INDEX])["version"] != json.loads(other[INDEX])["version"]
-    assert dict(search_files([Entry("a/", "A", "some")])) == one
+    assert _files([Entry("a/", "A", "some")]) == one

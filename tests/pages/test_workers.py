@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from multiprocessing import active_children
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def _deadly(thing: int) -> int:
 @pytest.mark.parametrize("things", [0, 1, MIN_SHARE + 1, 1_000, 70_000])
 def test_results_are_in_order(count: int, things: int) -> None:
     """Whoever did it, each thing has its result, and no process is left."""
-    found = shared_out(_number, range(things), count)
+    found = list(shared_out(_number, range(things), count))
     assert [thing for thing, _ in found] == list(range(things))
     here = {by for _, by in found} <= {os.getpid()}
     assert here == (count == 1 or things <= MIN_SHARE)
@@ -69,7 +70,7 @@ def test_results_are_in_order(count: int, things: int) -> None:
 def test_first_error_is_told(count: int) -> None:
     """The error is the one at which one process would have stopped, raised where it was asked for."""
     with pytest.raises(XregitError, match=r"^130 is no good$") as caught:
-        shared_out(_unlucky, range(1_000), count)
+        list(shared_out(_unlucky, range(1_000), count))
     assert caught.traceback[-1].name == "_unlucky"
     assert active_children() == []
 
@@ -77,7 +78,15 @@ def test_first_error_is_told(count: int) -> None:
 def test_killed_process_is_told() -> None:
     """A process that ends before its work is done ends the work of all, and no result is lost without a word."""
     with pytest.raises(XregitError, match="SIGKILL"):
-        shared_out(_deadly, range(1_000), 2)
+        list(shared_out(_deadly, range(1_000), 2))
+    assert active_children() == []
+
+
+def test_nobody_works_on_when_nobody_looks() -> None:
+    """Whoever has seen enough of the results ends the work of all."""
+    with closing(shared_out(_number, range(70_000), 2)) as found:
+        assert next(found)[0] == 0
+        assert len(active_children()) == 2
     assert active_children() == []
 
 

@@ -78,8 +78,8 @@ def write_pages(registry: Registry, folder: Path) -> int:
             made = plan.made(page)
             write(str(place), [(f"{page.address}index.md", _as_markdown(made)), *files_beside(made)])
 
-        shared_out(written, plan.pages, processes(len(plan.messages)))
-        return len(plan.pages)
+        messages = len(registry.messages)
+        return sum(1 for _ in shared_out(written, plan.pages, processes(messages)))
 
 
 def _refuse_foreign(target: Path) -> None:

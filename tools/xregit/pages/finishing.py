@@ -1,10 +1,11 @@
-"""The pages of messages past MkDocs' own loop: each is made, framed and written at once, and all cores take part.
+"""Pages past MkDocs' own loop: each is made, framed and written at once, and all cores take part.
 
 That is for builds in which nobody else looks at pages one by one; a plugin or hook that does is shown ours by MkDocs.
 """
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ from xregit.pages.workers import processes, shared_out
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
@@ -66,54 +67,61 @@ class Finisher:
     shown: Sequence[File]
     last: Callable[[str, MkDocsPage, dict[str, str]], str]
 
-    def finish(self, pages: Iterable[CatalogPage]) -> dict[str, str]:
-        """Write the pages of messages, and all pages as Markdown; return the scripts that were moved out of pages.
+    def finish(self, pages: Iterable[CatalogPage]) -> Iterator[tuple[CatalogPage, Mapping[str, str]]]:
+        """Write pages, and give each in its order, with the scripts that were moved out of it.
 
-        The first ones show whether the theme's frame serves for others, so that all processes have the same frames.
+        The first ones of a kind show whether the theme's frame serves for others, so that all processes have the same
+        frames; one whose kind is not known by then is left to this process.
         """
-        scripts: dict[str, str] = {}
-        rest: list[CatalogPage] = []
-        for page in pages:
-            if self._is_planned(page) and not self.frames.settled(page):
-                scripts |= _noted(page, self._finished(page))
-            else:
-                rest.append(page)
-        found = shared_out(self._written, rest, processes(len(self.plan.messages)))
-        for page, finished in zip(rest, found, strict=True):
-            scripts |= _noted(page, finished) if finished else {}
-        return scripts
-
-    def _is_planned(self, page: CatalogPage) -> bool:
-        return page.catalog_page.address in self.plan.messages
+        listed = list(pages)
+        early = {
+            page.url: self._finished(page)
+            for page in listed
+            if not page.catalog_page.listed and not self.frames.settled(page)
+        }
+        rest = [page for page in listed if page.url not in early]
+        count = processes(len(self.plan.book.registry.messages))
+        with closing(shared_out(self._written, rest, count)) as found:
+            for page in listed:
+                finished = early.get(page.url) or next(found) or self._finished(page)
+                page.take(finished.page)
+                page.present_anchor_ids = finished.anchors
+                yield page, finished.scripts
 
     def _written(self, page: CatalogPage) -> Finished | None:
-        """Write a page whose time has come; of others, which MkDocs writes, the Markdown."""
-        if self._is_planned(page):
-            return self._finished(page)
-        write(self.config.site_dir, [as_markdown(page.catalog_page)])
-        return None
+        """Write a page, unless it is among the first of a kind."""
+        planned = page.catalog_page
+        self._make(page)
+        if not planned.listed and not self.frames.known(page):
+            page.take(planned)
+            return None
+        return self._put(page)
 
     def _finished(self, page: CatalogPage) -> Finished:
-        """Make, frame and write a page, with what stands beside it."""
-        made = self.plan.made(page.catalog_page)
-        page.take(made)
+        self._make(page)
+        return self._put(page)
+
+    def _make(self, page: CatalogPage) -> None:
+        page.take(self.plan.made(page.catalog_page))
         page.read_source(self.config)
         page.render(self.config, self.files)
+
+    def _put(self, page: CatalogPage) -> Finished:
+        """Frame and write a page, with what stands beside it; forget its contents, as a process finishes thousands."""
+        made = page.catalog_page
         scripts: dict[str, str] = {}
         html = self.last(self._framed(page), page, scripts)
         write(self.config.site_dir, [(page.file.dest_uri, html), as_markdown(made), *files_beside(made)])
-        page.content, page.toc, page.headings = None, TableOfContents([]), ()  # a process finishes thousands
-        return Finished(replace(made, html="", files=()), page.present_anchor_ids or set(), scripts)
+        page.content, page.toc, page.headings = None, TableOfContents([]), ()
+        page.take(replace(made, html="", files=()))
+        return Finished(page.catalog_page, page.present_anchor_ids or set(), scripts)
 
     def _framed(self, page: CatalogPage) -> str:
+        frame = self.frames.found(page)
+        if frame is not None:
+            return frame.around(page)
         page.active = True  # so that the navigation marks what is above it
-        template = self.env.get_template(page.meta["template"])
+        template = self.env.get_template(page.meta.get("template", "main.html"))
         html = template.render(get_context(self.nav, self.shown, self.config, page))
         page.active = False
         return html
-
-
-def _noted(page: CatalogPage, finished: Finished) -> Mapping[str, str]:
-    page.take(finished.page)
-    page.present_anchor_ids = finished.anchors
-    return finished.scripts

@@ -89,10 +89,10 @@ class Frames:
     def around(self, context: Context) -> str:
         """Return a whole page."""
         page: Page = context["page"]
-        kind = self._kind(page)
-        frame = self._frames.get(kind)
+        frame = self.found(page)
         if frame is not None:
             return frame.around(page)
+        kind = self._kind(page)
         whole = self._rendered(context, page)
         first = self._first.get(kind)
         if first is None:
@@ -103,9 +103,18 @@ class Frames:
             self._frames[kind] = found if found is not None and _same(found.around(page), whole) else None
         return whole
 
+    def found(self, page: Page) -> Frame | None:
+        """Return the frame of a page, if it can have one and it is there by now."""
+        return self._frames.get(self._kind(page)) if page.meta.get("template") == FRAMED else None
+
+    def known(self, page: Page) -> bool:
+        """Tell whether it is known by now if a page can have a frame."""
+        return self._kind(page) in self._frames
+
     def settled(self, page: Page) -> bool:
-        """Tell whether it is known by now if pages at the place of this one, which have sections, can have a frame."""
-        return (self._place(page), True) in self._frames
+        """Tell whether that is known of some pages at the place of this one, be it those with sections or others."""
+        place = self._place(page)
+        return (place, True) in self._frames or (place, False) in self._frames
 
     def _kind(self, page: Page) -> object:
         """Return what pages have in common around which the theme puts the same: where links start from, above all."""

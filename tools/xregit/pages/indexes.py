@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.catalog.entities import Group
@@ -13,13 +14,14 @@ from xregit.model.language import NOTHING
 from xregit.model.words import called
 from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, ids
 from xregit.pages.linking import Link, href
-from xregit.pages.page import Page
+from xregit.pages.page import Page, at_once
 from xregit.pages.rendering import render
 from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
     from xregit.pages.book import Book
+    from xregit.pages.page import Later
 
 # A section with more entries than this begins folded.
 MAX_OPEN = 12
@@ -53,28 +55,33 @@ class Section:
 
 @record
 class Index:
-    """What a page says that lists sections, or the entries of one."""
+    """What a page says that lists sections, or the entries of one; ``later`` decides when it is made."""
 
     address: str
     title: str
     said: str
     crumbs: tuple[Link, ...]
+    later: Later
     parent: str = ""
 
     def below(self, name: str, title: str, said: str) -> Index:
         """Return a page below this one."""
         here = Link(self.title, href(self.address))
-        return Index(f"{self.address}{name}/", title, said, (*self.crumbs, here), self.address)
+        return Index(f"{self.address}{name}/", title, said, (*self.crumbs, here), self.later, self.address)
 
     def page(self, template: str, names: Iterable[str] = (), **more: object) -> Page:
         """Return the page; search finds it by the names."""
+        page = Page(self.address, self.title, "", parent=self.parent, listed=not self.parent)
+        return self.later(page, partial(self._made, template, tuple(names), more))
+
+    def _made(self, template: str, names: tuple[str, ...], more: Mapping[str, object]) -> Page:
         return Page(
             self.address,
             self.title,
             render(template, title=self.title, crumbs=self.crumbs, said=self.said, **more),
             description=self.said,
             search=self.title,
-            names=tuple(names),
+            names=names,
             parent=self.parent,
             listed=not self.parent,
         )
@@ -88,19 +95,19 @@ class Leaving:
     deprecation: Deprecation
 
 
-def index_pages(book: Book) -> Iterator[Page]:
+def index_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
     """Give the pages for which the registry has entries."""
     crumbs = (Link(book.title, href("")),)
     placeholders, labels, owners = _placeholders(book), _labels(book), _owners(book)
     if placeholders:
         said = "Every placeholder, and the messages in which it stands. One name is one value within a message."
-        index = Index(PLACEHOLDERS, "Placeholders", said, crumbs)
+        index = Index(PLACEHOLDERS, "Placeholders", said, crumbs, later)
         yield from _index(index, {f"{{{name}}}": items for name, items in placeholders.items()})
     if labels:
-        yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs), *_parted(labels))
+        yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs, later), *_parted(labels))
     if owners:
         said = f"Who is asked to review what, as {book.registry.owners.path} says."
-        yield from _index(Index(OWNERS, "Owners", said, crumbs), owners)
+        yield from _index(Index(OWNERS, "Owners", said, crumbs, later), owners)
     leaving = _leaving(book)
     if leaving:
         yield _deprecations(book, leaving)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.pages.book import ids
 from xregit.pages.linking import Link, href
-from xregit.pages.page import Page
+from xregit.pages.page import Page, at_once
 from xregit.pages.payloads import MAX_DEPTH
 from xregit.pages.rendering import render
 from xregit.pages.samples import told
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.views import Message
     from xregit.pages.book import Book, Entry
+    from xregit.pages.page import Later
     from xregit.payloads import Field
 
 NAMES = "all-fields/"
@@ -31,7 +33,7 @@ class User(NamedTuple):
     placeholders: tuple[str, ...]
 
 
-def name_pages(book: Book) -> Iterator[Page]:
+def name_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
     """Give the index of all names, then a page for each that several messages have."""
     users = _users(book)
     if not users:
@@ -40,11 +42,16 @@ def name_pages(book: Book) -> Iterator[Page]:
     shared = {name: f"{NAMES}{at[name]}/" for name in at if len(users[name]) > 1}
     home = Link(book.title, href(""))
     listed = [(_link(name, users[name], shared), users[name]) for name in at]
-    said = "Every field of a payload and every placeholder, with the messages that have it."
-    html = render("names.html", title=TITLE, crumbs=(home,), said=said, names=listed)
-    yield Page(NAMES, TITLE, html, description=said, search=said, listed=True)
+    yield later(Page(NAMES, TITLE, "", listed=True), partial(_index, listed, (home,)))
     for name, address in shared.items():
-        yield _page(name, address, users[name], (home, Link(TITLE, href(NAMES))))
+        page = partial(_page, name, address, users[name], (home, Link(TITLE, href(NAMES))))
+        yield later(Page(address, name, "", parent=NAMES), page)
+
+
+def _index(listed: list[tuple[Link, tuple[User, ...]]], crumbs: tuple[Link, ...]) -> Page:
+    said = "Every field of a payload and every placeholder, with the messages that have it."
+    html = render("names.html", title=TITLE, crumbs=crumbs, said=said, names=listed)
+    return Page(NAMES, TITLE, html, description=said, search=said, listed=True)
 
 
 def _page(name: str, address: str, users: tuple[User, ...], crumbs: tuple[Link, ...]) -> Page:

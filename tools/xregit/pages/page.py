@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+
+from xregit.records import record
 
 # Stands for the way from a page up to the site's start, until the page knows where it is: the sign named "substitute".
 # It is ASCII, since one sign of another plane makes Python keep a page in four bytes for each of its signs.
@@ -13,7 +15,7 @@ _ROOT = re.compile(ROOT)  # finds it by its first sign, where a text would look 
 _HEADING = re.compile(r'<h2 id="([^"]+)">([^<]*)</h2>')
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heading:
     """A section of a page, for its table of contents."""
 
@@ -21,7 +23,7 @@ class Heading:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Page:
     """One finished page.
 
@@ -53,6 +55,16 @@ class Page:
     def headings(self) -> tuple[Heading, ...]:
         """The page's sections, in their order."""
         return tuple(Heading(*found) for found in _HEADING.findall(self.html))
+
+
+# What makes a page, and what decides when: it gets the page with no more than its place, and what makes the whole.
+Make = Callable[[], Page]
+Later = Callable[[Page, Make], Page]
+
+
+def at_once(_: Page, make: Make) -> Page:
+    """Return the page itself, made here and now."""
+    return make()
 
 
 def placed(html: str, address: str) -> str:

@@ -30,13 +30,13 @@ from xregit.pages.frames import FRAMED, Compiled, install, twice
 from xregit.pages.keeping import Kept
 from xregit.pages.listing import all_pages
 from xregit.pages.lost import with_ways_out
-from xregit.pages.machines import files_beside, head_links, site_files
+from xregit.pages.machines import as_markdown, files_beside, head_links, site_files
 from xregit.pages.messages import message_page
 from xregit.pages.outputs import CatalogFile, Outputs
 from xregit.pages.planning import Plan
 from xregit.pages.scripts import outsourced
 from xregit.pages.searchbox import PLUGIN, entry_of, named, take_over, taken
-from xregit.pages.searching import search_files
+from xregit.pages.searching import Index
 from xregit.source import yaml
 from xregit.source.remembered import Remembered
 
@@ -127,7 +127,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             if files.get_file_from_path(uri) is None:
                 level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV
                 file = cast("CatalogFile", CatalogFile.generated(config, uri, content="", inclusion=level))
-                file.stands = page.address in self.outputs.pages or page.address in self.plan.messages
+                file.stands = page.address in self.outputs.pages or bool(self.plan.makers)
                 files.append(file)
                 self.catalog_pages.append(CatalogPage(page, file, config))
         for name in ASSETS:
@@ -157,9 +157,16 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         for page in self.catalog_pages if self.searched else ():
             page.meta["search"] = {"exclude": True}
         finisher = Finisher(self.plan, config, env, frames, self.nav, files, files.documentation_pages(), self._last)
+        self.index = Index()
         with _told():
-            self.scripts |= {} if self.serving else finisher.finish(self.catalog_pages)
+            for page, scripts in finisher.finish(self.catalog_pages) if self.plan.makers else ():
+                self.scripts |= scripts
+                self._find(page)
         return env
+
+    def _find(self, page: CatalogPage) -> None:
+        if self.searched:
+            self.index.add(entry_of(page.catalog_page, page.url))
 
     @event_priority(100)
     def _put_aside(self, context: Any, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation) -> None:  # noqa: ARG002
@@ -204,11 +211,15 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         found = [page.catalog_page for page in self.catalog_pages]
         write(config.site_dir, site_files(self.plan.book, found, config.site_url or ""))
         write(config.site_dir, self.scripts.items())
-        write(config.site_dir, (item for page in found for item in files_beside(page)))
+        for page in () if self.plan.makers else self.catalog_pages:
+            write(config.site_dir, files_beside(page.catalog_page))
+            write(config.site_dir, () if self.serving else (as_markdown(page.catalog_page),))
+            self._find(page)
         if self.searched:
             self.taken = taken(config) if self.outputs.anew else self.taken
-            entries = (*(entry_of(page.catalog_page, page.url) for page in self.catalog_pages), *self.taken)
-            write(config.site_dir, search_files(entries))
+            for entry in self.taken:
+                self.index.add(entry)
+            write(config.site_dir, self.index.files())
         self.outputs.end(found)
 
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002

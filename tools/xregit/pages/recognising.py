@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xregit.messages.sharing import shared
 from xregit.pages.linking import Link, address, href
-from xregit.pages.page import Page
+from xregit.pages.page import Page, at_once
 from xregit.pages.rendering import render
 from xregit.pages.samples import BARE, context, samples
 from xregit.protocols import wire_json
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.views import Message
     from xregit.pages.book import Book
+    from xregit.pages.page import Later
     from xregit.protocols import Wire
 
 RECOGNISE = "recognise/"
@@ -34,10 +36,16 @@ class Example:
     text: str
 
 
-def recognise_page(book: Book) -> Iterator[Page]:
+def recognise_page(book: Book, later: Later = at_once) -> Iterator[Page]:
     """Give the page, unless there is no message."""
     if not book.registry.messages:
         return
+    for message in book.registry.messages:  # whoever makes this page or theirs needs them, and may be another process
+        book.asked(message)
+    yield later(Page(RECOGNISE, TITLE, "", listed=True), partial(_page, book))
+
+
+def _page(book: Book) -> Page:
     said = "Paste a message to see which definitions it fits, and why it does not fit those that it comes near to."
     html = render(
         "recognise.html",
@@ -48,7 +56,7 @@ def recognise_page(book: Book) -> Iterator[Page]:
         examples=tuple(_examples(book)),
     )
     files = ((DEFINITIONS, script(book)),)
-    yield Page(RECOGNISE, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True, files=files)
+    return Page(RECOGNISE, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True, files=files)
 
 
 def script(book: Book) -> str:

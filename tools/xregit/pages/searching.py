@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 FOLDER = "search/"
 INDEX = f"{FOLDER}index.json"
@@ -52,19 +52,33 @@ class Entry:
     names: tuple[str, ...] = ()
 
 
-def search_files(entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
-    """Give the files of the index by their paths below the site's start."""
-    listed = list(entries)
-    blocks = list(_blocks(_words_of(listed)))
-    shelves = [_json([_shown(each) for each in listed[at : at + SHELF]]) for at in range(0, len(listed), SHELF)]
-    digest = sha256()
-    for name, texts in (("words", (text for _, text in blocks)), ("entries", shelves)):
-        for number, text in enumerate(texts):
-            digest.update(text.encode())
-            yield f"{FOLDER}{name}/{number}.json", text
-    first = [word for word, _ in blocks]
-    about = {"version": digest.hexdigest()[:16], "entries": len(listed), "shelf": SHELF, "first": first}
-    yield INDEX, _json(about)
+class Index:
+    """The index of a site, which takes one entry after the other."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._shown: list[list[object]] = []
+        self._found: dict[str, Found] = defaultdict(lambda: ([], [], []))
+
+    def add(self, entry: Entry) -> None:
+        """Have an entry found by its words; its number counts those before it."""
+        number = len(self._shown)
+        self._shown.append(_shown(entry))
+        for word, weight in _words_of(entry):
+            self._found[word][weight].append(number)
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Give the files of the index by their paths below the site's start."""
+        blocks, shown = list(_blocks(self._found)), self._shown
+        shelves = [_json(shown[at : at + SHELF]) for at in range(0, len(shown), SHELF)]
+        digest = sha256()
+        for name, texts in (("words", (text for _, text in blocks)), ("entries", shelves)):
+            for number, text in enumerate(texts):
+                digest.update(text.encode())
+                yield f"{FOLDER}{name}/{number}.json", text
+        first = [word for word, _ in blocks]
+        about = {"version": digest.hexdigest()[:16], "entries": len(shown), "shelf": SHELF, "first": first}
+        yield INDEX, _json(about)
 
 
 def words(text: str) -> list[str]:
@@ -72,20 +86,16 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _words_of(entries: Iterable[Entry]) -> dict[str, Found]:
-    found: dict[str, Found] = defaultdict(lambda: ([], [], []))
-    for number, entry in enumerate(entries):
-        known = (entry.title, *entry.keys)
-        seen: set[str] = set()
-        for weight, texts in enumerate((known, entry.names, (entry.text,))):
-            new = _all_words(texts, parted=weight < 2) - seen  # noqa: PLR2004 - prose has no names to take apart
-            for word in new:
-                found[word][weight].append(number)
-            seen |= new
-        wholes = dict.fromkeys(WHOLE + " ".join(words(text)) for text in known)
-        for weight, whole in enumerate(wholes):  # the title is the first
-            found[whole][min(weight, 1)].append(number)
-    return found
+def _words_of(entry: Entry) -> Iterator[tuple[str, int]]:
+    """Give what an entry is found by, each with its place in `Found`."""
+    known = (entry.title, *entry.keys)
+    seen: set[str] = set()
+    for weight, texts in enumerate((known, entry.names, (entry.text,))):
+        new = _all_words(texts, parted=weight < 2) - seen  # noqa: PLR2004 - prose has no names to take apart
+        yield from ((word, weight) for word in new)
+        seen |= new
+    wholes = dict.fromkeys(WHOLE + " ".join(words(text)) for text in known)
+    yield from ((whole, min(weight, 1)) for weight, whole in enumerate(wholes))  # the title is the first
 
 
 def _all_words(texts: tuple[str, ...], *, parted: bool) -> set[str]:

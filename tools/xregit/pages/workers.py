@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -53,10 +53,11 @@ def processes(things: int) -> int:
     return max(1, min(len(os.sched_getaffinity(0)), MAX_PROCESSES, things // WORTH))
 
 
-def shared_out(work: Callable[[Thing], Result], things: Sequence[Thing], count: int) -> list[Result]:
-    """Return what ``work`` returns for each thing, in their order; ``count`` processes do it, if the system has room.
+def shared_out(work: Callable[[Thing], Result], things: Sequence[Thing], count: int) -> Generator[Result]:
+    """Give what ``work`` returns for each thing, in their order; ``count`` processes do it, if the system has room.
 
     With one it is done here. So is a share again at which a process has failed: whatever the fault, it is raised here.
+    Processes go on working while what they have done is being looked at; whoever stops to look has to close this.
 
     Raises:
         XregitError: a process was ended from outside.
@@ -64,16 +65,15 @@ def shared_out(work: Callable[[Thing], Result], things: Sequence[Thing], count: 
     size = max(MIN_SHARE, -(-len(things) // MAX_SHARES))
     shares = [things[start : start + size] for start in range(0, len(things), size)]
     if min(count, len(shares)) < 2:  # noqa: PLR2004 - one process is this one
-        return list(map(work, things))
-    results: list[Result] = []
+        yield from map(work, things)
+        return
     arrived: dict[int, list[Result] | None] = {}
     with _started(work, shares, min(count, len(shares))) as workers:
         for number, share in enumerate(shares):
             while workers and number not in arrived:
                 arrived |= _next(workers)
             found = arrived.pop(number, None)
-            results += map(work, share) if found is None else found
-    return results
+            yield from map(work, share) if found is None else found
 
 
 @contextmanager
