@@ -23,13 +23,13 @@ from xregit.source import files
 from xregit.source.remembered import blob_id
 
 if TYPE_CHECKING:
-    import os
     from pathlib import Path
 
     from xregit.catalog.parts import Folders
     from xregit.catalog.reading import Parse
     from xregit.catalog.registry import Registry
     from xregit.catalog.traces import Terms
+    from xregit.source.files import Status
     from xregit.source.text import Parsed
 
 YAML = ".yaml"
@@ -37,7 +37,6 @@ GROUP_FOLDERS = 2
 IGNORED = Trace((), None)
 # A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
 SHORTLY = 2_000_000_000
-Status = list[int]
 
 
 class WholeError(XregitError):
@@ -56,8 +55,7 @@ class State:
 class Standing:
     """The files of a registry folder as they are now, by their paths below it; their bytes are read when asked for.
 
-    A status is the number of a file, its size, and when its bytes, and all that is said of it, were changed;
-    ``since`` is when that was asked for. All times are in nanoseconds. Files are in the order of their paths.
+    ``since`` is when they were asked for, in nanoseconds. Files are in the order of their paths.
     """
 
     root: Path
@@ -127,11 +125,7 @@ def standing(folder: Path) -> Standing:
     listing, statuses = files.surveyed(root)
     if listing.problems:
         raise WholeError
-    return Standing(root, {path: _status(statuses[path]) for path in listing.files}, since)
-
-
-def _status(found: os.stat_result) -> Status:
-    return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+    return Standing(root, statuses, since)
 
 
 @dataclass(slots=True)

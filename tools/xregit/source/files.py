@@ -6,7 +6,8 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,6 +24,9 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _KEPT_IN_NAMES = re.compile(r"[A-Za-z0-9_.\-~@]")
 # Windows reserves these names, whatever extension follows.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
+# The number of a file, its size, and when its bytes, and all that is said of it, were changed, in nanoseconds.
+Status = tuple[int, int, int, int]
+
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
@@ -62,13 +66,14 @@ def listing(root: Path) -> Listing:
     return surveyed(root)[0]
 
 
-def surveyed(root: Path) -> tuple[Listing, Mapping[str, os.stat_result]]:
-    """Return the same, and what the system says of each file; of a link, what it says of its target."""
+def surveyed(root: Path) -> tuple[Listing, Mapping[str, Status]]:
+    """Return the same, and the status of each file, in the order of their paths; that of a link is its target's."""
     walk = _Walk(Path(os.path.realpath(root)))
     while walk.pending:
         walk.folder(walk.pending.pop())
     problems = sorted(walk.problems, key=lambda problem: problem.path)
-    return Listing(tuple(sorted(walk.files)), tuple(problems)), walk.files
+    statuses = {path: walk.files[path] for path in sorted(walk.files)}
+    return Listing(tuple(statuses), tuple(problems)), statuses
 
 
 def listing_of(contents: Mapping[str, bytes]) -> Listing:
@@ -191,19 +196,34 @@ def _unreadable(path: str, error: OSError) -> FileProblem:
     return FileProblem("file-unreadable", path, message, "check that it exists and who may read it")
 
 
+@contextmanager
+def _scanned(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """Give the entries of a folder, such that the system finds each by its name alone, and not by its whole path."""
+    if os.scandir not in os.supports_fd:
+        with os.scandir(folder) as entries:
+            yield entries
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with os.scandir(descriptor) as entries:
+            yield entries
+    finally:
+        os.close(descriptor)
+
+
 @dataclass(slots=True)
 class _Walk:
     """What is known of a folder so far; ``pending`` holds the subfolders still to read, each ending in ``/``."""
 
     top: Path
     pending: list[str] = field(default_factory=lambda: [""])
-    files: dict[str, os.stat_result] = field(default_factory=dict)
+    files: dict[str, Status] = field(default_factory=dict)
     problems: list[FileProblem] = field(default_factory=list)
 
     def folder(self, prefix: str) -> None:
         """Take all entries of one folder."""
         try:
-            with os.scandir(f"{self.top}/{prefix}") as entries:
+            with _scanned(f"{self.top}/{prefix}") as entries:
                 for entry in entries:
                     self._entry(prefix, entry)
         except OSError as error:
@@ -224,15 +244,15 @@ class _Walk:
     def _file(self, path: str, entry: os.DirEntry[str]) -> None:
         problem = self._link_problem(path) if entry.is_symlink() else None
         try:
-            status = entry.stat()
+            found = entry.stat()
         except OSError as error:
             self.problems.append(problem or _unreadable(path, error))
             return
-        problem = problem or _status_problem(path, status)
+        problem = problem or _status_problem(path, found)
         if problem:
             self.problems.append(problem)
         else:
-            self.files[path] = status
+            self.files[path] = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
     def _link_problem(self, path: str) -> FileProblem | None:
         target = _target(self.top, self.top / path)
