@@ -32,6 +32,7 @@ MENDED = {
     "channel-without-name": "an empty channel is left out",
     "two-documents": "a version's document is written once",
     "defaultversionid-not-found": "the version that is the default in fact is written",
+    "invalid-under-another-name": "names are written with their hyphens, so that it is an invalid-attribute",
     "format-in-binary-mode": "a format that means nothing is left out",
 }
 

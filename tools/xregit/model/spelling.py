@@ -10,14 +10,14 @@ MIN_CHARS_TO_COMPARE = 5
 
 @lru_cache(maxsize=8192)
 def is_misspelled(one: str, other: str) -> bool:
-    """Tell whether two names differ in case and underscores alone, or in one letter: missing, other or swapped."""
-    plain, meant = _plain(one), _plain(other)
-    if plain == meant:
+    """Tell whether two names differ in case, hyphens and underscores, or else in one letter: missing, other, swapped."""
+    given, meant = plain(one), plain(other)
+    if given == meant:
         return True
-    if abs(len(plain) - len(meant)) > 1 or min(len(plain), len(meant)) < MIN_CHARS_TO_COMPARE:
+    if abs(len(given) - len(meant)) > 1 or min(len(given), len(meant)) < MIN_CHARS_TO_COMPARE:
         return False
-    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(plain, meant, strict=False)))
-    left, right = plain[start:], meant[start:]
+    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(given, meant, strict=False)))
+    left, right = given[start:], meant[start:]
     if any(part[:1].isdigit() for part in (left, right)):
         return False  # numbers tell things apart on purpose
     swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
@@ -25,6 +25,6 @@ def is_misspelled(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _plain(name: str) -> str:
-    """Return a name without what does not tell it apart; one is compared with many."""
+def plain(name: str) -> str:
+    """Return a name without case, hyphens and underscores, which don't tell names apart; one is compared with many."""
     return name.casefold().replace("-", "").replace("_", "")

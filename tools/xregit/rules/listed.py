@@ -49,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     ownership.malformed_codeowners,
     ownership.group_without_owner,
     spelling.misspelled_attribute,
+    spelling.invalid_under_another_name,
     spelling.misspelled_name,
     identity.malformed_id,
     identity.ids_differ_only_in_case,

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.doubts import TABLES
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.resources import authored
-from xregit.diagnostics import Finding, Severity
-from xregit.model import names, siblings
+from xregit.diagnostics import Severity
+from xregit.model import check, names, siblings
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.names import nearly
-from xregit.model.spelling import is_misspelled
+from xregit.model.spelling import is_misspelled, plain
+from xregit.records import record
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Endpoint
+    from xregit.diagnostics import Finding
     from xregit.model.language import AttributeModel
 
 _OTHER = "*"
@@ -30,20 +33,30 @@ Models = Mapping[str, "AttributeModel"]
 @rule("entity", Severity.WARNING, "An attribute has nearly the name of one that the model knows.")
 def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report names that are allowed only because any name is; elsewhere an unknown name is an error."""
-    if isinstance(entity, Resource):
-        if entity.xref:
-            return
-        model, stated = authored(entity.type), entity.written
-        message = entity.type.plural == "messages"
-        known = siblings(model, registry.resolved(entity.xid).attributes if message else stated)
-        others = entity.type.resourceattributes
-    else:
-        stated, others = entity.attributes, NOTHING
-        known = siblings(entity.type.attributes, stated)
-    for path, meant in _misspelled(known, stated, (), others):
-        text_ = f'"{path[-1]}" is a name of your own, since the model has "{meant}".'
-        help_ = f'Write "{meant}"; or choose a name that nobody takes for it.'
-        yield found(*path, message=text_, help=help_, on_key=True)
+    for other in _of_entity(registry, entity):
+        if not other.hyphenated:
+            message = f'"{other.path[-1]}" is a name of your own, since the model has "{other.meant}".'
+            help_ = f'Write "{other.meant}"; or choose a name that nobody takes for it.'
+            yield found(*other.path, message=message, help=help_, on_key=True)
+        elif not other.faults:
+            message = f'"{other.path[-1]}" is another way to write "{other.meant}".'
+            yield found(*other.path, message=message, help=f'Write "{other.meant}", as the model does.', on_key=True)
+
+
+@rule(
+    "endpoint",
+    Severity.ERROR,
+    "An option that is written without its hyphens has a value that it can't have.",
+    "EP-50",
+    "EP-51",
+    stated=("protocoloptions",),
+)
+def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report what would be wrong under the name that the document has for it (facts.md, K36)."""
+    for other in _of_entity(registry, endpoint.entity):
+        for fault in other.faults if other.hyphenated else ():
+            help_ = f'{fault.help} The name is written "{other.meant}".'
+            yield found(*other.path, *fault.path[1:], message=fault.message, help=help_)
 
 
 @rule(
@@ -65,8 +78,39 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
             yield found(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
 
 
-def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING) -> Iterator[tuple[Path, str]]:
-    """Give the path of each such name inside a value, and the known one, which is perhaps among the others."""
+@record
+class _Other:
+    """A name that the model doesn't know, where it stands, its value, and what is probably meant by it."""
+
+    path: Path
+    value: Any
+    meant: str
+    model: AttributeModel
+
+    @property
+    def hyphenated(self) -> bool:
+        """Whether it is nothing but another way to write what is meant: prose and samples leave hyphens out."""
+        return "-" in self.meant and plain(str(self.path[-1])) == plain(self.meant)
+
+    @property
+    def faults(self) -> list[Finding]:
+        """What would be wrong with the value if it stood under the name that is meant."""
+        return check({self.meant: self.model}, {self.meant: self.value})
+
+
+def _of_entity(registry: Registry, entity: Group | Resource) -> Iterator[_Other]:
+    """Give the names that are nearly known ones in what an entity states."""
+    if not isinstance(entity, Resource):
+        yield from _misspelled(siblings(entity.type.attributes, entity.attributes), entity.attributes, ())
+    elif not entity.xref:
+        message = entity.type.plural == "messages"
+        stated = registry.resolved(entity.xid).attributes if message else entity.written
+        known = siblings(authored(entity.type), stated)
+        yield from _misspelled(known, entity.written, (), entity.type.resourceattributes)
+
+
+def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING) -> Iterator[_Other]:
+    """Give each such name inside a value; the known one is perhaps among the others."""
     closed = _closed(known)
     for name, item in value.items():
         if name in closed:
@@ -75,7 +119,7 @@ def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING)
         if model is None and _OTHER in known and name not in others:
             meant = next((each for each in (*known, *others) if each not in value and is_misspelled(name, each)), "")
             if meant:
-                yield (*path, name), meant
+                yield _Other((*path, name), item, meant, known.get(meant) or others[meant])
         elif model is not None and _is_open(model):
             if model.item is None:
                 yield from _inside(model, item, (*path, name))
@@ -102,6 +146,6 @@ def _closed(known: Models) -> frozenset[str]:
     return frozenset(name for name, model in known.items() if name != _OTHER and not _is_open(model))
 
 
-def _inside(model: AttributeModel, value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _inside(model: AttributeModel, value: Any, path: Path) -> Iterator[_Other]:
     if isinstance(value, MAPPINGS):
         yield from _misspelled(siblings(model.attributes, value), value, path)
