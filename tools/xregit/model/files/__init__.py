@@ -1,7 +1,7 @@
 """The model files, one folder per specification version, as plain values.
 
-Beside each folder stands what its files hold as JSON: nearly every command needs it, and it is read thirty times as
-fast. It counts as long as the files are those that it was made of; a test tells when it is to be made again.
+Where xregit is installed, what a folder's files hold stands beside it as JSON (``tools/hatch_build.py``): nearly every
+command needs it, and it is read thirty times as fast. It counts as long as the files are those that it was made of.
 """
 
 from __future__ import annotations
@@ -30,30 +30,38 @@ def content(specversion: str) -> Mapping[str, Any]:
     Raises:
         XregitError: there are no files for that version.
     """
-    known = sorted(item.name for item in _HERE.iterdir() if (item / "core.yaml").is_file())
+    known = [item.name for item in folders()]
     if specversion not in known:
         message = f'there is no model for the specification version "{specversion}"; known: {", ".join(known)}'
         raise XregitError(message)
     return held(_HERE / specversion)
 
 
+def folders() -> list[Path]:
+    """Return the folder of each specification version."""
+    return sorted(item for item in _HERE.iterdir() if (item / "core.yaml").is_file())
+
+
 def held(folder: Path) -> Mapping[str, Any]:
     """Return what the files in a folder hold, by their paths: what was made of them, if they still are the same."""
-    texts, made = _texts(folder), orjson.loads(json_of(folder).read_bytes())
-    values: Mapping[str, Any] = made["files"] if made["digest"] == _digest(texts) else _values(texts)
+    texts = _texts(folder)
+    try:
+        made = orjson.loads(_json_of(folder).read_bytes())
+    except (OSError, ValueError):  # not installed, or cut off while it was
+        made = {}
+    values: Mapping[str, Any] = made["files"] if made.get("digest") == _digest(texts) else _values(texts)
     return values
 
 
-def json_of(folder: Path) -> Path:
-    """Return the file that holds the same as JSON."""
+def write_json(folder: Path) -> Path:
+    """Write beside a folder what its files hold, and a digest of their texts; return where."""
+    texts, place = _texts(folder), _json_of(folder)
+    place.write_bytes(orjson.dumps({"digest": _digest(texts), "files": _values(texts)}))
+    return place
+
+
+def _json_of(folder: Path) -> Path:
     return folder.parent / f"{folder.name}.json"
-
-
-def as_json(folder: Path) -> bytes:
-    """Return what that file should hold: the values by the paths of their files, and a digest of all texts."""
-    texts = _texts(folder)
-    made = {"digest": _digest(texts), "files": _values(texts)}
-    return orjson.dumps(made, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _texts(folder: Path) -> Mapping[str, bytes]:
