@@ -36,7 +36,7 @@ EVENTS = ("pre_page", "page_read_source", "page_markdown", "page_content", "page
 
 
 class Finished(NamedTuple):
-    """What is left to know of a written page: it without its HTML, its anchors, and the scripts moved out of it."""
+    """What is left to know of a written page: it without its HTML, its anchors, and scripts that none before it had."""
 
     page: Page
     anchors: set[str]
@@ -54,8 +54,8 @@ def others_look(config: MkDocsConfig, own: Iterable[object]) -> bool:
 class Finisher:
     """What pages are finished with.
 
-    ``shown`` are the files of all pages; ``last`` sees each page as a whole, and puts scripts that it takes out of it
-    into a map.
+    ``shown`` are the files of all pages; ``last`` sees each page as a whole, and puts what scripts it takes out of it
+    into ``scripts``, as a frame does.
     """
 
     plan: Plan
@@ -65,10 +65,11 @@ class Finisher:
     nav: Navigation
     files: Files
     shown: Sequence[File]
-    last: Callable[[str, MkDocsPage, dict[str, str]], str]
+    last: Callable[[str, MkDocsPage], str]
+    scripts: dict[str, str]
 
-    def finish(self, pages: Iterable[CatalogPage]) -> Iterator[tuple[CatalogPage, Mapping[str, str]]]:
-        """Write pages, and give each in its order, with the scripts that were moved out of it.
+    def finish(self, pages: Iterable[CatalogPage]) -> Iterator[CatalogPage]:
+        """Write pages, and give each in its order.
 
         The first ones of a kind show whether the theme's frame serves for others, so that all processes have the same
         frames; one whose kind is not known by then is left to this process.
@@ -86,7 +87,8 @@ class Finisher:
                 finished = early.get(page.url) or next(found) or self._finished(page)
                 page.take(finished.page)
                 page.present_anchor_ids = finished.anchors
-                yield page, finished.scripts
+                self.scripts.update(finished.scripts)
+                yield page
 
     def _written(self, page: CatalogPage) -> Finished | None:
         """Write a page, unless it is among the first of a kind."""
@@ -109,8 +111,9 @@ class Finisher:
     def _put(self, page: CatalogPage) -> Finished:
         """Frame and write a page, with what stands beside it; forget its contents, as a process finishes thousands."""
         made = page.catalog_page
-        scripts: dict[str, str] = {}
-        html = self.last(self._framed(page), page, scripts)
+        before = set(self.scripts)
+        html = self.last(self._framed(page), page)
+        scripts = {name: text for name, text in self.scripts.items() if name not in before}
         write(self.config.site_dir, [(page.file.dest_uri, html), as_markdown(made), *files_beside(made)])
         page.content, page.toc, page.headings = None, TableOfContents([]), ()
         page.take(replace(made, html="", files=()))

@@ -13,7 +13,7 @@ from mkdocs.structure.toc import AnchorLink, TableOfContents
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import CodeType
 
     from jinja2 import Environment, Template
@@ -79,9 +79,9 @@ class Frames:
     theme gave, it serves for the rest; else, say because another plugin dates each page, the theme renders them all.
     """
 
-    def __init__(self, template: Template, urls: Iterable[str]) -> None:
-        """Take the theme's template, and the addresses that frames may lead to."""
-        self._template = template
+    def __init__(self, template: Template, urls: Iterable[str], tidied: Callable[[str, Page], str]) -> None:
+        """Take the theme's template, the addresses that frames may lead to, and what changes a page's rendering."""
+        self._template, self._tidied = template, tidied
         self._folders = {folder for url in urls for folder in _folders(url)}
         self._first: dict[object, Page] = {}
         self._frames: dict[object, Frame | None] = {}
@@ -126,7 +126,7 @@ class Frames:
         return near, len(folders), id(page.parent)
 
     def _rendered(self, context: Context, page: Page) -> str:
-        return self._template.render(context.get_all() | {"page": page})
+        return self._tidied(self._template.render(context.get_all() | {"page": page}), page)
 
 
 class Compiled(BytecodeCache):
@@ -145,10 +145,10 @@ class Compiled(BytecodeCache):
         self._code[bucket.key, bucket.checksum] = bucket.code
 
 
-def install(env: Environment, urls: Iterable[str]) -> Frames:
+def install(env: Environment, urls: Iterable[str], tidied: Callable[[str, Page], str]) -> Frames:
     """Have a theme's templates give pages their frames, where they ask for the template ``FRAMED``; return these."""
     env.loader = ChoiceLoader([*([env.loader] if env.loader else []), DictLoader({FRAMED: _WHOLE})])
-    frames = Frames(env.get_template("main.html"), urls)
+    frames = Frames(env.get_template("main.html"), urls, tidied)
 
     @pass_context
     def framed(context: Context) -> str:

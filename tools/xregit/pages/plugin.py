@@ -153,14 +153,14 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         """Frame our pages, and keep Material from taking them apart for its search, where ours takes its place."""
         own = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
         env.bytecode_cache = self.compiled
-        frames = install(env, (file.url for file in files if file.url not in own))
+        frames = install(env, (file.url for file in files if file.url not in own), self._tidied)
         for page in self.catalog_pages if self.searched else ():
             page.meta["search"] = {"exclude": True}
-        finisher = Finisher(self.plan, config, env, frames, self.nav, files, files.documentation_pages(), self._last)
+        shown = files.documentation_pages()
+        finisher = Finisher(self.plan, config, env, frames, self.nav, files, shown, self._last, self.scripts)
         self.index = Index()
         with _told():
-            for page, scripts in finisher.finish(self.catalog_pages) if self.plan.makers else ():
-                self.scripts |= scripts
+            for page in finisher.finish(self.catalog_pages) if self.plan.makers else ():
                 self._find(page)
         return env
 
@@ -183,13 +183,17 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
         """Name in the page's head what there is for machines, and move the theme's scripts into files."""
-        return self._last(output, page, self.scripts)
+        return self._last(output, page)
 
-    def _last(self, output: str, page: MkDocsPage, scripts: dict[str, str]) -> str:
+    def _last(self, output: str, page: MkDocsPage) -> str:
         if isinstance(page, CatalogPage):
             links = head_links(page.catalog_page, has_feed=self.has_feed)
             output = output.replace("</head>", f"{links}</head>", 1)
-        return outsourced(named(output), get_relative_url(".", page.url).rstrip("/") + "/", scripts)
+        return output if page.meta.get("template") == FRAMED else self._tidied(output, page)
+
+    def _tidied(self, output: str, page: MkDocsPage) -> str:
+        """Change what a theme has made of a page; a frame is changed once for all of its pages."""
+        return outsourced(named(output), get_relative_url(".", page.url).rstrip("/") + "/", self.scripts)
 
     def on_post_template(self, output_content: str, /, *, template_name: str, config: MkDocsConfig) -> str:
         """Do so with the page for addresses that lead nowhere, which may be shown at any of them, and say the ways out.
