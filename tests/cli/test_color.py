@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -29,16 +30,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return tmp_path
 
 
-def on_terminal(folder: Path, options: Sequence[str], **environment: str) -> str:
-    """Return what the check prints on a terminal of its own."""
+def on_terminal(folder: Path, options: Sequence[str], command: str = "check", due: int = 1, **environment: str) -> str:
+    """Return what a command prints on a terminal of its own."""
     mine, theirs = os.openpty()
-    command = [sys.executable, "-m", "xregit", "check", *options]
+    line = [sys.executable, "-m", "xregit", command, *options]
     known = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     settings = {**known, "TERM": "xterm", **environment}
     with os.fdopen(mine, "rb", buffering=0) as terminal:
-        done = subprocess.run(command, cwd=folder, stdout=theirs, env=settings, check=False)
+        done = subprocess.run(line, cwd=folder, stdout=theirs, env=settings, check=False)
         os.close(theirs)
-        assert done.returncode == 1
+        assert done.returncode == due
         return terminal.read(65536).decode()
 
 
@@ -59,3 +60,21 @@ def test_file_gets_colours_only_when_asked_for(capsys: pytest.CaptureFixture[str
     assert "  1 | nome: Order placed\n    | ^^^^\n" in capsys.readouterr().out
     assert run(["check", "--color", "always"]) == 1
     assert ESCAPE in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="only a system with pseudo-terminals can show it")
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_no_text_steers_the_terminal_that_shows_it(here: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a terminal would obey or hide is shown by escapes, which are JSON's own; a file gets the text as it is."""
+    text = "red \x9b31m, turned \u202e, tagged \U000e0041, deleted \x7f"
+    group = here / "registry/messagegroups/orders/messagegroup.yaml"
+    escaped = text.encode("unicode_escape").decode()
+    group.write_text(f'description: "{escaped}"\n', encoding="utf-8")
+    asked = ["/messagegroups/orders", "--format", form]
+    shown = on_terminal(here, asked, "show", 0)
+    assert all(line.isprintable() for line in shown.splitlines())
+    assert "turned \\u202e, tagged \\udb40\\udc41" in shown
+    assert run(["show", *asked]) == 0
+    if form == "json":
+        assert json.loads(shown)["attributes"]["description"] == text
+        assert json.loads(capsys.readouterr().out)["attributes"]["description"] == text

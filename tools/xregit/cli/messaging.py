@@ -99,7 +99,7 @@ def _answer(found: tuple[Match, ...], place: str) -> bool:
     from xregit.protocols.json import json_bytes
 
     for item in found:
-        click.echo(json_bytes(item.json()))
+        result(json_bytes(item.json()).decode())
         for problem in item.problems:
             note(f"{place}: {problem}")
     return any(item.problems for item in found)

@@ -20,10 +20,13 @@ Item = TypeVar("Item")
 def result(text: str, *, color: bool | None = None) -> None:
     """Print a result, unless there is none; file names that aren't UTF-8 are escaped.
 
-    Colours are left out where the output is no terminal, unless ``color`` is set.
+    Colours are left out where the output is no terminal, unless ``color`` is set. Without it, a terminal is shown what
+    it would not print, such as controls and signs that turn the text around, by escapes as JSON has them; a file or
+    another program gets each character as it is.
     """
     if text:
-        click.echo(_printable(text.removesuffix("\n")), color=color)
+        shown = _printable(text.removesuffix("\n"))
+        click.echo(_escaped(shown) if color is None and sys.stdout.isatty() else shown, color=color)
 
 
 def wants_color(choice: str) -> bool:
@@ -71,3 +74,15 @@ def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> AbstractC
 
 def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _escaped(text: str) -> str:
+    """Return text with escapes for all characters but line breaks and tabs that nobody would see."""
+    return "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.split("\n"))
+
+
+def _sign(sign: str) -> str:
+    if sign.isprintable() or sign == "\t":
+        return sign
+    units = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
