@@ -1,4 +1,7 @@
-"""A job that is killed again and again, at any moment, loses nothing and takes nothing twice."""
+"""A job that is killed again and again, at any moment, loses nothing and takes nothing twice.
+
+It sorts by turns as if there were few tables and as if there were many, whose messages are gathered.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.spark.streams import event, registry_of, rows, write
+from xregit.spark.streams.sorting import FEW_TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +34,9 @@ READY = "ready"
 PROGRAM = """
 import sys, xregit
 from xregit.spark.session import session
-registry, messages, tables = sys.argv[1:]
+from xregit.spark.streams import sorting
+registry, messages, tables, few = sys.argv[1:]
+sorting.FEW_TABLES = int(few)
 loaded = xregit.load(registry)
 session(name="killed", conf={"spark.ui.enabled": "false"})
 print("ready", flush=True)
@@ -38,9 +44,12 @@ xregit.route(loaded, messages, tables, batch_files=1)
 """
 
 
-def begin(folder: Path) -> subprocess.Popen[str]:
-    """Start a job, and return it when its session is up; all its processes are one group."""
-    arguments = [str(folder / name) for name in ("test.json", "in", "tables")]
+def begin(folder: Path, *, gathers: bool) -> subprocess.Popen[str]:
+    """Start a job, and return it when its session is up; all its processes are one group.
+
+    It sorts as if there were many tables, whose messages are gathered, or few.
+    """
+    arguments = [*(str(folder / name) for name in ("test.json", "in", "tables")), str(0 if gathers else FEW_TABLES)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     job = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *arguments],
@@ -70,13 +79,13 @@ def test_nothing_is_lost_or_doubled_by_kills(tmp_path: Path) -> None:
     kills = files = 0
     while kills < KILLS:
         files = more(tmp_path, files)
-        with begin(tmp_path) as job:
+        with begin(tmp_path, gathers=kills % 2 == 0) as job:
             try:
                 assert job.wait(chance.uniform(0, LONGEST)) == 0
             except subprocess.TimeoutExpired:
                 os.killpg(job.pid, signal.SIGKILL)
                 kills += 1
-    with begin(tmp_path) as job:
+    with begin(tmp_path, gathers=False) as job:
         assert job.wait() == 0
     found = Counter(_identity(row) for table in TABLES for row in rows(tmp_path / "tables", table))
     events = {str(each) for each in range(files * ROWS) if each % ROWS}

@@ -18,9 +18,11 @@ from tests.spark.streams import CATALOG, GROUP, READING, definition, event, regi
 from xregit.cli.commands import xregit as command
 from xregit.errors import XregitError
 from xregit.spark.places import Place
+from xregit.spark.streams import ledger, sorting
 from xregit.spark.streams.checkpoint import BATCH
 from xregit.spark.streams.ledger import Batch, Ledger
 from xregit.spark.streams.plans import plan
+from xregit.spark.streams.sorting import FEW_TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,8 +45,12 @@ def ids(tables: Path, name: str) -> list[int]:
     return sorted(int(row["ce_id"]) for row in rows(tables, name))
 
 
-def test_files_are_taken_once(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [FEW_TABLES, 0])
+def test_files_are_taken_once(
+    few: int, spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each run takes what is new, in batches of so many files; a run with nothing new writes nothing."""
+    monkeypatch.setattr(sorting, "FEW_TABLES", few)
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1), event(2, "t.two"), "", "no message")
     write(folder / "2.jsonl", event(3), event(4, "t.both"))
@@ -97,6 +103,22 @@ def test_column_of_another_type_is_refused(spark: SparkSession, registry: Regist
     assert elsewhere.rows == {"g__one": 1, "g__two": 1, "unmatched": 1}
 
 
+def test_few_files_and_open_tables_will_do(
+    spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where few messages of each partition are for a table, one file has them all; tables needn't be kept open."""
+    monkeypatch.setattr(sorting, "FEW_TABLES", 0)
+    monkeypatch.setattr(ledger, "MAX_OPENED", 1)
+    tables = tmp_path / "tables"
+    for batch in range(3):
+        lines = [(json.dumps(event(each + batch * 40, "t.two" if each % 2 else "t.one")),) for each in range(40)]
+        frame = spark.createDataFrame(lines, "value string").repartition(4)
+        assert xregit.route(registry, frame, tables).rows == {"g__one": 20, "g__two": 20}
+    for name in ("g__one", "g__two"):
+        assert len(ids(tables, name)) == 60
+        assert len(DeltaTable(tables / name).file_uris()) == 3
+
+
 class CrashError(Exception):
     """The machine stops here."""
 
@@ -129,8 +151,12 @@ def test_batch_is_sorted_again_as_it_was(
     assert ids(tables, "g__three") == [4]
 
 
-def test_data_frame_is_one_batch(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [FEW_TABLES, 0])
+def test_data_frame_is_one_batch(
+    few: int, spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The rows of a data frame are one batch, those of the next another; a column of text or of Kafka will do."""
+    monkeypatch.setattr(sorting, "FEW_TABLES", few)
     tables = tmp_path / "tables"
     lines = spark.createDataFrame([(json.dumps(event(1)),), (json.dumps(event(2)),)], "value string")
     assert xregit.route(registry, lines, tables).rows == {"g__one": 2}

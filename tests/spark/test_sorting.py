@@ -23,6 +23,7 @@ from xregit.spark.streams import recognising, sorting
 from xregit.spark.streams.buckets import pack
 from xregit.spark.streams.inputs import records
 from xregit.spark.streams.landing import table_names
+from xregit.spark.streams.leaving import TABLE
 from xregit.spark.streams.plans import Packed, packed, plan, unpacked
 from xregit.spark.streams.sorting import Job, Sorter
 
@@ -33,12 +34,17 @@ if TYPE_CHECKING:
     from xregit.spark.streams.queues import Queue
 
 
-BINARY = {
-    "protocol": "KAFKA",
-    "topic": "t",
-    "headers": {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"},
-    "body": {"value": 1},
-}
+HEADERS = {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"}
+BINARY = {"protocol": "KAFKA", "topic": "t", "headers": HEADERS, "body": {"value": 1}}
+KAFKA_SCHEMA = pa.schema(
+    [
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+    ]
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +65,30 @@ def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = T
             assert row["records"] == len(rows) == json.loads(row["stats"])["numRecords"]
             found.setdefault(row["table"], []).extend(rows)
     return found
+
+
+def gathered(job: Job, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+    """Sort partitions, gather what they have left as Spark would with one process, and describe the files."""
+    found = pa.Table.from_batches([batch for each in partitions for batch in job.sort(iter([each]))])
+    return [row for each in job.gather(iter(found.sort_by(TABLE).to_batches())) for row in each.to_pylist()]
+
+
+def values(lines: Sequence[bytes]) -> pa.RecordBatch:
+    """Return a partition of lines."""
+    return pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})
+
+
+def read(folder: Path, written: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each table in the files that are described."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for each in written:
+        found.setdefault(each["table"], []).extend(pq.read_table(folder / each["table"] / each["path"]).to_pylist())
+    return found
+
+
+def counted(found: Mapping[str, Iterable[Any]]) -> dict[str, Counter[str]]:
+    """Return how often each row is in each table."""
+    return {name: Counter(map(repr, rows)) for name, rows in found.items()}
 
 
 def line(value: Any) -> bytes:
@@ -162,17 +192,7 @@ def test_kafka_columns_are_messages() -> None:
         },
         {"key": b"\xff", "value": None, "topic": "t", "partition": None, "headers": None},
     ]
-    headers = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
-    schema = pa.schema(
-        [
-            ("key", pa.binary()),
-            ("value", pa.binary()),
-            ("topic", pa.string()),
-            ("partition", pa.int32()),
-            ("headers", headers),
-        ]
-    )
-    batch = pa.RecordBatch.from_pylist(rows, schema)
+    batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
     assert [message for message, _ in records(batch)] == [
         Wire("KAFKA", {"topic": "t", "partition": 3, "key": "k", "headers": {"a": ("1", b"\xff")}}, b"v"),
         Wire("KAFKA", {"topic": "t", "key_base64": b"\xff"}, None),
@@ -189,27 +209,6 @@ def test_much_is_written_in_parts(plain: Packed, tmp_path: Path, monkeypatch: py
         found = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
         assert sorted(int(row["ce_id"]) for row in found["g__one"]) == list(range(25))
         assert len(list((folder / "g__one").iterdir())) == 3
-
-
-@pytest.mark.parametrize(("room", "rounds"), [(1, 3), (8, 1)])
-def test_more_wait_where_there_are_more_tables(
-    plain: Packed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int, rounds: int
-) -> None:
-    """A table's rows are packed together: all that wait at once, unless they are more than there is room for."""
-    for name, value in {"MAX_WAITING": 3, "ROOM": room, "SOON": 1_000}.items():
-        monkeypatch.setattr(sorting, name, value)
-    monkeypatch.setattr(recognising, "AT_ONCE", 4)
-    least: list[int] = []
-
-    def told(buckets: Sequence[Bucket], queue: Queue, enough: int) -> list[bytes]:
-        least.append(enough)
-        return pack(buckets, queue, enough)
-
-    monkeypatch.setattr(sorting, "pack", told)
-    types = ["t.one", "t.two"] * 4
-    found = landed(plain, [line(event(number, type_)) for number, type_ in enumerate(types)], tmp_path)
-    assert least == [1] * rounds
-    assert sum(map(len, found.values())) == len(types)
 
 
 JSON = st.recursive(
@@ -232,13 +231,9 @@ EVENTS = st.builds(
 @given(st.lists(st.binary() | JSON.map(line) | EVENTS.map(line), max_size=8))
 def test_every_message_is_somewhere_once(plain: Packed, given_: list[bytes]) -> None:
     """Whatever bytes come, each message is in exactly one table; blank lines are none."""
-    batch = pa.RecordBatch.from_pydict({"value": pa.array(given_, pa.binary())})
     with TemporaryDirectory() as folder:
-        job = Job(plain, folder, kafka=False)
-        counts = Counter(
-            {row["table"] + row["path"]: row["records"] for each in job(iter([batch])) for row in each.to_pylist()}
-        )
-    assert counts.total() == sum(1 for each in given_ if each and not each.isspace())
+        written = gathered(Job(plain, folder, kafka=False, fewest=2), [values(given_[:5]), values(given_[5:])])
+    assert sum(row["records"] for row in written) == sum(1 for each in given_ if each and not each.isspace())
 
 
 PLAIN = st.builds(
@@ -282,16 +277,68 @@ HOSTILE = st.sampled_from(
 
 
 @settings(max_examples=40)
-@given(st.lists(st.binary(max_size=20) | JSON.map(line) | EVENTS.map(line) | PLAIN.map(line) | HOSTILE, max_size=12))
-def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes]) -> None:
-    """Sorted many at a time, lines come to the same rows of the same tables as sorted one by one."""
+@given(
+    st.lists(st.binary(max_size=20) | JSON.map(line) | EVENTS.map(line) | PLAIN.map(line) | HOSTILE, max_size=12),
+    st.sampled_from([0, 2, 16]),
+)
+def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes], fewest: int) -> None:
+    """Sorted many at a time, or left to others, lines come to the same rows of the same tables as sorted one by one."""
     with TemporaryDirectory() as folder:
         given_ = [each for each in given_ if each and not each.isspace()]
         fast = landed(plain, given_, Path(folder) / "fast")
         slow = landed(plain, given_, Path(folder) / "slow", fast=False)
-    assert {name: Counter(map(repr, rows)) for name, rows in fast.items()} == {
-        name: Counter(map(repr, rows)) for name, rows in slow.items()
-    }
+        halves = [values(given_[::2]), values(given_[1::2])]
+        left = read(Path(folder), gathered(Job(plain, folder, kafka=False, fewest=fewest), halves))
+    assert counted(fast) == counted(slow) == counted(left)
+
+
+def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Path) -> None:
+    """Rows of Kafka that one process leaves to another come to their table with all that they had."""
+    headers = [{"key": key, "value": text.encode()} for key, text in HEADERS.items()]
+    rows = [
+        {"key": b"V", "value": b"\xff", "topic": "readings", "partition": 3, "headers": None},
+        {"key": None, "value": b'{"value":1}', "topic": "t", "partition": 1, "headers": headers},
+    ]
+    batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
+    found = [
+        read(tmp_path, gathered(Job(plain, str(tmp_path), kafka=True, fewest=fewest), [batch, batch]))
+        for fewest in (0, 16)
+    ]
+    assert counted(found[0]) == counted(found[1])
+    assert {name: len(rows) for name, rows in found[1].items()} == {"g__record": 2, "g__one": 2}
+
+
+@pytest.mark.parametrize("tables", [50, 400])
+def test_each_table_is_written_once_however_many_there_are(
+    tables: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many tables that each partition has few messages for get a file each, and no more wait than the bound says."""
+    monkeypatch.setattr(sorting, "MAX_WAITING", 200)
+    waiting: list[int] = []
+
+    def told(buckets: Sequence[Bucket], queue: Queue, least: int) -> list[bytes]:
+        waiting.append(len(queue))
+        return pack(buckets, queue, least)
+
+    monkeypatch.setattr(sorting, "pack", told)
+    made = packed(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
+    assert Job.of(made, str(tmp_path), kafka=False).fewest == 0
+    monkeypatch.setattr(sorting, "FEW_TABLES", 20)
+    job = Job.of(made, str(tmp_path), kafka=False)
+    lines = [line(event(each, f"t.m{each % tables}")) for each in range(tables * 3)]
+    written = gathered(job, [values(lines)] * 4)
+    assert Counter(row["table"] for row in written) == dict.fromkeys((f"g__m{each}" for each in range(tables)), 1)
+    assert {row["records"] for row in written} == {12}
+    assert max(waiting) <= 200 + recognising.AT_ONCE
+
+
+def test_table_that_gets_much_is_written_where_it_is_sorted(plain: Packed, tmp_path: Path) -> None:
+    """A process leaves to others what is little, and no more, so that a large table is never the work of one alone."""
+    lines = [line(event(each, "t.two" if each % 20 == 0 else "t.one")) for each in range(100)]
+    job = Job(plain, str(tmp_path), kafka=False, fewest=16)
+    found = pa.Table.from_batches(list(job.sort(iter([values(lines)])))).to_pylist()
+    assert [row["records"] for row in found if row["table"] == "g__one"] == [95]
+    assert [row["about"] for row in found if row["message"] is not None] == [f"{GROUP}two"] * 5
 
 
 def test_tables_have_safe_names_of_their_own() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NO_PAYLOAD = ("there is no payload",)
 _USUAL = (None, "application/json")
+_OF_JSON = ("JsonSchema", "JsonStructure")
 
 
 class BadPayloadError(Exception):
@@ -32,6 +33,17 @@ class BadPayloadError(Exception):
         """Keep the problems."""
         self.problems = problems
         super().__init__(*problems)
+
+
+def is_json(form: str) -> bool:
+    """Tell whether schemas of a format are about JSON."""
+    return language(form) in _OF_JSON
+
+
+def has_json(event: Plain) -> bool:
+    """Tell whether the data of a plain event is JSON."""
+    said = event.datacontenttype
+    return event.data is not UNSET and (said in _USUAL or declares_json(str(said)))
 
 
 @record
@@ -48,14 +60,6 @@ class Reader:
         inner = schema.schema if isinstance(schema, JsonStructure) else schema
         known = inner if isinstance(inner, JsonSchema) else None
         return cls(schema, known, schema is not None and language(schema.format) == "XSD")
-
-    def takes(self, event: Plain) -> bool:
-        """Tell whether the data of a plain event is JSON that the schema is about."""
-        return (
-            self.json_schema is not None
-            and event.data is not UNSET
-            and (event.datacontenttype in _USUAL or declares_json(str(event.datacontenttype)))
-        )
 
     def values(self, data: Iterable[msgspec.Raw]) -> list[Any]:
         """Return the values of JSON that fits the schema; None for others, and for those that are null."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.spark import files
+from xregit.spark.streams.bodies import BadPayloadError
 from xregit.spark.streams.rows import of_messages, of_queued
 
 if TYPE_CHECKING:
@@ -15,55 +16,95 @@ if TYPE_CHECKING:
     import msgspec
     import pyarrow as pa
 
-    from xregit.messages.reading import Received
+    from xregit.messages.reading import Input, Received
     from xregit.messages.results import Match
     from xregit.spark.streams.landing import Landing
+    from xregit.spark.streams.plans import Plan
     from xregit.spark.streams.queues import Queue, Queued
     from xregit.spark.streams.rows import Landed, Rows
+
+
+class Known(NamedTuple):
+    """A message, or an event of a batch of them, that fits one definition; ``alone`` says that it is a message."""
+
+    message: Input
+    item: Received
+    match: Match
+    alone: bool
 
 
 @dataclass(slots=True)
 class Bucket:
     """What waits for one table: messages that become rows, such rows as Arrow has them, and messages as they came.
 
-    ``queued`` are the numbers of plain events in the queue.
+    ``about`` is the xid of its definition, or what it holds instead; ``queued`` are the numbers of plain events in the
+    queue, which it takes where ``json`` says that the definition's schema is about JSON. What makes the table's rows is
+    made when there are some: that takes longer than to sort a message.
     """
 
-    landing: Landing
-    rows: Rows | None = None
+    about: str
+    plan: Plan
+    json: bool
     queued: list[int] = field(default_factory=list)
-    messages: list[tuple[Received, Match, Any]] = field(default_factory=list)
+    messages: list[Known] = field(default_factory=list)
     raw: list[tuple[str | None, ...]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, about: str, plan: Plan) -> Bucket:
+        """Return an empty bucket."""
+        return cls(about, plan, plan.is_json(about))
 
     @property
     def waiting(self) -> int:
         """How many messages wait that are no Arrow batches yet, which take a fraction of the memory."""
         return len(self.queued) + len(self.messages) + len(self.raw)
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The table's schema as Arrow has it."""
-        return self.rows.schema if self.rows is not None else self.landing.schema
+    def may_leave(self, fewest: int) -> bool:
+        """Tell whether all that is here are messages that another process can sort, and fewer than that."""
+        stays = self.batches or self.raw or self.waiting >= fewest
+        return not stays and all(known.alone for known in self.messages)
 
-    def pack(self) -> None:
-        """Turn all messages but plain events into Arrow batches."""
+    @property
+    def landing(self) -> Landing:
+        """The table."""
+        return self.plan.landing(self.about)
+
+    @property
+    def rows(self) -> Rows:
+        """What makes the rows of a definition's table."""
+        return self.plan.rows(self.about)
+
+    def pack(self) -> list[tuple[Known, tuple[str, ...]]]:
+        """Turn messages but plain events into an Arrow batch; return those whose payload is wrong, with what is."""
+        read: list[tuple[Received, Match, Any]] = []
+        broken: list[tuple[Known, tuple[str, ...]]] = []
+        for known in self.messages:
+            try:
+                read.append((known.item, known.match, self.rows.reader.read(known.item)))
+            except BadPayloadError as error:
+                broken.append((known, error.problems))
+        if read:
+            self.batches.append(self.rows.batch(of_messages(read)))
+        self.messages = []
+        return broken
+
+    def pack_raw(self) -> None:
+        """Turn messages as they came into an Arrow batch."""
         import pyarrow as pa
 
-        if self.rows is not None and self.messages:
-            self.batches.append(self.rows.batch(of_messages(self.messages)))
-            self.messages = []
         if self.raw:
             arrays = [pa.array(texts, pa.string()) for texts in zip(*self.raw, strict=True)]
-            self.batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
+            self.batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.landing.schema))
             self.raw = []
 
     def pack_queued(self, found: Queued) -> Sequence[bytes]:
         """Turn plain events into Arrow batches; return the lines of those whose data does not fit the schema."""
-        if self.rows is None:
+        rows = self.rows
+        if rows.reader.json_schema is None:  # it can't be used
             return found.lines
-        left = self._packed(found, self.rows.records, self.rows.of_records)
-        left = left and self._packed(left, self.rows.reader.values, self.rows.batch)
+        left = self._packed(found, rows.records, rows.of_records)
+        left = left and self._packed(left, rows.reader.values, rows.batch)
         return left.lines if left else ()
 
     def _packed(
@@ -87,13 +128,14 @@ class Bucket:
         """Write the batches to one file in the folder of the tables, and describe the file."""
         import pyarrow as pa
 
-        place = f"{folder}/{self.landing.name}"
+        landing = self.landing
+        place = f"{folder}/{landing.name}"
         if "://" not in place:
             Path(place).mkdir(parents=True, exist_ok=True)
         whole = pa.Table.from_batches(self.batches).combine_chunks()  # else each batch would be a row group by itself
         self.batches = []
-        described = files.written(self.landing.name, place, self.schema, whole.to_batches())
-        return described | {"about": self.landing.about, "records": whole.num_rows}
+        described = files.written(landing.name, place, whole.schema, whole.to_batches())
+        return described | {"about": self.about, "records": whole.num_rows}
 
 
 def pack(buckets: Sequence[Bucket], queue: Queue, least: int) -> list[bytes]:
@@ -101,8 +143,11 @@ def pack(buckets: Sequence[Bucket], queue: Queue, least: int) -> list[bytes]:
 
     It returns their lines.
     """
-    full = [bucket for bucket in buckets if bucket.waiting >= least]
-    others = [bucket for bucket in buckets if bucket.waiting < least]
+    waiting = [bucket for bucket in buckets if bucket.queued]
+    full = [bucket for bucket in waiting if bucket.waiting >= least]
+    others = [bucket for bucket in waiting if bucket.waiting < least]
+    if not full and sum(len(bucket.queued) for bucket in others) == len(queue):
+        return []
     groups = queue.take([bucket.queued for bucket in full], [number for each in others for number in each.queued])
     lines: list[bytes] = []
     for bucket, group in zip(full, groups, strict=False):  # no groups where none is in the queue

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.messages.definitions import target
 from xregit.messages.matching import Matcher, scope
 from xregit.messages.schemas import Payloads, payloads
+from xregit.spark.streams.bodies import is_json
 from xregit.spark.streams.landing import OTHERS, Facts, Landing, facts, table_names
 from xregit.spark.streams.recognising import Recogniser
 from xregit.spark.streams.rows import Rows
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Executors keep the plan of the batch before, for one that is sorted again by what was pinned to it.
 KEPT = 2
+# What makes rows is kept for so many tables, and made again for more.
+ROWS = 10_000
 # Definitions are much alike; squeezed, ten thousand go with every task as fast as few do.
 FASTEST = 1
 _OTHERS = {landing.about: landing for landing in OTHERS}
@@ -45,10 +48,17 @@ class Plan:
         """What tells which definitions lines of messages fit."""
         return Recogniser(self.matcher)
 
+    def is_json(self, about: str) -> bool:
+        """Tell whether a table holds messages whose payload schema, if it can be used, is about JSON."""
+        found = self.payloads.sources.get(about)
+        return found is not None and is_json(found.format)
+
     def rows(self, xid: str) -> Rows:
         """Return what makes the rows of a definition's table."""
         found = self._rows.get(xid)
         if found is None:
+            if len(self._rows) >= ROWS:
+                self._rows.clear()
             found = self._rows[xid] = Rows(self.facts[xid], self.payloads.schema(xid))
         return found
 

@@ -9,7 +9,7 @@ from xregit.spark.streams import plain
 from xregit.spark.streams.times import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import msgspec
     import pyarrow as pa
@@ -61,6 +61,10 @@ class Queue:
     def __len__(self) -> int:
         """Return the number of events, which is that of the next one too."""
         return len(self._lines)
+
+    def lines(self, numbers: Iterable[int]) -> list[bytes]:
+        """Return the lines of events with these numbers."""
+        return [self._lines[number] for number in numbers]
 
     def add(self, told: Sequence[Told]) -> None:
         """Take events, each with its line and answer."""

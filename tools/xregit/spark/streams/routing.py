@@ -181,14 +181,17 @@ class Router:
             raise
 
     def _sort(self, given: Source, number: int) -> None:
-        from xregit.spark.streams.sorting import WRITTEN, Job
+        from xregit.spark.streams.leaving import SORTED, TABLE, WRITTEN
+        from xregit.spark.streams.sorting import Job
 
         packed = self._pinned(number)
-        job = Job(packed, self.ledger.place.url, given.kafka)
-        written = given.frame.mapInArrow(job.__call__, WRITTEN).collect()
+        job = Job.of(packed, self.ledger.place.url, kafka=given.kafka)
+        written = given.frame.mapInArrow(job.sort, SORTED)
+        if job.fewest:
+            written = written.repartition(TABLE).sortWithinPartitions(TABLE).mapInArrow(job.gather, WRITTEN)
         rows: Counter[str] = Counter()
         found: dict[str, list[Mapping[str, Any]]] = {}
-        for row in written:
+        for row in written.collect():
             found.setdefault(row["about"], []).append(row.asDict())
             rows[row["table"]] += row["records"]
         said = {"gitCommit": self.commit}

@@ -1,4 +1,8 @@
-"""One partition of messages to Parquet files, one for each table that some of them land in. Executors run this."""
+"""One partition of messages to Parquet files, one for each table that many of them land in. Executors run this.
+
+Where there are many tables, those that few messages of a partition land in leave theirs to another process, which
+gathers what all partitions have for them: each table gets one file for that, and no process keeps rows for all tables.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,11 @@ from xregit.messages.results import Match, Matched, Reason
 from xregit.messages.verifying import Failure
 from xregit.protocols import Wire, wire_json
 from xregit.records import record
-from xregit.spark import files
-from xregit.spark.streams import inputs, plain
-from xregit.spark.streams.bodies import BadPayloadError
-from xregit.spark.streams.buckets import Bucket, pack
-from xregit.spark.streams.landing import AMBIGUOUS, UNMATCHED, Landing
+from xregit.spark.streams import inputs, leaving, plain
+from xregit.spark.streams.bodies import has_json
+from xregit.spark.streams.buckets import Bucket, Known, pack
+from xregit.spark.streams.landing import AMBIGUOUS, UNMATCHED
 from xregit.spark.streams.leaves import json_text
-from xregit.spark.streams.plans import unpacked
 from xregit.spark.streams.queues import Queue
 
 if TYPE_CHECKING:
@@ -32,29 +34,38 @@ if TYPE_CHECKING:
     from xregit.spark.streams.plans import Packed, Plan
     from xregit.spark.streams.recognising import Told
 
-# One row of this per written file; ``about`` says what the table holds.
-WRITTEN = f"{files.WRITTEN}, about string, records bigint"
-# So many rows wait as Python's objects, so many bytes of messages as Arrow's, before they are written; so many for each
-# table if there are many, since what Arrow makes of a row or two takes as long as of some dozens, and more memory than
-# they did. So soon it is seen which tables have many rows waiting, that these don't leave the processor's cache.
-MAX_WAITING, ROOM = 50_000, 8
+# So many rows wait as Python's objects, so many bytes of messages as Arrow's, before they are written. So soon it is
+# seen which tables have many rows waiting, that these don't leave the processor's cache.
+MAX_WAITING = 50_000
 SOON, MANY = 8192, 64
 MAX_BYTES = 128 * 1024 * 1024
+# Where there are more tables than the first, fewer rows for one than the second are left to be gathered: a file of them
+# would cost more than to read them again. With fewer tables, another step of Spark would cost more than the files do.
+FEW_TABLES, FEWEST = 2_000, 16
 EXPECTED = "a payload that the schema accepts"
 
 
 @record
 class Job:
-    """What executors are told: the plan as bytes, the folder of the tables, and the kind of input."""
+    """What executors are told: the plan as bytes, the folder of the tables, and the kind of input.
+
+    For tables with fewer messages than ``fewest`` in a partition these are left, and must be gathered.
+    """
 
     packed: Packed
     folder: str
     kafka: bool
+    fewest: int = 0
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Sort one partition, and give the rows that describe the written files."""
+    @classmethod
+    def of(cls, packed: Packed, folder: str, *, kafka: bool) -> Job:
+        """Return the job for a plan, which leaves messages to be gathered if there are many tables."""
+        return cls(packed, folder, kafka, FEWEST if len(packed.plan.facts) > FEW_TABLES else 0)
+
+    def sort(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Sort one partition, and give the rows that describe the written files, and the messages that are left."""
         with uncollected():  # rows hold no cycles, and there are many
-            sorter = Sorter(unpacked(self.packed.digest, self.packed.data), self.folder)
+            sorter = Sorter(self.packed.plan, self.folder, self.fewest)
             for batch in batches:
                 if self.kafka:
                     yield from sorter.sort(inputs.records(batch))
@@ -62,13 +73,25 @@ class Job:
                     yield from sorter.sort_lines(inputs.lines(batch))
             yield from sorter.write()
 
+    def gather(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Sort what other processes have left, table by table, and give the rows that describe all written files."""
+        with uncollected():
+            sorter = Sorter(self.packed.plan, self.folder)
+            for batch in batches:
+                yield leaving.files(batch)
+                if self.kafka:
+                    yield from map(leaving.files, sorter.sort(leaving.messages(batch)))
+                else:
+                    yield from map(leaving.files, sorter.sort_lines(leaving.lines(batch)))
+            yield from map(leaving.files, sorter.write())
+
 
 class Sorter:
     """Sorts the messages of one partition into buckets, and writes these to files."""
 
-    def __init__(self, plan: Plan, folder: str) -> None:
-        """Begin with empty buckets."""
-        self._plan, self._folder = plan, folder
+    def __init__(self, plan: Plan, folder: str, fewest: int = 0) -> None:
+        """Begin with empty buckets; messages of tables that have fewer than ``fewest`` are left."""
+        self._plan, self._folder, self._fewest = plan, folder, fewest
         self._buckets: dict[str, Bucket] = {}
         self._waiting = self._size = 0
         self._soon = SOON
@@ -88,14 +111,12 @@ class Sorter:
 
     def write(self) -> Iterator[pa.RecordBatch]:
         """Write all that waits, and give the rows that describe the files."""
-        import pyarrow as pa
-
-        self._pack(1)
+        yield from self._packed()
         gc.collect(1)  # what is new alone: the plan is old, and large
         described = [bucket.write(self._folder) for bucket in self._buckets.values() if bucket.batches]
+        self._buckets = {}
         self._size = 0
-        if described:
-            yield pa.RecordBatch.from_pylist(described)
+        yield leaving.described(described)
 
     def _take_part(self, part: Iterable[tuple[bytes, Plain | None, Answer]]) -> None:
         queued: list[Told] = []
@@ -107,7 +128,7 @@ class Sorter:
                 self._put_event(line, event, answer)
             else:
                 bucket = self._buckets.get(answer.xid) or self._bucket(answer.xid)
-                if bucket.rows is not None and bucket.rows.reader.takes(event):
+                if bucket.json and has_json(event):
                     bucket.queued.append(first + len(queued))
                     queued.append((line, event, answer))
                 else:
@@ -122,7 +143,7 @@ class Sorter:
     def _take(self, message: Input) -> tuple[Received, ...]:
         items = received(message)
         for item in items:
-            self._put(message, item)
+            self._put(message, item, alone=len(items) == 1)
         return items
 
     def _land_event(self, line: bytes, event: Plain, answer: Answer) -> None:
@@ -131,7 +152,8 @@ class Sorter:
         except plain.REFUSED:
             self._take_line(line)
         else:
-            self._land(line, item, Match((Matched(answer.xid, answer.context),), item.event))
+            match = Match((Matched(answer.xid, answer.context),), item.event)
+            self._bucket(answer.xid).messages.append(Known(line, item, match, alone=True))
 
     def _put_event(self, line: bytes, event: Plain, answer: Answer) -> None:
         """Put an event that fits no definition, or nobody knows which, where it belongs."""
@@ -143,43 +165,27 @@ class Sorter:
         if answer.sure:
             self._refuse(line, item, self._plan.matcher.misses(item))
         else:
-            self._put(line, item)
+            self._put(line, item, alone=True)
 
-    def _put(self, message: Input, item: Received) -> None:
+    def _put(self, message: Input, item: Received, *, alone: bool) -> None:
         match = self._plan.matcher.recognised(item)
         if len(match.matches) == 1:
-            self._land(message, item, match)
+            self._bucket(match.matches[0].xid).messages.append(Known(message, item, match, alone))
         elif match.matches:
             candidates = json_text([each.json() for each in match.matches])
-            self._other(AMBIGUOUS).append((*_raw(message, item), candidates))
+            self._bucket(AMBIGUOUS.about).raw.append((*_raw(message, item), candidates))
         else:
             self._refuse(message, item, self._plan.matcher.recognised(item, explain=True).reasons)
 
     def _refuse(self, message: Input, item: Received, reasons: Iterable[Reason]) -> None:
         said = json_text([reason.json() for reason in reasons])
-        self._other(UNMATCHED).append((*_raw(message, item), said))
+        self._bucket(UNMATCHED.about).raw.append((*_raw(message, item), said))
 
-    def _land(self, message: Input, item: Received, match: Match) -> None:
-        """Put a message that fits one definition in its bucket, or to the rest where it breaks the payload's schema."""
-        xid = match.matches[0].xid
-        bucket = self._bucket(xid)
-        try:
-            value = bucket.rows.reader.read(item) if bucket.rows is not None else None
-        except BadPayloadError as error:
-            broken = tuple(Failure("dataschema", EXPECTED, problem) for problem in error.problems)
-            self._refuse(message, item, [Reason(xid, broken)])
-        else:
-            bucket.messages.append((item, match, value))
-
-    def _bucket(self, xid: str) -> Bucket:
-        found = self._buckets.get(xid)
+    def _bucket(self, about: str) -> Bucket:
+        found = self._buckets.get(about)
         if found is None:
-            rows = self._plan.rows(xid)
-            found = self._buckets[xid] = Bucket(rows.landing, rows)
+            found = self._buckets[about] = Bucket.of(about, self._plan)
         return found
-
-    def _other(self, landing: Landing) -> list[tuple[str | None, ...]]:
-        return self._buckets.setdefault(landing.about, Bucket(landing)).raw
 
     def _relieved(self, count: int, size: int) -> Iterator[pa.RecordBatch]:
         """Make room where much waits."""
@@ -187,21 +193,35 @@ class Sorter:
         self._size += size
         if self._size >= MAX_BYTES:
             yield from self.write()
-        elif self._waiting >= max(MAX_WAITING, ROOM * len(self._buckets)):
-            self._pack(1)
+        elif self._waiting >= MAX_WAITING:
+            yield from self._packed()
         elif self._waiting >= self._soon:
             self._pack(MANY)
+
+    def _packed(self) -> Iterator[pa.RecordBatch]:
+        """Turn all that waits into Arrow batches, but for messages of tables that have too few, which are left."""
+        few = [bucket for bucket in self._buckets.values() if bucket.may_leave(self._fewest)]
+        if few:
+            yield leaving.left(few, self._queue)
+            for bucket in few:
+                del self._buckets[bucket.about]
+        self._pack(1)
 
     def _pack(self, least: int) -> None:
         """Turn what waits into Arrow batches where that is so much for one table."""
         for line in pack(tuple(self._buckets.values()), self._queue, least):
             self._take(line)
-        for bucket in self._buckets.values():
+        for bucket in tuple(self._buckets.values()):
             if bucket.waiting >= least:
-                bucket.pack()
+                for known, problems in bucket.pack():
+                    broken = tuple(Failure("dataschema", EXPECTED, problem) for problem in problems)
+                    self._refuse(known.message, known.item, [Reason(bucket.about, broken)])
+        for bucket in self._buckets.values():
+            if bucket.waiting >= least:  # what has been refused meanwhile, too
+                bucket.pack_raw()
         self._waiting = sum(bucket.waiting for bucket in self._buckets.values())
         # What goes on waiting is looked through each time, so that is done the less often the more it is.
-        self._soon = self._waiting + max(SOON, self._waiting // 2, len(self._buckets))
+        self._soon = self._waiting + max(SOON, self._waiting // 2)
 
 
 def _raw(message: Input, item: Received) -> tuple[str | None, str | None]:
