@@ -93,8 +93,9 @@ class Authoring:
             inherited = self.registry.resolved(base_xid(own)).attributes if known else None
         value = self._arranger.arranged(resource.type.attributes, own, inherited)
         group = group_of(self.registry, resource)
+        said = {**(inherited or NOTHING), **(group.attributes if group else NOTHING)}
         for name in SELECTORS:
-            if group and name in value and name in group.attributes and same(name, value[name], group.attributes[name]):
+            if name in value and name in said and same(name, value[name], said[name]):
                 del value[name]
         return value
 

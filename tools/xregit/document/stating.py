@@ -115,7 +115,9 @@ class Stating:
             return own, None
         if self.resolved:
             return {name: value for name, value in full.attributes.items() if name != BASE}, NOTHING
-        return own, self.registry.resolved(base_xid(own)).attributes
+        inherited = self.registry.resolved(base_xid(own)).attributes
+        # Options belong to what selects them: a server knows those of an envelope only where the message states it.
+        return {**{name: inherited[name] for name in SELECTORS if name in inherited}, **own}, inherited
 
 
 def _selected(value: Mapping[str, Any], inherited: Mapping[str, Any]) -> dict[str, str]:
