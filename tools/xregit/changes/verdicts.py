@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import Change
 from xregit.changes.table import table
+from xregit.model.quoting import cut, in_full
 from xregit.model.words import called
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def shown(value: Any) -> str:
     """Return a value as a sentence quotes it, cut where it is long."""
     if value is None:
         return "none"
-    text = dumps(value, ensure_ascii=False, default=list) if not isinstance(value, str) else f'"{value}"'
-    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[: MAX_SHOWN_CHARS - 1]}…"
+    return cut(f'"{value}"', MAX_SHOWN_CHARS) if isinstance(value, str) else in_full(value, MAX_SHOWN_CHARS)
 
 
 def _words(difference: Difference) -> Mapping[str, str]:

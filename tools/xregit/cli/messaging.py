@@ -80,8 +80,8 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
     is 1. Of a name that stands twice in one object the last value counts, which is said on standard error.
     """
     import xregit
+    from xregit.model.quoting import shown
     from xregit.protocols.json import repeated
-    from xregit.protocols.quoting import shown
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
     unread = 0

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definitions import ENVELOPE, OPTIONS
 from xregit.model import builtin, siblings
-from xregit.model.faults import guess, shown
+from xregit.model.faults import guess
+from xregit.model.quoting import shown
 from xregit.protocols import key_of
 from xregit.protocols.json import has_surrogates
 from xregit.protocols.shapes import ONE, shape

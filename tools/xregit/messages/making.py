@@ -17,7 +17,8 @@ from xregit.messages.schemas import payloads
 from xregit.messages.sieves import event_filter, whole_filter
 from xregit.messages.values import Filling, attribute_values, option_values
 from xregit.model import canonical as spelled
-from xregit.model.faults import either, shown
+from xregit.model.faults import either
+from xregit.model.quoting import shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
 from xregit.protocols.carriers import STRUCTURED, carrier
 from xregit.records import record

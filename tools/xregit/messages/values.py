@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, canonical
 from xregit.messages.mapping import attribute_value
-from xregit.model.faults import shown
 from xregit.model.files import content
 from xregit.model.names import SPECVERSION as OURS
+from xregit.model.quoting import shown
 from xregit.protocols import from_text, to_text
 from xregit.protocols.events import REQUIRED, SPECVERSION
 from xregit.protocols.shapes import PAIRS, shape

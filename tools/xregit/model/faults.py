@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
+from xregit.model.quoting import cut, shown
 
 if TYPE_CHECKING:
     from xregit.model.datatypes import Datatype
@@ -22,7 +23,6 @@ INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
     "malformed-xid",
     "misplaced-placeholder",
 )
-MAX_SHOWN_CHARS = 60
 MAX_LISTED = 16
 MAX_GUESSED_CHARS = 80
 _DECLARE = "Remove it, or declare it in model.yaml."
@@ -87,14 +87,14 @@ def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Find
     names = [other for other in known if other != "*"]
     listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
     help_ = goes_with or guess(str(name), names) or listed
-    return Finding(UNKNOWN, (*path, name), f'The attribute "{_short(name)}" is not in the model.', help_, on_key=True)
+    return Finding(UNKNOWN, (*path, name), f'The attribute "{cut(name)}" is not in the model.', help_, on_key=True)
 
 
 def misnamed(name: str, path: Path, syntax: Datatype, requirement_: str = "") -> Finding:
     """Return the finding for a name that has characters it can't have."""
     from xregit.model.hints import renamed  # only faults pay for it
 
-    message = f'The name "{_short(name)}" must be {syntax.about}.'
+    message = f'The name "{cut(name)}" must be {syntax.about}.'
     return Finding(INVALID, (*path, name), message, renamed(name, syntax.test), requirement_, on_key=True)
 
 
@@ -107,18 +107,7 @@ def label(path: Path, key: Key) -> str:
     """Return what to call the value under a key, or the item of a list."""
     if isinstance(key, int):
         return f'Item {key + 1} of "{path[-1]}"' if path else f"Item {key + 1}"
-    return f'"{_short(key)}"'
-
-
-def shown(value: Any) -> str:
-    """Return the value as a reader recognises it, at most some dozen characters long."""
-    if isinstance(value, Mapping):
-        return "a map" if value else "an empty map"
-    if isinstance(value, (list, tuple)):
-        return "a list" if value else "an empty list"
-    if isinstance(value, str):
-        return f'"{_short(value)}"'
-    return _short(json.dumps(value, default=str))
+    return f'"{cut(key)}"'
 
 
 def either(choices: Iterable[Any]) -> str:
@@ -142,13 +131,8 @@ def _written(choice: Any) -> str:
     return choice if isinstance(choice, str) else json.dumps(choice, default=str)
 
 
-def _short(text: object) -> str:
-    text = str(text)  # a name that YAML read as a number or boolean is still a name
-    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
-
-
 def _quoted(name: str) -> str:
-    return f'"{_short(name)}"'
+    return f'"{cut(name)}"'
 
 
 def _example(target: str) -> str:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from xregit.model.datatypes import SYNTAXES, TEXTS
 from xregit.model.names import named
 from xregit.model.narrowing import fits_of
+from xregit.model.quoting import cut
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
-MAX_SHOWN_CHARS = 60
 #: Values of each narrower form, data type and type of property, as they would stand in YAML.
 EXAMPLES: Mapping[str, str] = MappingProxyType(
     {
@@ -71,7 +71,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
     }
 )
 _ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})
-_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
+_WITHOUT_QUOTES = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
 
 
 def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "") -> str:
@@ -89,7 +89,7 @@ def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "
         if special:
             return special
     if attribute.enum:
-        return f"Write, for example, {key}: {_short(attribute.enum[0])}."
+        return f"Write, for example, {key}: {_plain(attribute.enum[0])}."
     return _example(kind or attribute.names or attribute.syntax, key) or _example(bare or attribute.type, key)
 
 
@@ -113,30 +113,30 @@ def renamed(name: object, fits: Callable[[Any], bool]) -> str:
 def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
     if attribute.property:
         single = isinstance(value, (str, int, float))
-        return _write(key, f"{{value: {_short(value)}}}") if single else 'Write "value: …" under it.'
+        return _write(key, f"{{value: {_plain(value)}}}") if single else 'Write "value: …" under it.'
     if attribute.type != "array":
         return 'Write "name: value" lines under it, or {} if there is nothing to say.'
     if not isinstance(value, str):
         return "Write a list, each item behind a hyphen on a line of its own."
-    return _write(key, f"[{_short(value)}]")
+    return _write(key, f"[{_plain(value)}]")
 
 
 def _unwrapped(attribute: AttributeModel, value: Mapping[Any, Any] | Iterable[Any], key: str | int) -> str:
     """Return the only value inside that would fit."""
     if isinstance(value, Mapping) and len(value) == 1 and next(iter(value.values())) is None:
-        return f'Braces begin a map; put a template in quotes: "{{{_short(next(iter(value)))}}}".'
+        return f'Braces begin a map; put a template in quotes: "{{{_plain(next(iter(value)))}}}".'
     held = [item for item in (value.values() if isinstance(value, Mapping) else value) if item is not None]
     own = fits_of(attribute)
     for test in (SYNTAXES["absolute"].test, own) if attribute.type in _ADDRESSES else (own,):
         inner = [item for item in held if test(item)]
         if len(inner) == 1 and attribute.type != "any":
-            return _write(key, _short(inner[0]))
+            return _write(key, _plain(inner[0]))
     return "Write a single value."
 
 
 def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
     """Return what is wrong with a text that is nearly right."""
-    if attribute.type in {"boolean", "integer", "uinteger", "decimal"} and _PLAIN.fullmatch(value):
+    if attribute.type in {"boolean", "integer", "uinteger", "decimal"} and _WITHOUT_QUOTES.fullmatch(value):
         return "Write it without quotes."
     if attribute.type in _ADDRESSES and value != value.strip():
         return "Remove the spaces around it."
@@ -156,7 +156,6 @@ def _write(key: str | int, value: str) -> str:
     return f'Write "{key}: {value}".' if isinstance(key, str) else f'Write "{value}".'
 
 
-def _short(value: object) -> str:
-    text = {True: "true", False: "false"}.get(value) if isinstance(value, bool) else None
-    text = text or str(value)
-    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 1] + "…"
+def _plain(value: object) -> str:
+    """Return a value as it stands in YAML without quotes."""
+    return cut({True: "true", False: "false"}[value] if isinstance(value, bool) else value)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xregit.model.quoting import shown
 from xregit.protocols import percent
 from xregit.protocols.carriers import BATCH, BINARY, Carrier, carrier
 from xregit.protocols.events import announces_event, event_json, event_problems
 from xregit.protocols.flattening import assemble
 from xregit.protocols.json import json_bytes
-from xregit.protocols.quoting import shown
 from xregit.protocols.shapes import key_of, protocol_name
 from xregit.protocols.texts import to_text
 from xregit.protocols.wire import Event, Wire, WireError

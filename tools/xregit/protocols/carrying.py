@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+from xregit.model.quoting import shown
 from xregit.protocols import percent
 from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, Carrier, carrier
 from xregit.protocols.events import DATA, MEDIATYPE, REQUIRED, announces_event, event_problems, read_event
 from xregit.protocols.json import json_value
-from xregit.protocols.quoting import shown
 from xregit.protocols.texts import to_text
 from xregit.protocols.wire import Carried, Event, Wire, WireError
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xregit.model.datatypes import DATATYPES, INT32_MAX
+from xregit.model.quoting import shown
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
-from xregit.protocols.quoting import shown
 from xregit.protocols.texts import decoded
 from xregit.protocols.wire import Event, WireError
 

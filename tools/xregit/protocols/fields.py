@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.faults import either, guess
 from xregit.model.propertydefs import property_due
+from xregit.model.quoting import shown
 from xregit.protocols.events import from_base64
 from xregit.protocols.json import has_surrogates
-from xregit.protocols.quoting import shown
 from xregit.protocols.shapes import ONE, PAIRS, TYPED, Field
 from xregit.protocols.texts import from_text, to_text
 from xregit.records import record

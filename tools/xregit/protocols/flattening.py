@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xregit.protocols.quoting import shown
+from xregit.model.quoting import shown
 from xregit.protocols.reading import fields_of
 from xregit.protocols.shapes import MAP, ONE, PAIRS, Shape, protocol_name, shape
 from xregit.protocols.texts import to_text

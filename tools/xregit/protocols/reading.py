@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from xregit.model.quoting import shown
 from xregit.protocols.events import from_base64, payload, read_event
 from xregit.protocols.fields import Reading, unknown
-from xregit.protocols.quoting import shown
 from xregit.protocols.shapes import Shape, protocol_name, shape
 from xregit.protocols.wire import Wire, WireError
 

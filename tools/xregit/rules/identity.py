@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
 from xregit.diagnostics import Finding, Severity
+from xregit.model.quoting import cut
 from xregit.rules.rule import found, rule
 from xregit.xid import MAX_ID_CHARS, is_id
 
@@ -24,7 +25,9 @@ _FORM = (
 def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report the ids of groups, resources and versions that servers refuse."""
     if not is_id(entity.id):
-        yield found(message=f'"{_shown(entity.id)}" can\'t be an id.', help=f"Rename it. {_FORM}", on_key=True)
+        yield found(
+            message=f'"{cut(entity.id, MAX_ID_CHARS)}" can\'t be an id.', help=f"Rename it. {_FORM}", on_key=True
+        )
     # An id stated as "versionid" is an attribute, which the model checks.
     if isinstance(entity, Resource) and "versionid" not in entity.written:
         for vid in entity.versions:
@@ -32,7 +35,7 @@ def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Find
                 message = f'"{vid}" can\'t be the id of a version: the word is reserved.'
                 yield found("versions", vid, message=message, help="Choose another version id.", on_key=True)
             elif not is_id(vid):
-                message = f'"{_shown(vid)}" can\'t be the id of a version.'
+                message = f'"{cut(vid, MAX_ID_CHARS)}" can\'t be the id of a version.'
                 yield found("versions", vid, message=message, help=f"Rename it. {_FORM}", on_key=True)
 
 
@@ -52,7 +55,3 @@ def too_many_versions(_registry: Registry, resource: Resource) -> Iterator[Findi
         message = f"There are {len(resource.versions)} versions, but a {resource.type.singular} has at most {limit}."
         help_ = f'Make each a {resource.type.singular} of its own, and mark the old one as "deprecated".'
         yield found("versions", message=message, help=help_, on_key=True)
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= MAX_ID_CHARS else f"{text[:40]}…"

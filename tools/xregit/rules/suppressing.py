@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Diagnostic, Severity
-from xregit.model.faults import shown
+from xregit.model.quoting import shown
 from xregit.records import record
 from xregit.rules.rule import Rule
 from xregit.rules.stated import near

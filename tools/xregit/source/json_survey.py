@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from xregit.diagnostics import Span
+from xregit.model.quoting import cut
 from xregit.source.building import Building, StopError, Survey
 from xregit.source.text import MAX_INTEGER_DIGITS, NOWHERE, Positions, Problem, Spot, encoding_problem
 
@@ -186,7 +187,7 @@ def _fault(token: _Token, expected: str, text: str) -> tuple[str, str]:
         return ("the file holds no value" if not text.strip() else "the text ends too early"), "complete it"
     if token.kind in _CLOSING.values() and text[: token.start].rstrip().endswith(","):
         return f'a comma stands before the closing "{token.text}"', "remove the comma"
-    shown = token.text if len(token.text) <= _SHOWN_CHARACTERS else f"{token.text[:_SHOWN_CHARACTERS]}…"
+    shown = cut(token.text, _SHOWN_CHARACTERS)
     return f"{shown} stands where {expected} is expected", "check the text before it"
 
 

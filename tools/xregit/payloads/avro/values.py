@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
+
+from xregit.model.quoting import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +43,8 @@ class Fitting:
         try:
             return _scalar(type_, value, wire=self.wire)
         except (ValueError, TypeError, OverflowError, InvalidOperation) as error:
-            reason = f": {_cut(str(error))}" if str(error) and not isinstance(error, InvalidOperation) else ""
-            self.wrong(path, f"{_shown(value)} is not {_described(type_)}{reason}")
+            reason = f": {cut(str(error))}" if str(error) and not isinstance(error, InvalidOperation) else ""
+            self.wrong(path, f"{cut(repr(value))} is not {_described(type_)}{reason}")
             return value
 
     def wrong(self, path: str, text: str) -> None:
@@ -53,7 +54,7 @@ class Fitting:
     def record(self, type_: Type, value: Any, path: str) -> Any:
         """Fit an object; a field that is missing takes its default."""
         if not isinstance(value, dict):
-            self.wrong(path, f'{_shown(value)} is not an object, as the record "{type_.name}" asks for')
+            self.wrong(path, f'{cut(repr(value))} is not an object, as the record "{type_.name}" asks for')
             return value
         found: dict[str, Any] = {}
         for member in type_.members:
@@ -70,14 +71,14 @@ class Fitting:
     def array(self, type_: Type, value: Any, path: str) -> Any:
         """Fit a list."""
         if not isinstance(value, list | tuple):
-            self.wrong(path, f"{_shown(value)} is not an array")
+            self.wrong(path, f"{cut(repr(value))} is not an array")
             return value
         return [self.fit(type_.inner[0], item, f"{path}/{index}") for index, item in enumerate(value)]
 
     def map(self, type_: Type, value: Any, path: str) -> Any:
         """Fit a mapping."""
         if not isinstance(value, dict):
-            self.wrong(path, f"{_shown(value)} is not a map")
+            self.wrong(path, f"{cut(repr(value))} is not a map")
             return value
         return {str(key): self.fit(type_.inner[0], item, f"{path}/{key}") for key, item in value.items()}
 
@@ -99,7 +100,7 @@ class Fitting:
             nearest = attempt.problems if branch.kind != "null" else nearest
         one = len([branch for branch in type_.inner if branch.kind != "null"]) == 1
         names = ", ".join(branch.label for branch in type_.inner)
-        self.problems += nearest if one and nearest else [f"{path or '/'}: {_shown(value)} is none of {names}"]
+        self.problems += nearest if one and nearest else [f"{path or '/'}: {cut(repr(value))} is none of {names}"]
         return value
 
 
@@ -259,11 +260,3 @@ def _described(type_: Type) -> str:
     if type_.kind == "enum":
         return f"one of {', '.join(type_.symbols)}"
     return f"of the type {type_.logical or type_.label}"
-
-
-def _shown(value: Any) -> str:
-    return _cut(repr(value) if not isinstance(value, float) or math.isfinite(value) else str(value))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:60]}…"  # noqa: PLR2004 - about what fits into a line

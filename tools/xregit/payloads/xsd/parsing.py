@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import xmlschema
 
 from xregit.model import canonical
+from xregit.model.quoting import cut
 from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 from xregit.payloads.xsd.fields import fields
@@ -166,5 +167,4 @@ def _local(key: str) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MAX_CHARACTERS else f"{line[:_MAX_CHARACTERS]}…"
+    return cut(" ".join(text.split()), _MAX_CHARACTERS)

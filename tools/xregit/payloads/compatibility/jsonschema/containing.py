@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from xregit.model.quoting import in_full
 from xregit.payloads.compatibility.jsonschema.disjoint import disjoint
-from xregit.payloads.compatibility.jsonschema.keywords import SINGLE, same, shown, type_follows
+from xregit.payloads.compatibility.jsonschema.keywords import SINGLE, same, type_follows
 from xregit.payloads.compatibility.jsonschema.parts import Part, Parts, pattern
 from xregit.payloads.compatibility.jsonschema.said import TYPES, Said, prefix, rest, types
 from xregit.records import record
@@ -121,7 +122,7 @@ class Containing:
         validator = self.read.validator((part,))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
-            yield Gap("values", path, "", ", ".join(map(shown, refused)))
+            yield Gap("values", path, "", ", ".join(map(in_full, refused)))
 
     def of_single(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
         """Give keywords of single values that don't follow, and those that nothing here understands."""
@@ -129,12 +130,12 @@ class Containing:
         for keyword, (about, kind, implied) in SINGLE.items():
             if keyword in schema and about & said.types and not implied(said, schema):
                 stated = said.stated(keyword)
-                yield Gap(kind, path, keyword, shown(stated[0]) if stated else "", shown(schema[keyword]))
+                yield Gap(kind, path, keyword, in_full(stated[0]) if stated else "", in_full(schema[keyword]))
         listed = "enum" if "enum" in schema else "const"
         if listed in schema:
             yield Gap("values", path, listed)
         if "format" in schema and "string" in said.types and self.of_format(said, schema["format"]):
-            yield Gap("pattern", path, "format", "", shown(schema["format"]))
+            yield Gap("pattern", path, "format", "", in_full(schema["format"]))
         for keywords in _TOGETHER:
             if keywords[0] in schema and not same(said, schema, keywords):
                 yield Gap("condition", path, keywords[0])

@@ -122,12 +122,3 @@ def same(said: Said, read: Mapping[str, Any], keywords: tuple[str, ...]) -> bool
 def type_follows(said: Said, read: Mapping[str, Any]) -> bool:
     """Tell whether all types that may be written are read."""
     return _type(said, read)
-
-
-def shown(value: Any) -> str:
-    """Return a value as a sentence quotes it."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"
-
-
-_MAX_CHARACTERS = 100

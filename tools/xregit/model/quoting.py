@@ -1,0 +1,37 @@
+"""Values as sentences quote them: recognisable, on one line, and cut where they are long."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+MAX_CHARS = 60
+MAX_CHARS_IN_FULL = 100
+
+
+def shown(value: Any) -> str:
+    """Return a value as a reader recognises it, whatever it holds: texts in quotes, of maps and lists that they are."""
+    if isinstance(value, Mapping):
+        return "a map" if value else "an empty map"
+    if isinstance(value, (list, tuple)):
+        return "a list" if value else "an empty list"
+    text = f'"{cut(value)}"' if isinstance(value, str) else cut(json.dumps(value, default=str))
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def in_full(value: Any, most: int = MAX_CHARS_IN_FULL) -> str:
+    """Return a value with all that it holds, as JSON of at most so many characters."""
+    return cut(json.dumps(value, ensure_ascii=False, default=_as_json), most)
+
+
+def cut(text: object, most: int = MAX_CHARS) -> str:
+    """Return a text, or a name that YAML read as something else, of at most so many characters."""
+    whole = str(text)
+    return whole if len(whole) <= most else f"{whole[: most - 1]}…"
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, Collection) and not isinstance(value, bytes) else str(value)
