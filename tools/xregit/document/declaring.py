@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.changes import Here, hoisted
-from xregit.model.datatypes import has_placeholders
+from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 
 if TYPE_CHECKING:
     from xregit.document.tables import Step
@@ -153,13 +153,16 @@ def _declared(value: Any) -> Mapping[str, Any]:
 
 
 def templates(target: Any, step: Step, here: Here) -> Any:
-    """State the type of declarations that leave it out and have a template, so that no reader takes it literally."""
+    """State the type of declarations that leave it out and have a template, so that no reader takes it literally.
+
+    A text such as "Bag {number} is late" is a template too, but not of that type.
+    """
     result = target
     for name, declared in target.items() if isinstance(target, dict) else ():
         if not isinstance(declared, dict) or "type" in declared or not has_placeholders(declared.get("value")):
             continue
         kind = step.names.get(name, step.names.get("*", ""))
-        if kind:
+        if kind and PROPERTY_TYPES[kind].test(declared["value"]):
             here.note(name, f'the type of "{name}" is read as {kind}, since it has placeholders')
             result = {**result, name: {"type": kind, **declared}}
     return result
