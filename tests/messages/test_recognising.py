@@ -10,7 +10,8 @@ import pytest
 import xregit
 from tests.messages.recognising import FOLDER, answers, example, hand_made, made, recorded, small, text_of
 from xregit.messages.definitions import target
-from xregit.messages.sharing import shared
+from xregit.pages.book import Book
+from xregit.pages.recognising import script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +64,8 @@ def test_the_table_is_large() -> None:
 
 def test_shared_definitions_grow_with_the_catalog_alone() -> None:
     """Each definition takes its own room once, whatever others there are."""
-    data = shared(example())
+    text = script(Book(example()))
+    data = json.loads(text.partition(" = ")[2].rstrip(";\n"))
     sizes = [len(json.dumps(item)) for item in data["definitions"]]
     assert [item["xid"] for item in data["definitions"]] == sorted({target(item).xid for item in example().messages})
     assert len(json.dumps(data)) < sum(sizes) + 3 * len(sizes) + 10_000

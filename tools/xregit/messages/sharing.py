@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import Constraint
-from xregit.messages.definitions import definition, target
 from xregit.messages.schemas import source
 from xregit.messages.templates import Template
 from xregit.model import names
@@ -20,9 +19,9 @@ from xregit.model.names import SPECVERSION
 from xregit.protocols.shapes import TYPED, shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from xregit.catalog import Message, Registry
+    from xregit.catalog import Message
     from xregit.messages.definitions import Definition
     from xregit.model.language import AttributeModel
     from xregit.protocols.shapes import Field
@@ -35,13 +34,20 @@ _READ = tuple(item.name for item in fields(Template) if item.name not in _MAKING
 _compared, _read = attrgetter(*_COMPARED), attrgetter(*_READ)
 
 
-def shared(registry: Registry, asked: Callable[[Message], Definition] = definition) -> dict[str, Any]:
-    """Return ``definitions``, in the order of their xids, and ``facts``; what is left out is empty or false.
-
-    ``asked`` gives the definition of a message, and may remember it.
-    """
-    found = {message.xid: message for message in map(target, registry.messages)}
-    return {"facts": facts(), "definitions": [_definition(found[xid], asked(found[xid])) for xid in sorted(found)]}
+def shared(message: Message, found: Definition) -> dict[str, Any]:
+    """Return a definition, which is that of the message; what is left out is empty or false."""
+    said = {
+        "xid": found.xid,
+        "protocol": found.protocol,
+        "enveloped": found.enveloped,
+        "envelope": [_constraint(item) for item in found.envelope],
+        "options": [_constraint(item) for item in found.options],
+        "mode": found.mode,
+        "format": found.format,
+        "contenttype": found.contenttype,
+        "schema": source(message) is not None,
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 def facts() -> dict[str, Any]:
@@ -60,21 +66,6 @@ def facts() -> dict[str, Any]:
             "duration": PROPERTY_TYPES["duration"].schema["pattern"],
         },
     }  # fmt: skip
-
-
-def _definition(message: Message, found: Definition) -> dict[str, Any]:
-    said = {
-        "xid": found.xid,
-        "protocol": found.protocol,
-        "enveloped": found.enveloped,
-        "envelope": [_constraint(item) for item in found.envelope],
-        "options": [_constraint(item) for item in found.options],
-        "mode": found.mode,
-        "format": found.format,
-        "contenttype": found.contenttype,
-        "schema": source(message) is not None,
-    }
-    return {name: value for name, value in said.items() if value}
 
 
 def _constraint(item: Constraint) -> dict[str, Any]:

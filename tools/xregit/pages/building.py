@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,20 +67,22 @@ def write_pages(registry: Registry, folder: Path) -> int:
         XregitError: the folder can't be written, or it holds other files than pages written before.
     """
     from xregit.pages.book import Book
-    from xregit.pages.machines import files_beside
     from xregit.pages.planning import Plan
+    from xregit.pages.recognising import definitions
 
     _refuse_foreign(folder)
     with replacing(folder) as place, uncollected():
         plan = Plan.of(Book(registry))
         write(str(place), ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
 
-        def written(page: Page) -> None:
+        def written(page: Page) -> Page:
             made = plan.made(page)
-            write(str(place), [(f"{page.address}index.md", _as_markdown(made)), *files_beside(made)])
+            write(str(place), [(f"{page.address}index.md", _as_markdown(made))])
+            return replace(made, html="")
 
-        messages = len(registry.messages)
-        return sum(1 for _ in shared_out(written, plan.pages, processes(messages)))
+        made = list(shared_out(written, plan.pages, processes(len(registry.messages))))
+        write(str(place), definitions(plan.book, made))
+        return len(made)
 
 
 def _refuse_foreign(target: Path) -> None:

@@ -13,7 +13,7 @@ from mkdocs.commands.build import get_context
 from mkdocs.structure.toc import TableOfContents
 
 from xregit.pages.filling import write
-from xregit.pages.machines import as_markdown, files_beside
+from xregit.pages.machines import as_markdown
 from xregit.pages.workers import processes, shared_out
 from xregit.records import record
 
@@ -109,14 +109,14 @@ class Finisher:
         page.render(self.config, self.files)
 
     def _put(self, page: CatalogPage) -> Finished:
-        """Frame and write a page, with what stands beside it; forget its contents, as a process finishes thousands."""
+        """Frame and write a page, as Markdown too; forget its contents, as a process finishes thousands."""
         made = page.catalog_page
         before = set(self.scripts)
         html = self.last(self._framed(page), page)
         scripts = {name: text for name, text in self.scripts.items() if name not in before}
-        write(self.config.site_dir, [(page.file.dest_uri, html), as_markdown(made), *files_beside(made)])
+        write(self.config.site_dir, [(page.file.dest_uri, html), as_markdown(made)])
         page.content, page.toc, page.headings = None, TableOfContents([]), ()
-        page.take(replace(made, html="", files=()))
+        page.take(replace(made, html=""))
         return Finished(page.catalog_page, page.present_anchor_ids or set(), scripts)
 
     def _framed(self, page: CatalogPage) -> str:

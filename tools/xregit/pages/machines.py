@@ -8,9 +8,10 @@ from urllib.parse import quote
 
 from xregit.pages.chronicle import FEED, feed
 from xregit.pages.markdown import to_markdown
+from xregit.pages.recognising import definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from xregit.pages.book import Book
     from xregit.pages.page import Page
@@ -29,25 +30,20 @@ def machine_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iter
     yield from site_files(book, listed, site_url)
     for page in listed:
         yield as_markdown(page)
-        yield from files_beside(page)
 
 
-def site_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
+def site_files(book: Book, pages: Sequence[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
     """Give the files of the whole site by their paths below its start."""
     yield LLMS, llms(pages)
     news = feed(book, site_url)
     if news:
         yield FEED, news
+    yield from definitions(book, pages)
 
 
 def as_markdown(page: Page) -> tuple[str, str]:
     """Return the page as Markdown, after the path of that file."""
     return f"{page.address}{MARKDOWN}", to_markdown(page)
-
-
-def files_beside(page: Page) -> Iterator[tuple[str, str]]:
-    """Give what a page needs beside it, by paths too."""
-    return ((f"{page.address}{name}", text) for name, text in page.files)
 
 
 def llms(pages: Iterable[Page]) -> str:

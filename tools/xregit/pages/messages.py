@@ -14,6 +14,7 @@ from xregit.pages.page import Page
 from xregit.pages.payloads import names, payload
 from xregit.pages.properties import ADDRESSES, KEY, places, shown, title, written
 from xregit.pages.prose import plain, summary
+from xregit.pages.recognising import sharing
 from xregit.pages.rendering import render
 from xregit.pages.samples import context, told
 from xregit.pages.wires import addresses, examples, meanings
@@ -105,6 +106,7 @@ def message_page(book: Book, message: Message) -> Page:
         names=_names(book, message, declared),
         parent=address(message.group.xid),
         api=head.source.api,
+        definition="" if message.alias_of else sharing(book, message),
     )
 
 

@@ -30,8 +30,8 @@ class Page:
     ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page;
     ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, and ``keys`` the ids and
     addresses by which to be found first, ``names`` those of its parts; ``parent`` is the address of the page above;
-    ``listed`` says that the navigation names it, ``api`` is the address of the entity in the static API, and ``files``
-    are what the page needs beside it, as names with texts.
+    ``listed`` says that the navigation names it, ``api`` is the address of the entity in the static API, ``definition``
+    what the page that recognises messages needs of this one, as JSON.
     """
 
     address: str
@@ -44,7 +44,7 @@ class Page:
     parent: str = ""
     listed: bool = False
     api: str = ""
-    files: tuple[tuple[str, str], ...] = ()
+    definition: str = ""
 
     @property
     def path(self) -> str:

@@ -30,7 +30,7 @@ from xregit.pages.frames import FRAMED, Compiled, install, twice
 from xregit.pages.keeping import Kept
 from xregit.pages.listing import all_pages
 from xregit.pages.lost import with_ways_out
-from xregit.pages.machines import as_markdown, files_beside, head_links, site_files
+from xregit.pages.machines import as_markdown, head_links, site_files
 from xregit.pages.messages import message_page
 from xregit.pages.outputs import CatalogFile, Outputs
 from xregit.pages.planning import Plan
@@ -216,7 +216,6 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         write(config.site_dir, site_files(self.plan.book, found, config.site_url or ""))
         write(config.site_dir, self.scripts.items())
         for page in () if self.plan.makers else self.catalog_pages:
-            write(config.site_dir, files_beside(page.catalog_page))
             write(config.site_dir, () if self.serving else (as_markdown(page.catalog_page),))
             self._find(page)
         if self.searched:

@@ -6,7 +6,9 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xregit.messages.sharing import shared
+from xregit.messages.definitions import target
+from xregit.messages.sharing import facts, shared
+from xregit.model.language import NOTHING
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page, at_once
 from xregit.pages.rendering import render
@@ -15,7 +17,7 @@ from xregit.protocols import wire_json
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from xregit.catalog.views import Message
@@ -40,8 +42,6 @@ def recognise_page(book: Book, later: Later = at_once) -> Iterator[Page]:
     """Give the page, unless there is no message."""
     if not book.registry.messages:
         return
-    for message in book.registry.messages:  # whoever makes this page or theirs needs them, and may be another process
-        book.asked(message)
     yield later(Page(RECOGNISE, TITLE, "", listed=True), partial(_page, book))
 
 
@@ -55,15 +55,33 @@ def _page(book: Book) -> Page:
         root=href(""),
         examples=tuple(_examples(book)),
     )
-    files = ((DEFINITIONS, script(book)),)
-    return Page(RECOGNISE, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True, files=files)
+    return Page(RECOGNISE, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True)
 
 
-def script(book: Book) -> str:
-    """Return the definitions as a script, which a page opened from a disk can load too, as it could not fetch JSON."""
-    data = shared(book.registry, book.asked)
-    data["definitions"] = [_placed(item) for item in data["definitions"]]
-    return f"globalThis.xregitDefinitions = {json.dumps(data, separators=(',', ':'))};\n"
+def definitions(book: Book, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
+    """Give the script with all definitions, by its path below the site's start, if the page is among those."""
+    known = {page.address: page.definition for page in pages}
+    if RECOGNISE in known:
+        yield f"{RECOGNISE}{DEFINITIONS}", script(book, known)
+
+
+def script(book: Book, known: Mapping[str, str] = NOTHING) -> str:
+    """Return the definitions as a script, which a page opened from a disk can load too, as it could not fetch JSON.
+
+    ``known`` has those that have been made already, by the addresses of messages.
+    """
+    found = {message.xid: message for message in map(target, book.registry.messages)}
+    texts = (known.get(address(xid)) or sharing(book, found[xid]) for xid in sorted(found))
+    return f'globalThis.xregitDefinitions = {{"facts":{_json(facts())},"definitions":[{",".join(texts)}]}};\n'
+
+
+def sharing(book: Book, message: Message) -> str:
+    """Return a message's definition as JSON."""
+    return _json(_placed(shared(message, book.asked(message))))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _placed(item: dict[str, Any]) -> dict[str, Any]:
