@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -11,14 +10,14 @@ from xregit.catalog.entities import Place
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.resolving import group_of
 from xregit.catalog.viewing import view
-from xregit.diagnostics import Diagnostic, Finding, Severity, ordered, sentence
+from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
 from xregit.model import check as check_value
 from xregit.records import record
 from xregit.rules.choosing import Choosing
-from xregit.rules.documents import problems
 from xregit.rules.rule import DATED, SOUND, Compared, Dated
 from xregit.rules.stating import checked, where_written
 from xregit.rules.suppressing import Severities, Suppressing
+from xregit.rules.weighing import OFF, Weighing
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -26,10 +25,7 @@ if TYPE_CHECKING:
     from xregit.messages.overlapping import Overlap
     from xregit.rules.rule import Rule
 
-OFF = "off"
-_MODEL_FILE = "model.yaml"
 _GROUP_PARTS = 3
-_LEVELS = {str(level): level for level in Severity}
 
 
 @record
@@ -106,12 +102,12 @@ def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagn
     """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
     running = _Run(registry, rules, None)
     found = {item.rule for item in running.registry.problems}
-    return ordered(item for item in running.suppressing.left(running.of_reading()) if item.rule in found)
+    return ordered(item for item in running.suppressing.left(running.weighing.of_reading()) if item.rule in found)
 
 
 def severities(registry: Registry, rules: tuple[Rule, ...]) -> Severities:
     """Return the function that says how bad a rule's finding is, by rule, path and xid; None where the rule is off."""
-    return _Run(registry, rules, None).severity
+    return Weighing(registry, {item.name: item for item in rules}).severity
 
 
 class _Run:
@@ -120,6 +116,7 @@ class _Run:
     def __init__(self, registry: Registry, rules: tuple[Rule, ...], today: date | None) -> None:
         self.registry = registry
         self.rules = {item.name: item for item in rules}
+        self.weighing = Weighing(registry, self.rules)
         self.broken = registry.broken
         self.today = today
         self.sound = False
@@ -132,7 +129,7 @@ class _Run:
     @property
     def suppressing(self) -> Suppressing:
         applied = {item.name for item in self.rules.values() if self.applies(item)}
-        return Suppressing(self.registry, self.rules, applied, self.severity)
+        return Suppressing(self.registry, self.rules, applied, self.weighing.severity)
 
     def applies(self, item: Rule) -> bool:
         """Tell whether a rule is on somewhere, and has what it asks for."""
@@ -146,46 +143,22 @@ class _Run:
         asked = {DATED: self.today is not None, SOUND: self.sound, "import": False, "change": False}
         return frozenset(about for about, is_there in asked.items() if not is_there)
 
-    def severity(self, name: str, path: str, xid: str, found: Severity = Severity.ERROR) -> Severity | None:
-        """Return the severity of a rule's finding in a file and about an entity, None where the rule is off there.
-
-        A finding may be ``found`` to weigh less than the rule declares; what the registry sets counts before both.
-        """
-        settings = self.registry.settings
-        chosen = settings.rules.get(name)
-        for scope in settings.paths:
-            if name in scope.rules and scope.covers(path, xid):
-                chosen = scope.rules[name]
-        if chosen == OFF:
-            return None
-        if chosen in _LEVELS:
-            return _LEVELS[chosen]
-        declared = self.rules[name].severity if name in self.rules else found
-        return max(declared, found, key=list(Severity).index)
-
-    def of_reading(self) -> Iterator[Diagnostic]:
-        for problem in self.registry.problems:
-            severity = self.severity(problem.rule, problem.path, problem.xid, problem.severity)
-            if severity is not None:
-                message, help_ = sentence(problem.message), sentence(problem.help)
-                yield replace(problem, severity=severity, message=message, help=help_)
-
     def diagnostics(self) -> Iterator[Diagnostic]:
-        yield from self.of_reading()
-        yield from self.located(self.of_registry(), self.registry.place, "/")
-        yield from self.located(self.of_settings(), self.beside(SETTINGS_FILE), "/")
-        yield from self.located(self.of_waivers(), self.beside(WAIVERS_FILE), "/")
+        yield from self.weighing.of_reading()
+        yield from self.weighing.located(self.of_registry(), self.registry.place, "/")
+        yield from self.weighing.located(self.of_settings(), self.beside(SETTINGS_FILE), "/")
+        yield from self.weighing.located(self.of_waivers(), self.beside(WAIVERS_FILE), "/")
         for group in self.registry.all_groups:
             if group.place.path not in self.broken:
                 yield from self.of_whole_group(group)
 
     def of_whole_group(self, group: Group) -> Iterator[Diagnostic]:
-        yield from self.located(self.of_group(group), group.place, group.xid)
+        yield from self.weighing.located(self.of_group(group), group.place, group.xid)
         for collection in group.collections.values():
             for resource in collection.values():
                 if not self.unreadable(resource):
-                    yield from self.located(self.of_resource(resource), resource.place, resource.xid)
-                    yield from self.of_documents(resource)
+                    yield from self.weighing.located(self.of_resource(resource), resource.place, resource.xid)
+                    yield from self.weighing.of_documents(resource)
 
     def of_sound(self) -> Iterator[Diagnostic]:
         if not any(self.applies(item) for item in self.by_about.get(SOUND, ())):
@@ -201,7 +174,7 @@ class _Run:
         for xid, overlapping in pairs.items():
             message = self.registry[xid]
             found = self.ruled(SOUND, Compared(message, tuple(overlapping)))
-            yield from self.located(where_written(message.entity, found), message.entity.place, xid)
+            yield from self.weighing.located(where_written(message.entity, found), message.entity.place, xid)
 
     def unreadable(self, resource: Resource) -> bool:
         """Tell whether the resource or something that it builds on could not be read."""
@@ -241,21 +214,6 @@ class _Run:
         found = self.ruled_entity(resource, ("entity", DATED, "resource"), own)
         return _once(checked(self.registry, resource), where_written(resource, found))
 
-    def of_documents(self, resource: Resource) -> Iterator[Diagnostic]:
-        if not resource.type.hasdocument:
-            return
-        for version in resource.versions.values():
-            for problem in problems(self.registry, version):
-                if version.document is None:
-                    continue
-                span, path = problem.span, version.document.place.path
-                severity = self.severity(problem.rule, path, version.xid)
-                if severity is not None:
-                    line = (span.line, span.column, span.endline, span.endcolumn)
-                    text = (problem.rule, severity, path, sentence(problem.message))
-                    requirement = ", ".join(self.rules[problem.rule].requirements)
-                    yield Diagnostic(*text, *line, version.xid, sentence(problem.help), requirement)
-
     def ruled_entity(self, entity: Group | Resource, about: tuple[str, ...], own: str) -> Iterator[Finding]:
         """Give what rules find in an entity: those about entities like it, then those about its ``own`` type."""
         things: dict[str, object] = dict.fromkeys(about, entity)
@@ -272,21 +230,6 @@ class _Run:
             if item.check is not None:
                 for finding in item.check(self.registry, thing):
                     yield _by(item, finding)
-
-    def located(self, findings: Iterable[Finding], place: Place, xid: str) -> Iterator[Diagnostic]:
-        for finding in findings:
-            severity = self.severity(finding.rule, place.path, xid)
-            if severity is None or (finding.rule == "unknown-attribute" and self.model_is_broken):
-                continue
-            span = self.registry.origin.span(place, finding.path, on_key=finding.on_key)
-            declared = self.rules.get(finding.rule)
-            requirement = finding.requirement or (", ".join(declared.requirements) if declared else "")
-            line = (span.line, span.column, span.endline, span.endcolumn)
-            yield Diagnostic(finding.rule, severity, place.path, finding.message, *line, xid, finding.help, requirement)
-
-    @property
-    def model_is_broken(self) -> bool:
-        return any(path.endswith("/" + _MODEL_FILE) for path in self.broken)
 
 
 def _by(item: Rule, finding: Finding) -> Finding:
