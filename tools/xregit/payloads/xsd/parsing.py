@@ -92,7 +92,7 @@ class Xsd:
         if isinstance(self.component, xmlschema.XsdElement) and root.tag != self.component.name:
             yield f'the root element is "{root.tag}", not "{self.component.name}"'
             return
-        yield from (_short(f"{error.path}: {error.reason}") for error in found)
+        yield from (_short(f"{error.path}: {_why(error)}") for error in found)
 
     def _element(self) -> Any:
         if isinstance(self.component, xmlschema.XsdElement):
@@ -101,6 +101,16 @@ class Xsd:
             message = "the schema object is a type; only elements stand alone in a document"
             raise PayloadError(message)
         return roots(self.schema)[0]
+
+
+def _why(error: Any) -> str:
+    """Return why a value is wrong; for one that is none of its type, the library has words of Python's."""
+    reason = str(error.reason)
+    kind = getattr(error.validator, "prefixed_name", None)
+    if not isinstance(error, xmlschema.XMLSchemaDecodeError) or kind is None:
+        return reason
+    place = f"{reason.partition('=')[0]}: " if reason.startswith("attribute ") else ""
+    return f'{place}"{error.obj}" is no value of the type {kind}'
 
 
 def parse(document: Document) -> Xsd:
