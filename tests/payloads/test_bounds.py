@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import dumps
 from time import process_time
 from typing import Any
 
@@ -81,6 +82,12 @@ BOMBS: dict[str, tuple[str, str]] = {
     "references": (
         "JsonSchema/draft-07",
         f'{{"$ref": "#/definitions/d0", "definitions": {{{DEFINITIONS}, "d40": {{}}}}}}',
+    ),
+    "references in a row": (
+        "JsonSchema/draft-07",
+        dumps(
+            {"$ref": "#/$defs/0", "$defs": {f"{n}": {"$ref": f"#/$defs/{n + 1}"} for n in range(5_000)} | {"5000": {}}}
+        ),
     ),
     "deep JSON": ("JsonSchema/draft-07", '{"not":' * 100_000),
     "deep Avro": ("Avro", '{"type":"array","items":' * 5_000 + '"int"' + "}" * 5_000),

@@ -9,11 +9,12 @@ from time import process_time
 import pytest
 
 from xregit.payloads import PayloadError, SchemaError, parse
-from xregit.payloads.compatibility import compatible
+from xregit.payloads.compatibility import compatible, related
+from xregit.payloads.documents import Document, nothing
 from xregit.payloads.room import MAX_FIELDS
 
 SECONDS = 10.0
-JSON, AVRO, XSD = "JsonSchema/draft-07", "Avro/1.11.1", "XSD/1.0"
+JSON, AVRO, XSD, PROTO = "JsonSchema/draft-07", "Avro/1.11.1", "XSD/1.0", "Protobuf/3"
 FRAME = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{}</xs:schema>'
 LIST = {"type": "array", "minItems": 1000}
 TWICE = {
@@ -37,6 +38,7 @@ GROUPS = "".join(
     "</xs:group>"
     for level in range(1, 24)
 )
+MESSAGES = "".join(f"message M{level} {{ M{level + 1} a = 1; }}" for level in range(2_000)) + "message M2000 {}"
 SCHEMAS: dict[str, tuple[str, str]] = {
     "JSON twice at each level": (JSON, json.dumps({"$ref": "#/definitions/d0", "definitions": {**TWICE, "d40": {}}})),
     "JSON lists of lists": (JSON, json.dumps({**LIST, "items": {**LIST, "items": LIST}})),
@@ -47,6 +49,10 @@ SCHEMAS: dict[str, tuple[str, str]] = {
     "JSON a pattern of names": (
         JSON,
         json.dumps({"properties": {"a" * 60 + "!": {}}, "patternProperties": {"^(a|aa)+$": {"type": "string"}}}),
+    ),
+    "Protobuf messages in messages": (
+        PROTO,
+        f'syntax = "proto3"; message A {{ M0 a = 1; {MESSAGES} }}',
     ),
     "Avro many symbols": (
         AVRO,
@@ -107,4 +113,13 @@ def test_schema_is_shown_and_compared_in_bounds(name: str) -> None:
         with suppress(PayloadError):
             schema.encode(schema.example())
         compatible(format_, document.encode(), document.encode())
+    assert process_time() - start < SECONDS
+
+
+def test_many_messages_of_one_file_are_compared_in_bounds() -> None:
+    """A file is read once, however many messages it has."""
+    texts = ["".join(f"message M{n} {{ int32 a = {number}; }}" for n in range(1_000)) for number in (1, 2)]
+    old, new = (Document(PROTO, f'syntax = "proto3"; {text}'.encode(), "", "/s", nothing) for text in texts)
+    start = process_time()
+    assert len(related(old, new).verdicts) >= 1_000
     assert process_time() - start < SECONDS

@@ -78,12 +78,9 @@ def related(old: Document, new: Document) -> Compatibility:
     Raises:
         SchemaError: one of them isn't a schema of its language, or lacks the object.
     """
-    names = [""]
-    if language(old.format) == language(new.format) == "Protobuf" and not old.fragment:
-        from xregit.payloads.protobuf.parsing import names as messages
-
-        names = [*messages(old)] or [""]
-    found = [compare(_parsed(old, name), _parsed(new, name)) for name in names]
+    one, other = _named(old), _named(new)
+    names = [*one] if language(old.format) == language(new.format) and one else [""]
+    found = [compare(one.get(name) or _parsed(old, name), other.get(name) or _parsed(new, name)) for name in names]
     several = len(names) > 1
     return Compatibility(
         tuple(
@@ -92,6 +89,15 @@ def related(old: Document, new: Document) -> Compatibility:
             for verdict in one.verdicts
         )
     )
+
+
+def _named(document: Document) -> Mapping[str, PayloadSchema]:
+    """Return the messages of a Protobuf document by name where it names none; reading it for each would take long."""
+    if language(document.format) != "Protobuf" or document.fragment:
+        return {}
+    from xregit.payloads.protobuf.parsing import messages
+
+    return messages(document)
 
 
 def _parsed(document: Document, name: str) -> PayloadSchema:

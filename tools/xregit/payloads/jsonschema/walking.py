@@ -66,10 +66,15 @@ def recurs(root: Any, resolver: jsonschema_rs.Resolver) -> bool:
     """Tell whether a schema leads back to itself, so that the work grows with the depth of the value.
 
     Raises:
-        SchemaError: its references multiply: even a flat value would be compared with too many subschemas.
+        SchemaError: its references multiply, so that even a flat value would be compared with too many subschemas, or
+            lead from one to the next without end.
     """
     cost = _Cost()
-    cost.of(root, resolver)
+    try:
+        cost.of(root, resolver)
+    except RecursionError:
+        message = "its references lead too far, from each to the next"
+        raise SchemaError(Problem("syntax", message, "let references lead to what they mean")) from None
     return cost.recurs
 
 

@@ -52,6 +52,8 @@ _WELL_KNOWN: Mapping[str, tuple[str, Any]] = {
     "BytesValue": ("bytes", "Ynl0ZXM="),
 }
 _PREFIX = "google.protobuf."
+# Libraries refuse messages that stand in more than 100 others.
+_MAX_DEPTH = 90
 
 
 @bounded(MAX_FIELDS)
@@ -85,7 +87,7 @@ def _field(field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field
 
 def _single(name: str, field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field:
     """Return a field as it is without regard to how often it stands there."""
-    if not has_room():
+    if not has_room() or len(trail) > _MAX_DEPTH:
         return BEYOND
     message, enum = field.message_type, field.enum_type
     if enum is not None:
@@ -115,6 +117,8 @@ def _map_name(field: Any) -> str:
 def example(message: Descriptor, trail: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a value with all fields, one of each oneof, but for those that would hold their own message again.
 
+    What would stand in more messages than libraries read is left out, too.
+
     Raises:
         PayloadError: the message must hold itself without end, or the value would be too large.
     """
@@ -128,7 +132,7 @@ def example(message: Descriptor, trail: tuple[str, ...] = ()) -> dict[str, Any]:
         if first and not recurs:
             found[field.name] = _example(field, inside)
         elif recurs and field.is_required:
-            problem = f'the message "{message.full_name}" must hold itself; no value can'
+            problem = f'the message "{message.full_name}" must hold itself, or others too deep; no value can'
             raise PayloadError(problem)
         elif recurs and field.is_repeated:
             found[field.name] = {} if is_map(field) else []
@@ -137,7 +141,7 @@ def example(message: Descriptor, trail: tuple[str, ...] = ()) -> dict[str, Any]:
 
 def _recurs(field: Any, trail: tuple[str, ...]) -> bool:
     target = field.message_type.fields_by_name["value"].message_type if is_map(field) else field.message_type
-    return target is not None and target.full_name in trail
+    return target is not None and (target.full_name in trail or len(trail) > _MAX_DEPTH)
 
 
 def _example(field: Any, trail: tuple[str, ...]) -> Any:

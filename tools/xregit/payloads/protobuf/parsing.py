@@ -99,13 +99,17 @@ def parse(document: Document) -> Protobuf:
     return Protobuf(document.format, _selected(linked, document.fragment.strip("/").replace("/", ".")), linked.docs)
 
 
-def names(document: Document) -> tuple[str, ...]:
-    """Return the names of the messages at the top of a file.
+def messages(document: Document) -> dict[str, Protobuf]:
+    """Return the messages at the top of a file by name.
 
     Raises:
         SchemaError: it isn't a .proto file.
     """
-    return tuple(link(document).file.message_types_by_name)
+    linked = link(document)
+    return {
+        name: Protobuf(document.format, message, linked.docs)
+        for name, message in linked.file.message_types_by_name.items()
+    }
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
