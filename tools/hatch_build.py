@@ -1,4 +1,4 @@
-"""What is made while a wheel of xregit is built: the model's files as JSON, which commands read sooner."""
+"""What is made while a wheel of xregit is built: its data files as JSON, which commands read sooner."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 TOOLS = Path(__file__).parent
 
 
-class ModelHook(BuildHookInterface[Any]):
-    """Writes JSON beside the model's folders, and has it come into the wheel; Git does not keep it."""
+class DataHook(BuildHookInterface[Any]):
+    """Writes JSON beside the data files, and has it come into the wheel; Git does not keep it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Write the files; ``version`` is "standard", or "editable" for an installation that follows the sources."""
         del version
         sys.path.insert(0, str(TOOLS))
-        from xregit.model.files import folders, write_json
+        from xregit.document import tables
+        from xregit.model import files
+        from xregit.prepared import write
 
-        for folder in folders():
-            build_data["artifacts"].append(f"/{write_json(folder).relative_to(self.root).as_posix()}")
+        for source in (*files.sources().values(), tables.SOURCE):
+            build_data["artifacts"].append(f"/{write(*source).relative_to(self.root).as_posix()}")

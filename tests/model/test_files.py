@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,16 +13,14 @@ from xregit import model as model_package
 from xregit.errors import XregitError
 from xregit.model import builtin, canonical, named, names, source_form
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
-from xregit.model.files import held, write_json
-from xregit.model.names import SPECVERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from xregit.model.language import AttributeModel
 
 MODEL = builtin()
-FILES = Path(str(model_package.files.__file__)).parent / SPECVERSION
 MESSAGE = MODEL.groups["messagegroups"].resources["messages"]
 ENDPOINT = MODEL.groups["endpoints"]
 PROTOCOLS = ["AMQP/1.0", "MQTT/3.1.1", "MQTT/5.0", "KAFKA", "HTTP", "NATS"]
@@ -242,20 +238,3 @@ def test_the_package_has_no_other_names() -> None:
     """A name that the package lacks is an ordinary error."""
     with pytest.raises(AttributeError, match="no attribute 'chek'"):
         _ = model_package.chek
-
-
-def test_files_count_where_they_are_not_as_the_json_has_them(tmp_path: Path) -> None:
-    """What was made at installation counts for the files that it was made of, and for no others."""
-    folder = tmp_path / FILES.name
-    shutil.copytree(FILES, folder)
-    plain = held(folder)
-    made = write_json(folder)
-    assert held(folder) == plain == held(FILES)
-    marked = json.loads(made.read_bytes())
-    marked["files"]["registry.yaml"] = "from JSON"
-    made.write_text(json.dumps(marked), encoding="utf-8")
-    assert held(folder)["registry.yaml"] == "from JSON"
-    (folder / "registry.yaml").write_text("attributes: {owner: string}\n", encoding="utf-8")
-    assert held(folder) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
-    made.write_bytes(made.read_bytes()[:1000])
-    assert held(folder) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from xregit.model.language import NOTHING
+from xregit.prepared import held
 from xregit.records import distinct, record
 from xregit.source import yaml
 
@@ -109,7 +110,20 @@ class Profile:
 
 def table(*path: str) -> Any:
     """Return the value of a data file of this package."""
-    return yaml.parse(_HERE.joinpath(*path).read_bytes()).value
+    return _tables()["/".join(path)]
+
+
+@cache
+def _tables() -> Mapping[str, Any]:
+    return held(*SOURCE)
+
+
+def _parse(text: bytes) -> Any:
+    return yaml.parse(text).value
+
+
+#: The folder of the data files, where what was made of them is, and how one is read.
+SOURCE = (_HERE, _HERE / "tables.json", _parse)
 
 
 @cache

@@ -6,7 +6,6 @@ import json
 import math
 from typing import Any
 
-from xregit.source.json_survey import survey
 from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS, UTF8_BOM, Parsed, Positions, Problem
 
 
@@ -20,6 +19,8 @@ def parse(data: bytes) -> Parsed:
     try:
         value = _value(data.decode())
     except (_UnusualError, ValueError, RecursionError):
+        from xregit.source.json_survey import survey  # few texts need it
+
         found = survey(data)
         return Parsed(found.value, found.problems)
     return Parsed(value)
@@ -27,6 +28,8 @@ def parse(data: bytes) -> Parsed:
 
 def positions(data: bytes) -> Positions:
     """Return where the parts of the text's value stand, as far as it can be read."""
+    from xregit.source.json_survey import survey
+
     return survey(data.removeprefix(UTF8_BOM)).positions
 
 

@@ -1,0 +1,45 @@
+"""The JSON that is read instead of data files holds what they hold."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from xregit.document import tables
+from xregit.model.files import sources
+from xregit.model.names import SPECVERSION
+from xregit.prepared import held, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCES = {"model": sources()[SPECVERSION], "document": tables.SOURCE}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_json_holds_what_the_files_hold(tmp_path: Path, name: str) -> None:
+    """Whether it was made at installation or is missing makes no difference."""
+    folder, _, parse = SOURCES[name]
+    plain = held(folder, tmp_path / "missing", parse)
+    assert plain == {path.relative_to(folder).as_posix(): parse(path.read_bytes()) for path in folder.rglob("*.yaml")}
+    assert held(folder, write(folder, tmp_path / "made.json", parse), parse) == plain
+
+
+def test_files_count_where_they_are_not_as_the_json_has_them(tmp_path: Path) -> None:
+    """What was made at installation counts for the files that it was made of, and for no others."""
+    source, _, parse = SOURCES["model"]
+    folder = tmp_path / "files"
+    shutil.copytree(source, folder)
+    made = write(folder, tmp_path / "made.json", parse)
+    plain = held(folder, made, parse)
+    marked = json.loads(made.read_bytes())
+    marked["files"]["registry.yaml"] = "from JSON"
+    made.write_text(json.dumps(marked), encoding="utf-8")
+    assert held(folder, made, parse)["registry.yaml"] == "from JSON"
+    (folder / "registry.yaml").write_text("attributes: {owner: string}\n", encoding="utf-8")
+    assert held(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
+    made.write_bytes(made.read_bytes()[:1000])
+    assert held(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
