@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -84,19 +84,20 @@ class Plan:
 
 @dataclass(frozen=True)
 class Packed:
-    """A plan as bytes, with a digest by which executors know one that they have."""
+    """A plan as bytes, with a digest by which executors know one that they have; the driver has it as it was made."""
 
     data: bytes
     digest: str
+    made: Plan | None = field(default=None, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[type[Packed], tuple[bytes, str]]:
-        """Send the bytes alone, without the plan that was made of them."""
+        """Send the bytes alone, without the plan that they were made of."""
         return Packed, (self.data, self.digest)
 
-    @cached_property
+    @property
     def plan(self) -> Plan:
         """The plan itself."""
-        return unpacked(self.digest, self.data)
+        return self.made or unpacked(self.digest, self.data)
 
 
 def plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
@@ -114,7 +115,7 @@ def plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
 def packed(made: Plan) -> Packed:
     """Return a plan as bytes."""
     data = zlib.compress(pickle.dumps(made, pickle.HIGHEST_PROTOCOL), FASTEST)
-    return Packed(data, blake2b(data, digest_size=16).hexdigest())
+    return Packed(data, blake2b(data, digest_size=16).hexdigest(), made)
 
 
 @lru_cache(maxsize=KEPT)
