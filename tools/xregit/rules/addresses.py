@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.records import record
+from xregit.rules.clients import client
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import has_placeholder, items, text
 
@@ -17,20 +18,6 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
 
 OPTIONS = "protocoloptions"
-# endpoint/spec.md, "Protocol Options". Kafka's are the names of its own listeners, SASL variants included.
-_MQTT = frozenset({"mqtt", "mqtts", "tcp", "ssl", "wss"})
-SCHEMES: Mapping[str, frozenset[str]] = {
-    "HTTP": frozenset({"http", "https"}),
-    "AMQP/1.0": frozenset({"amqp", "amqps"}),
-    "MQTT/3.1.1": _MQTT,
-    "MQTT/5.0": _MQTT,
-    "KAFKA": frozenset({"ssl", "plaintext", "sasl_ssl", "sasl_plaintext"}),
-    "NATS": frozenset({"nats", "tls", "ws"}),
-}
-# Schemes that no document lists, yet everybody uses.
-UNLISTED = frozenset({"ws"})
-WITH_PORT = frozenset({"KAFKA", "NATS"})
-WITHOUT_PATH = frozenset({"tcp", "ssl", "wss"})
 # Another way to give Kafka's addresses, which a later release has.
 BOOTSTRAP = "bootstrap.servers"
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+._\-]*)://([^/?#]*)([^?#]*)")
@@ -71,36 +58,32 @@ def address_missing(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding
 )
 def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report, for example, an ``https`` address of an endpoint that speaks MQTT."""
-    allowed = SCHEMES.get(endpoint.protocol)
-    if allowed is None:
-        return
-    for address in _addresses(endpoint):
-        if address.scheme not in allowed and not (allowed is _MQTT and address.scheme in UNLISTED):
+    known = client(endpoint.protocol)
+    for address in _addresses(endpoint) if known.schemes else ():
+        if address.scheme not in known.schemes + known.unlisted:
             message = f'"{address.text}" is not an address of {endpoint.protocol}.'
-            help_ = f"Its scheme may be {', '.join(sorted(allowed))}."
+            help_ = f"Its scheme may be {', '.join(known.schemes)}."
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "An address names no host.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
 def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report an address of a known protocol that lacks the scheme or the two slashes behind it."""
-    if endpoint.protocol not in SCHEMES:
-        return
-    for index, entry in items(endpoint.options, "endpoints"):
+    known = client(endpoint.protocol)
+    for index, entry in items(endpoint.options, "endpoints") if known.schemes else ():
         name = "uri" if entry.get("uri") is not None else "url"
         written = text(entry, name)
         if written and "{" not in written and not _WITH_HOST.match(written) and SYNTAXES["address"].test(written):
-            scheme = min(SCHEMES[endpoint.protocol])
             message = f'"{written}" says no host: that stands behind a scheme and two slashes.'
-            help_ = f'Write it as in "{scheme}://host.example.com".'
+            help_ = f'Write it as in "{known.schemes[0]}://host.example.com".'
             yield found(OPTIONS, "endpoints", index, name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.WARNING, "An MQTT address has a scheme that the specification doesn't list.", "EP-52")
 def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report ``ws``, which is in wide use."""
-    for address in _mqtt_addresses(endpoint):
-        if address.scheme in UNLISTED:
+    for address in _addresses(endpoint):
+        if address.scheme in client(endpoint.protocol).unlisted:
             message = f'The scheme of "{address.text}" is common, but not listed for MQTT.'
             help_ = 'Use "wss", or "mqtt" for connections without encryption.'
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
@@ -109,8 +92,8 @@ def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator
 @rule("endpoint", Severity.ERROR, "An MQTT address with an informal scheme has a path.", "EP-53")
 def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a path behind ``tcp``, ``ssl`` or ``wss``."""
-    for address in _mqtt_addresses(endpoint):
-        if address.scheme in WITHOUT_PATH and address.path not in {"", "/"}:
+    for address in _addresses(endpoint):
+        if address.scheme in client(endpoint.protocol).pathless and address.path not in {"", "/"}:
             message = f'An address that begins with "{address.scheme}://" has no path, but "{address.text}" has one.'
             help_ = 'Put the topic into the option "topic", or write the address with "mqtt" or "mqtts".'
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
@@ -119,8 +102,8 @@ def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Findi
 @rule("endpoint", Severity.ERROR, "The path of an MQTT address is not a topic.", "EP-52")
 def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a ``+`` or ``#`` in the path, which only filters have."""
-    for address in _mqtt_addresses(endpoint):
-        if address.scheme in {"mqtt", "mqtts"} and ("+" in address.path or "#" in address.text):
+    for address in _addresses(endpoint):
+        if address.scheme in client(endpoint.protocol).topics and ("+" in address.path or "#" in address.text):
             message = f'The path of "{address.text}" would be a topic, but topics have no wildcards.'
             help_ = "Remove the path, or name one topic."
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
@@ -129,26 +112,17 @@ def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[F
 @rule("endpoint", Severity.ERROR, "An address of Kafka or NATS has no port.", "EP-67", "EP-61")
 def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report addresses to which clients of these protocols can't add a port by themselves."""
-    if endpoint.protocol not in WITH_PORT:
-        return
-    for address in _addresses(endpoint):
+    known = client(endpoint.protocol)
+    for address in _addresses(endpoint) if known.port else ():
         if (
-            address.scheme in SCHEMES[endpoint.protocol]
+            address.scheme in known.schemes
             and address.host
             and not has_placeholder(address.host)
             and not _PORT.search(address.host)
         ):
             message = f'"{address.text}" has no port.'
-            help_ = f'Add it, as in "{address.scheme}://{address.host}:{_PORTS[endpoint.protocol]}".'
+            help_ = f'Add it, as in "{address.scheme}://{address.host}:{known.port}".'
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
-
-
-_PORTS = {"KAFKA": 9092, "NATS": 4222}
-
-
-def _mqtt_addresses(endpoint: Endpoint) -> Iterator[Address]:
-    if SCHEMES.get(endpoint.protocol) is _MQTT:
-        yield from _addresses(endpoint)
 
 
 def _addresses(endpoint: Endpoint) -> Iterator[Address]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xregit.catalog.indexes import carried
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
+from xregit.rules.clients import client, hints
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import CLOUDEVENTS, items, near, text
 
@@ -17,23 +18,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
 
 OPTIONS, MESSAGEGROUPS = "protocoloptions", "messagegroups"
-PRODUCER, CONSUMER, SUBSCRIBER = "producer", "consumer", "subscriber"
-EVERY_USAGE = frozenset({PRODUCER, CONSUMER, SUBSCRIBER})
-# Options that only some usages have (endpoint/spec.md, "Protocol Options"; where releases differ, what any allows).
-USAGES: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "AMQP/1.0": {"durable": frozenset({PRODUCER}), "distribution-mode": frozenset({CONSUMER, SUBSCRIBER})},
-    "MQTT/3.1.1": {"retain": frozenset({PRODUCER})},
-    "MQTT/5.0": {"retain": frozenset({PRODUCER})},
-    "KAFKA": {
-        "acks": frozenset({PRODUCER}),
-        "key": frozenset({PRODUCER}),
-        "partition": frozenset({PRODUCER, CONSUMER}),
-        "headers": frozenset({PRODUCER}),
-        "keyserializer": frozenset({PRODUCER}),
-        "valueserializer": frozenset({PRODUCER}),
-        "consumergroup": frozenset({CONSUMER}),
-    },
-}
+EVERY_USAGE = frozenset({"producer", "consumer", "subscriber"})
 
 
 @rule("endpoint", Severity.WARNING, "A message group that an endpoint carries is not in this registry.", "EP-38")
@@ -87,12 +72,12 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
 )
 def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report, for example, a consumer group where messages are only produced."""
-    table, usage = USAGES.get(endpoint.protocol), frozenset(endpoint.usage)
+    known, usage = client(endpoint.protocol).usages, frozenset(endpoint.usage)
     # A usage that is none is reported as that.
-    if not table or not usage or not usage <= EVERY_USAGE or len(usage) < _stated_usages(endpoint):
+    if not known or not usage or not usage <= EVERY_USAGE or len(usage) < _stated_usages(endpoint):
         return
     for name in endpoint.options:
-        due = table.get(name)
+        due = known.get(name)
         if due and not due & usage:
             message = f'"{name}" is for {_listed(due)}, but this is an endpoint for {_listed(usage)}.'
             yield found(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
@@ -136,9 +121,9 @@ def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iter
     """Report a ``type`` that clients don't know, though it may be agreed upon."""
     for index, way in items(endpoint.options, "authorization"):
         stated = text(way, "type")
-        if stated and stated not in AUTHORIZATIONS:
+        if stated and stated not in hints()["type"].enum:
             message = f'"{stated}" is no type of authorization that is listed.'
-            help_ = near(stated, AUTHORIZATIONS) or f"Listed are {', '.join(AUTHORIZATIONS)}."
+            help_ = near(stated, hints()["type"].enum) or f"Listed are {', '.join(hints()['type'].enum)}."
             yield found(OPTIONS, "authorization", index, "type", message=message, help=help_)
 
 
@@ -147,16 +132,11 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
     """Report hints of our own choice without a value; those that the model knows are checked by it."""
     for index, way in items(endpoint.options, "authorization"):
         for name, value in way.items():
-            if name not in KNOWN_HINTS and value in ("", [], {}):
+            if name not in hints() and value in ("", [], {}):
                 message = f'"{name}" is empty, so it helps nobody to be admitted.'
                 yield found(
                     OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it."
                 )
-
-
-# endpoint/spec.md, "authorization"; the last of them is that of a later release.
-AUTHORIZATIONS = ("OAuth2", "Plain", "X509Cert", "APIKey", "SASL")
-KNOWN_HINTS = frozenset({"type", "mechanism", "resourceuri", "authorityuri", "granttypes"})
 
 
 def _stated_usages(endpoint: Endpoint) -> int:
