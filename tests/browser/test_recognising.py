@@ -12,7 +12,7 @@ import xregit
 from tests.messages.recognising import answers, example, hand_made, recorded, small, text_of
 from xregit.pages import ASSETS, pages
 from xregit.pages.book import Book
-from xregit.pages.recognising import RECOGNISE, script
+from xregit.pages.recognising import DEFINITIONS, RECOGNISE, script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,13 +89,13 @@ def test_payloads_are_left_to_match(page: Page, tmp_path: Path) -> None:
 
 def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     """Opened as a file, without network, it tells what a pasted message fits, and why another fits nothing."""
-    made = next(each for each in pages(small(tmp_path)) if each.address == RECOGNISE)
+    registry = small(tmp_path)
+    made = next(each for each in pages(registry) if each.address == RECOGNISE)
     (tmp_path / "recognise").mkdir()
     (tmp_path / "assets").mkdir()
     html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{made.title}</title><body>{made.html}'
     (tmp_path / "recognise" / "index.html").write_text(html, encoding="utf-8")
-    for name, text in made.files:
-        (tmp_path / "recognise" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "recognise" / DEFINITIONS).write_text(script(Book(registry)), encoding="utf-8")
     for name in ASSETS:
         (tmp_path / name).write_bytes((files("xregit.pages") / name).read_bytes())
     page.goto((tmp_path / "recognise" / "index.html").as_uri())
