@@ -10,7 +10,7 @@ MIN_CHARS_TO_COMPARE = 5
 
 @lru_cache(maxsize=8192)
 def is_misspelled(one: str, other: str) -> bool:
-    """Tell whether two names differ in case, hyphens and underscores, or else in one letter: missing, other, swapped."""
+    """Tell whether two names differ in case, hyphens and underscores alone, or in one letter: gone, other, swapped."""
     given, meant = plain(one), plain(other)
     if given == meant:
         return True
