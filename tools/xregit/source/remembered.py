@@ -132,6 +132,6 @@ def _tool() -> str:
         folders[:] = sorted(set(folders) - _UNASKED)
         for name in sorted(names):
             path = f"{folder}/{name}"
-            status = Path(path).stat()
+            status = os.stat(path)  # noqa: PTH116 - pathlib takes twice as long, and these are hundreds
             found.update(f"{path} {status.st_size} {status.st_mtime_ns}\n".encode())
     return found.hexdigest()
