@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import xregit
+from tests.catalog.folders import registry_of as written
 from tests.messages.cases import cases
 from tests.messages.catalogs import GROUP, registry_of
 from xregit.errors import XregitError
+from xregit.messages.definitions import definition
 from xregit.protocols import read_wire
 
 if TYPE_CHECKING:
@@ -165,3 +167,41 @@ def test_mapped_event_has_the_same_id_each_time(tmp_path: Path) -> None:
     events = [matcher.match({"protocol": "NATS", "subject": "s.1", "body": body}).event for body in ("x", "x", "y")]
     ids = [event["id"] for event in events if event is not None]
     assert ids[0] == ids[1] != ids[2]
+
+
+TEMPLATES = {
+    "event": {
+        "envelope": "CloudEvents/1.0",
+        "envelopemetadata": {
+            "type": {"value": "event"},
+            "source": {"value": "/bags/{bag}"},
+            "subject": {"value": "{bag}"},
+            "title": {"value": "Bag {bag} is late"},
+            "belt": {"type": "string", "value": "{belt}"},
+        },
+    },
+    "amqp": {
+        "protocol": "AMQP/1.0",
+        "protocoloptions": {
+            "properties": {"subject": {"value": "{bag}"}, "content-type": {"value": "text/{kind}"}},
+            "application-properties": {"belt": {"value": "{belt}"}},
+        },
+    },
+}
+
+
+def test_catalog_and_its_document_have_the_same_definitions(root: Path, tmp_path: Path) -> None:
+    """What a message fits and is made of does not hang on whether the files are read or the document."""
+    files = {f"messagegroups/g/messages/{mid}.yaml": json.dumps(one) for mid, one in TEMPLATES.items()}
+    for registry in (xregit.load(root / "registry"), written(tmp_path / "few", files)):
+        path = tmp_path / "document.json"
+        path.write_text(json.dumps(xregit.compile(registry)), encoding="utf-8")
+        document = xregit.load(path)
+        messages = [one for one in registry.all_resources if one.type.plural == "messages"]
+        assert messages
+        for one in messages:
+            asked, stated = definition(registry[one.xid]), definition(document[one.xid])
+            for part in ("protocol", "enveloped", "mode", "format", "contenttype"):
+                assert getattr(asked, part) == getattr(stated, part), one.xid
+            for part in ("envelope", "options"):  # the order is another one
+                assert set(getattr(asked, part)) == set(getattr(stated, part)), one.xid

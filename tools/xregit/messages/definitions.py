@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
 from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical, plain
 from xregit.messages.templates import Template
-from xregit.model.datatypes import NOW, has_placeholders
+from xregit.model.datatypes import NOW, PROPERTY_TYPES, has_placeholders
+from xregit.model.files import content
+from xregit.model.names import SPECVERSION
 from xregit.protocols import key_of
 from xregit.protocols.carriers import carrier
 from xregit.protocols.shapes import shape
@@ -26,6 +29,7 @@ CLOUDEVENTS = "CloudEvents/1.0"
 #: The sentinel as older documents write it (facts.md, K29).
 _OLD_NOW = "01-01-0000T00:00:00Z"
 _MEDIA_KEYS = frozenset({"datacontenttype"})
+_URITEMPLATE = "uritemplate"
 
 
 @record
@@ -88,7 +92,8 @@ def target(message: Message) -> Message:
 
 def _attribute(item: Property) -> Constraint:
     key = item.path[-1]
-    return _constraint(item, key, media=key in _MEDIA_KEYS)
+    kind = _URITEMPLATE if item.type in _templates()["envelope"] and _may_be_template(item) else item.type
+    return _constraint(item, kind, key, media=key in _MEDIA_KEYS)
 
 
 def _option(item: Property, protocol: str) -> Constraint:
@@ -98,7 +103,21 @@ def _option(item: Property, protocol: str) -> Constraint:
     known = shape(protocol)
     model = known.fields[item.path[1]].model if known and item.path[1] in known.fields else None
     carries = carrier(protocol)
-    return _constraint(item, key, _part(model, item), media=carries is not None and key == carries.contenttype)
+    listed = "/".join(item.path[1:]) in _templates()["protocols"].get(protocol, ())
+    kind = _URITEMPLATE if listed and _may_be_template(item) else item.type
+    return _constraint(item, kind, key, _part(model, item), media=carries is not None and key == carries.contenttype)
+
+
+@cache
+def _templates() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = content(SPECVERSION)["matching.yaml"]["templates"]
+    return found
+
+
+def _may_be_template(item: Property) -> bool:
+    """Tell whether a declaration that states no type has a text that its document states to be a URI template."""
+    untyped = bool(item.members) and "type" not in item.members
+    return untyped and has_placeholders(item.value) and PROPERTY_TYPES[_URITEMPLATE].test(item.value)
 
 
 def _part(model: AttributeModel | None, item: Property) -> AttributeModel | None:
@@ -108,26 +127,26 @@ def _part(model: AttributeModel | None, item: Property) -> AttributeModel | None
     return model.attributes.get(item.path[-1], model) if item.path[2:] else model
 
 
-def _constraint(item: Property, key: str, model: AttributeModel | None = None, *, media: bool) -> Constraint:
-    now = item.type == "timestamp" and item.value in {NOW, _OLD_NOW}
+def _constraint(item: Property, kind: str, key: str, model: AttributeModel | None = None, *, media: bool) -> Constraint:
+    now = kind == "timestamp" and item.value in {NOW, _OLD_NOW}
     value = None if now else item.value
     template = None
     if isinstance(value, str) and has_placeholders(value):
         bounds = {"separators": model.separators, "refused": model.refused, "allowed": model.allowed} if model else {}
-        template = Template.parse(value, item.type, **bounds)
+        template = Template.parse(value, kind, **bounds)
     return Constraint(
         attribute="/".join((*item.path[:-1], item.name)),
         key=key,
-        type=item.type,
+        type=kind,
         required=item.required,
-        constant=_text(item.type, value) if value is not None and template is None else None,
+        constant=_text(kind, value) if value is not None and template is None else None,
         template=template,
         media=media,
         delivery=model is not None and model.delivery,
         in_bytes=model is not None and model.property == "binary",
         now=now,
         # The time of an event that is valid is one.
-        any_text=item.type in PLAIN_TYPES or (item.type == "timestamp" and item.path == (ENVELOPE, "time")),
+        any_text=kind in PLAIN_TYPES or (kind == "timestamp" and item.path == (ENVELOPE, "time")),
     )
 
 
