@@ -100,7 +100,7 @@ def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
         (tmp_path / name).write_bytes((files("xregit.pages") / name).read_bytes())
     page.goto((tmp_path / "recognise" / "index.html").as_uri())
     event = {"specversion": "1.0", "id": "1", "type": "opened", "source": "/doors/d1", "subject": "d1"}
-    page.get_by_label("Message").fill(json.dumps(event, indent=2))
+    page.get_by_label("Message").fill("\ufeff" + json.dumps(event, indent=2))
     page.get_by_text("It fits one definition.").first.wait_for()
     link = page.locator("#xr-recognise-details a").first
     assert link.get_attribute("href") == "../messagegroups/g/messages/opened/"

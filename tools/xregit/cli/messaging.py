@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -85,7 +86,8 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
     unread = 0
-    for number, line in enumerate(file, start=1):
+    for number, text in enumerate(file, start=1):
+        line = text.removeprefix(BOM_UTF8)  # some editors and shells begin a file with it
         if line.strip():
             place = f"{_name(file)}:{number}"
             for name in repeated(line):

@@ -315,7 +315,7 @@
   }
 
   function show() {
-    const text = input.value;
+    const text = input.value.replace(/^\uFEFF/, ""); // some editors begin a file with it
     const found = text.trim() ? texts(text).flatMap((each) => recognise(catalog, each)) : [];
     const fitting = found.filter((each) => each.hits.length).length;
     summary.textContent = found.length > 1 ? `${fitting} of ${found.length} messages fit a definition.` : found.map(verdict).join("");
