@@ -14,10 +14,10 @@ from xregit.document.changes import NOTHING_MOVED, Change, traced
 from xregit.document.documents import contents
 from xregit.document.inheriting import DIALECT, selected
 from xregit.document.normalising import normalised
+from xregit.document.notes import Note, noted
 from xregit.document.tables import dialect
 from xregit.model import normalised as model_normalised
 from xregit.model.language import NOTHING
-from xregit.records import record
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
@@ -30,18 +30,10 @@ OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
 OTHER = "other"
 SERVED = frozenset({"self", "shortself", "xid"})
 _RESOURCE_PARTS = 5
-
-
-@record
-class Note:
-    """What was changed or is wrong at a path of the document."""
-
-    rule: str
-    severity: Severity
-    path: Path
-    message: str
-    help: str = ""
-    xid: str = ""
+_ENCODE, _SAME = (
+    "Encode the bytes of the document by RFC 4648, section 4.",
+    "Correct one of the two, or leave the id out.",
+)
 
 
 class Gathering:
@@ -86,13 +78,18 @@ class Gathering:
         if collection is None:
             return {}
         if not isinstance(collection, Mapping):
-            self._error("not-a-mapping", path, f'"{path[-1]}" must be a mapping of ids')
+            self._error("not-a-mapping", path, f'"{path[-1]}" must be a mapping of ids', 'Write it as {"id": {…}}.')
             return {}
         for key, value in collection.items():
             if not isinstance(value, Mapping):
-                self._error("not-a-mapping", (*path, key), f'"{key}" holds no attributes')
+                self._error(
+                    "not-a-mapping",
+                    (*path, key),
+                    f'"{key}" holds no attributes',
+                    "Write {} if there is nothing to say.",
+                )
             elif "/" in key:
-                self._error("malformed-id", (*path, key), f'"{key}" can\'t be an id, because of the "/"')
+                self._error("malformed-id", (*path, key), f'"{key}" can\'t be an id, because of the "/"', "Rename it.")
         return {key: value for key, value in collection.items() if isinstance(value, Mapping) and "/" not in key}
 
     def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
@@ -190,12 +187,16 @@ class Gathering:
     def _document(self, singular: str, said: dict[str, Any], path: Path) -> Document | None:
         names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in said]
         if len(names) > 1:
-            self._error("two-documents", (*path, names[1]), f"only one of {', '.join(names)} may be stated")
+            self._error(
+                "two-documents", (*path, names[1]), f"only one of {', '.join(names)} may be stated", "Keep one."
+            )
         data = contents(said, singular)
         said.pop(singular, None)
         encoded = said.pop(f"{singular}base64", None)
         if data is None and encoded is not None:
-            self._error("invalid-attribute", (*path, f"{singular}base64"), f'"{singular}base64" is not base 64')
+            self._error(
+                "invalid-attribute", (*path, f"{singular}base64"), f'"{singular}base64" is not base 64', _ENCODE
+            )
         return Document(Place(self._file, (*self._written(path), names[0])), data) if data is not None else None
 
     def _entity(
@@ -235,9 +236,9 @@ class Gathering:
         """Take an id out of the attributes; it must be that of the key it stands under."""
         stated = attributes.pop(name, due)
         if stated != due:
-            self._error("mismatched-id", (*path, name), f'the {name} is "{stated}", but its key is "{due}"')
+            self._error("mismatched-id", (*path, name), f'the {name} is "{stated}", but its key is "{due}"', _SAME)
 
-    def _error(self, rule: str, path: Path, message: str, advice: str = "") -> None:
+    def _error(self, rule: str, path: Path, message: str, advice: str) -> None:
         self.notes.append(Note(rule, Severity.ERROR, self._written(path), message, advice, _xid(path)))
 
     def _note(self, change: Change, path: Path) -> Note:
@@ -246,13 +247,6 @@ class Gathering:
     def _written(self, path: Path) -> Path:
         """Return where in the document something stands, from its path under the names of 1.0."""
         return written(path, self._places)
-
-
-def noted(change: Change, at: Path, xid: str = "") -> Note:
-    """Return the note of a change to an entity, at a path of the document."""
-    if change.conflict:
-        return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", xid)
-    return Note("other-dialect", Severity.WARNING if change.warns else Severity.INFO, at, change.message)
 
 
 def _xid(path: Path) -> str:

@@ -17,8 +17,9 @@ from xregit.catalog.registry import Registry
 from xregit.collecting import uncollected
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.document.changes import NOTHING_MOVED
-from xregit.document.gathering import Gathering, Note, noted
+from xregit.document.gathering import Gathering
 from xregit.document.models import added, added_names
+from xregit.document.notes import Note, noted
 from xregit.document.recognising import OLDEST, Writing, part, writing
 from xregit.document.upgrading import Upgraded, known_collections, upgraded
 from xregit.errors import XregitError

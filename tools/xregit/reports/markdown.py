@@ -64,9 +64,7 @@ def _block(part: Part, page: Page, line: Line) -> Iterator[str]:
     left = len(part.items) - len(shown)
     rest = [f"… and {left:,} more."] if left else []
     if part.brief:
-        rows = [
-            f"- {_link(_code(item.change.xid), page(item.change.xid))}: {_prose(item.change.message)}" for item in shown
-        ]
+        rows = [_line(item, page) for item in shown]
         yield "\n".join([f"<details><summary>{title}</summary>", "", *rows, *rest, "", "</details>"])
         return
     yield f"### {title}"

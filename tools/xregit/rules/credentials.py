@@ -46,7 +46,7 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
     """Report passwords, tokens and keys; a placeholder for one is fine."""
     for index, way in items(endpoint.options, AUTHORIZATION):
         for name, value in way.items():
-            if _is_secret(name, value) or (isinstance(value, str) and _SECRET.search(value)):
+            if is_credential(name, value):
                 message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
                 yield found(OPTIONS, AUTHORIZATION, index, name, message=message, help=_HELP, on_key=True)
 

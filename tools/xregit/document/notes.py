@@ -1,0 +1,30 @@
+"""What there is to say about a document: what was changed in it, and what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xregit.diagnostics import Severity
+from xregit.records import record
+
+if TYPE_CHECKING:
+    from xregit.document.changes import Change, Path
+
+
+@record
+class Note:
+    """What was changed or is wrong at a path of the document."""
+
+    rule: str
+    severity: Severity
+    path: Path
+    message: str
+    help: str = ""
+    xid: str = ""
+
+
+def noted(change: Change, at: Path, xid: str = "") -> Note:
+    """Return the note of a change to an entity, at a path of the document."""
+    if change.conflict:
+        return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", xid)
+    return Note("other-dialect", Severity.WARNING if change.warns else Severity.INFO, at, change.message)
