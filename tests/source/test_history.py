@@ -193,6 +193,12 @@ def test_without_git_there_is_a_reason(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [reason, f"XregitError {reason}"]
 
 
+def test_a_folder_outside_of_repositories_is_told_with_a_way_out(tmp_path: Path) -> None:
+    """Whoever asks for a commit there learns what makes a repository."""
+    with pytest.raises(XregitError, match='is in no Git repository; "git init" makes one'):
+        history.commit_of(tmp_path, "HEAD")
+
+
 def test_the_log_may_be_empty_or_hold_strange_times() -> None:
     """Times beyond year 9999 are cut, bytes that aren't UTF-8 are replaced."""
     assert list(commits(b"")) == []

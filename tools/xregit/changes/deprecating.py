@@ -30,7 +30,7 @@ def deprecated(registry: Registry, xid: str, terms: Mapping[str, str]) -> tuple[
     """
     entity = registry.entity(xid)
     if not isinstance(entity, Group | Resource) or not registry.origin.root.is_dir():
-        message = f'there is no group or resource "{xid}" with a file of its own to deprecate'
+        message = f'there is no group or resource "{xid}" with a file of its own to deprecate; correct the xid'
         raise XregitError(message)
     in_meta = isinstance(entity, Resource) and DEPRECATED in _mapping(entity.written.get("meta"))
     pointer = (*entity.place.pointer, *(("meta",) if in_meta else ()))

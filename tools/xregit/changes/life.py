@@ -53,7 +53,8 @@ def life(registry: Registry, xid: str) -> tuple[Moment, ...]:
         XregitError: there is no Git history, or nothing in it of such an entity.
     """
     if registry.origin.root.is_file():
-        message = f'"{registry.origin.root.name}" is one document, whose entities have no history of their own'
+        name = registry.origin.root.name
+        message = f'"{name}" is one document, whose entities have no history; name the registry folder by --registry'
         raise XregitError(message)
     known = registry.origin.history
     if known.reason:

@@ -107,7 +107,7 @@ def _renamable(registry: Registry, xid: str) -> Group | Resource:
         raise XregitError(message)
     entity = registry.entity(xid)
     if not isinstance(entity, Group | Resource):
-        message = f'there is no group or resource "{xid}" to rename'
+        message = f'there is no group or resource "{xid}" to rename; write its xid as "xregit check" shows it'
         raise XregitError(message)
     return entity
 
@@ -124,7 +124,7 @@ def _refuse_taken(registry: Registry, old: str, new: str, moved: Mapping[str, by
     if taken == new and moved and all(_holds(registry.origin.root / path, data) for path, data in moved.items()):
         return
     if taken is not None or new == old:
-        message = f'there is a "{taken or old}" already, and ids are unique without regard to case'
+        message = f'there is a "{taken or old}" already, and ids are unique without regard to case; choose another id'
         raise XregitError(message)
 
 

@@ -163,7 +163,7 @@ def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     wanted = set(only) or {step.name for step in STEPS}
     steps = tuple(step for step in STEPS if step.name in wanted - set(skip))
     if not steps:
-        message = "--only and --skip leave no step to take"
+        message = "--only and --skip leave no step to take; skip fewer"
         raise XregitError(message)
     missing = [step for step in steps if step.package and find_spec(step.package) is None]
     if missing:

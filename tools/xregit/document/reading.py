@@ -216,7 +216,7 @@ def _bytes(path: Path) -> bytes:
             message = f'"{path}" is no file; expected a registry folder or an xRegistry document'
             raise XregitError(message)
         if path.stat().st_size > MAX_DOCUMENT_BYTES:
-            message = f'"{path}" is larger than {MAX_DOCUMENT_BYTES // 2**30} GiB, the most that is read'
+            message = f'"{path}" is larger than {MAX_DOCUMENT_BYTES // 2**30} GiB, the most that is read; divide it'
             raise XregitError(message)
         return path.read_bytes()
     except OSError as error:

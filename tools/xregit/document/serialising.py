@@ -46,5 +46,6 @@ def _slowly(value: Any) -> bytes:
         text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
         return text.encode() + b"\n"
     except UnicodeEncodeError as error:
-        message = f"the text {error.object[error.start : error.end]!a} in the document can't be written as UTF-8"
+        found = error.object[error.start : error.end]
+        message = f"the text {found!a} in the document can't be written as UTF-8; correct it"
         raise XregitError(message) from error

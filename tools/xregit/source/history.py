@@ -134,7 +134,7 @@ def _opened(folder: Path) -> Iterator[Repo]:
             repo.git.update_environment(**NOTHING_FETCHED)
             yield repo
     except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
-        message = f'"{folder}" is in no Git repository'
+        message = f'"{folder}" is in no Git repository; "git init" makes one'
         raise XregitError(message) from error
     except git.GitError as error:
         message = f'the Git repository of "{folder}" can\'t be read: {_reason(str(getattr(error, "stderr", error)))}'

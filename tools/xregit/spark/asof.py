@@ -85,8 +85,8 @@ def tables_at(tables: Path | str, number: int | None = None) -> dict[str, DeltaT
     found = {published.number: published for published in _all(place)}
     wanted = max(found, default=0) if number is None else number
     if wanted not in found:
-        asked = f"no publication {number}" if number is not None else "no published tables"
-        message = f"{place} holds {asked}"
+        asked = f"no publication {number}, but 1 to {max(found)}" if found else "no published tables"
+        message = f"{place} holds {asked}{'' if found else '; xregit publish makes them'}"
         raise XregitError(message)
     from deltalake import DeltaTable
 
