@@ -143,7 +143,9 @@ def test_a_file_of_attributes_is_an_object() -> None:
 
 def test_real_documents_survive_the_way_to_yaml_and_back(shared: Path) -> None:
     """Every public document is read as the standard library reads it, and can be written as YAML without loss."""
-    for path in sorted((shared / "corpus").rglob("*.json")):
+    paths = sorted((shared / "corpus").rglob("*.json"))
+    assert paths
+    for path in paths:
         data = path.read_bytes()
         parsed = json.parse(data)
         assert repr(parsed.value) == repr(standard.loads(data)), path
