@@ -44,8 +44,7 @@ class Registry(Mapping[str, Any]):
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
     ``problems`` is what was found wrong while reading, ``broken`` names the files that could not be read as a whole,
     and ``directives`` holds the comments for this tool by the file they stand in. ``waivers`` is what
-    ``waivers.yaml`` says. Iterating gives the xids of groups
-    and resources.
+    ``waivers.yaml`` says. Iterating gives the xids of groups and resources.
     """
 
     model: Model

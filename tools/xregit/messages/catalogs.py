@@ -1,7 +1,7 @@
 """All definitions in question, sorted by the messages that each can be tested on.
 
-A message is tested on what its protocol's definitions say; where none of them fits, its
-event is tested on the definitions that are bound to no protocol, and the other way round for an event by itself.
+A message is tested on what its protocol's definitions say; where none of them fits, its event is tested on the
+definitions that are bound to no protocol, and the other way round for an event by itself.
 """
 
 from __future__ import annotations

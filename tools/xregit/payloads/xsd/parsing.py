@@ -148,10 +148,14 @@ def _selected(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:
 
 def roots(schema: xmlschema.XMLSchemaBase) -> list[Any]:
     """Return the elements that no other refers to first: those that stand at the top of documents."""
-    used = {
-        item.name for item in schema.iter_components(xmlschema.XsdElement) if getattr(item, "ref", None) is not None
-    }
+    used = referred(schema)
     return sorted(schema.elements.values(), key=lambda item: item.name in used)
+
+
+def referred(schema: xmlschema.XMLSchemaBase) -> frozenset[str | None]:
+    """Return the names of the elements that others refer to."""
+    elements = schema.iter_components(xmlschema.XsdElement)
+    return frozenset(item.name for item in elements if getattr(item, "ref", None) is not None)
 
 
 def _root(body: bytes) -> ET.Element:

@@ -11,7 +11,7 @@ import xmlschema
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
 from xregit.payloads.compatibility.xsd import texts
 from xregit.payloads.compatibility.xsd.models import TooLargeError, difference, may_end, model
-from xregit.payloads.xsd.parsing import roots
+from xregit.payloads.xsd.parsing import referred, roots
 from xregit.payloads.xsd.places import XSD
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ def reasons(written: Xsd, read: Xsd) -> Iterator[Reason]:
 
 def _tops(schema: Xsd) -> list[Any]:
     """Return the elements that stand at the top of documents: those that no other refers to, if there are any."""
-    listed = roots(schema.schema)
-    used = {
-        item.name
-        for item in schema.schema.iter_components(xmlschema.XsdElement)
-        if getattr(item, "ref", None) is not None
-    }
+    listed, used = roots(schema.schema), referred(schema.schema)
     return [item for item in listed if item.name not in used] or listed
 
 
