@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 # Git fetches what a partial clone lacks as it goes, by a command that the repository may name. Older releases know
@@ -15,6 +16,7 @@ _LANGUAGE = {"LC_ALL": "C", "LANGUAGE": "C"}
 # What Git's hooks are told of the repository that runs them, whichever one they ask about. It would be another one's
 # commits that we read, and another one's index that a checkout writes.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE")
+_MISSING = b" missing"  # how Git says that there is no such object
 
 
 def asked(folder: Path, *question: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -27,3 +29,17 @@ def asked(folder: Path, *question: str, given: bytes = b"") -> subprocess.Comple
     surroundings |= NOTHING_FETCHED | _LANGUAGE
     command = ["git", "-C", str(folder), *question]
     return subprocess.run(command, input=given, capture_output=True, check=False, env=surroundings)
+
+
+def objects(output: bytes) -> Iterator[bytes | None]:
+    """Give the bytes that ``git cat-file --batch`` printed, each behind a line with its size; None for what is gone."""
+    start = 0
+    while start < len(output):
+        line_end = output.index(b"\n", start)
+        if output.endswith(_MISSING, start, line_end):
+            yield None
+            start = line_end + 1
+            continue
+        size = int(output[start:line_end].rsplit(b" ", 1)[1])
+        yield output[line_end + 1 : line_end + 1 + size]
+        start = line_end + size + 2

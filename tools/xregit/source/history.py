@@ -13,7 +13,7 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
-from xregit.source.asking import NOTHING_FETCHED
+from xregit.source.asking import NOTHING_FETCHED, objects
 from xregit.source.commits import LOG_OPTIONS, Commit, FileChange, FileHistory, History, commits, file_histories
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Commit", "FileChange", "FileHistory", "History", "commit_of", "merge_base", "read", "read_at"]
 
 _WAY_TO_REF = "name a branch, tag or commit that it has"
-_MISSING = b" missing"  # how Git says that there is no such object
 _SYMBOLIC_LINK = "120000"  # how Git writes the mode of one
 
 
@@ -122,7 +121,7 @@ def read_versions(folder: Path, asked: Sequence[tuple[str, str]]) -> Iterator[by
         names.write("".join(lines).encode(errors="surrogateescape"))
         names.seek(0)
         output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
-    found = _contents(output)
+    found = objects(output)
     yield from (None if "\n" in path else next(found) for _, path in asked)
 
 
@@ -207,7 +206,7 @@ def _tree(repo: Repo, sha: str, prefix: str) -> dict[str, bytes]:
         names.write("".join(f"{blob}\n" for _, blob, _ in blobs).encode())
         names.seek(0)
         output = repo.git.cat_file("--batch", istream=names, stdout_as_string=False, strip_newline_in_stdout=False)
-    found = zip((path for _, _, path in blobs), _contents(output), strict=True)
+    found = zip((path for _, _, path in blobs), objects(output), strict=True)
     contents = {path: data for path, data in found if data is not None}
     links = {path: contents.pop(path) for mode, _, path in blobs if mode == _SYMBOLIC_LINK}
     targets = {path: posixpath.normpath(f"{posixpath.dirname(path)}/{os.fsdecode(to)}") for path, to in links.items()}
@@ -221,17 +220,3 @@ def _entries(listed: bytes) -> Iterator[tuple[str, str]]:
         entry, tab, path = line.partition("\t")
         if tab:
             yield entry, path
-
-
-def _contents(output: bytes) -> Iterator[bytes | None]:
-    """Yield the contents that ``git cat-file --batch`` printed, each after a line that ends with its size."""
-    start = 0
-    while start < len(output):
-        line_end = output.index(b"\n", start)
-        if output.endswith(_MISSING, start, line_end):
-            yield None
-            start = line_end + 1
-            continue
-        size = int(output[start:line_end].rsplit(b" ", 1)[1])
-        yield output[line_end + 1 : line_end + 1 + size]
-        start = line_end + size + 2

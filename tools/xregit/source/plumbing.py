@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from xregit.source.asking import asked
+from xregit.source.asking import asked, objects
 from xregit.source.commits import LOG_OPTIONS, Commit, commits
 
 _ANSWERS = 3
@@ -60,20 +60,8 @@ def contents(folder: Path, ids: Sequence[str]) -> Sequence[bytes] | None:
     output = _asked(folder, "cat-file", "--batch", given="".join(f"{name}\n" for name in ids).encode()) if ids else b""
     if output is None:
         return None
-    found = [*_contents(output)]
+    found = [data for data in objects(output) if data is not None]
     return found if len(found) == len(ids) else None
-
-
-def _contents(output: bytes) -> Iterator[bytes]:
-    """Give what stands after each line with an id, a kind and a size; nothing from the first that is missing."""
-    start = 0
-    while start < len(output):
-        begin = output.index(b"\n", start) + 1
-        *_, kind, size = output[start : begin - 1].split(b" ")
-        if kind != b"blob":
-            return
-        yield output[begin : begin + int(size)]
-        start = begin + int(size) + 1
 
 
 def _asked(folder: Path, *question: str, given: bytes = b"") -> bytes | None:
