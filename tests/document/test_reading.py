@@ -157,6 +157,9 @@ def test_model_of_the_document_counts(tmp_path: Path) -> None:
         ({"messagegroups": {"g": {"messagegroupid": "h"}}}, "mismatched-id", 4),
         ({"messagegroups": {"g": {"messages": {"m": {"id": "h"}}}}}, "mismatched-id", 5),
         ({"messagegroups": {"a/b": {}}}, "malformed-id", 3),
+        ({"messagegroups": {"": {}}}, "malformed-id", 3),
+        ({"messagegroups": {"g": {"messages": {"": {}}}}}, "malformed-id", 5),
+        ({"schemagroups": {"g": {"schemas": {"s": {"versions": {"": {}}}}}}}, "malformed-id", 7),
         (
             {"schemagroups": {"g": {"schemas": {"s": {"versions": {"1": {"schema": {}, "schemaurl": "x"}}}}}}},
             "two-documents",

@@ -88,9 +88,10 @@ class Gathering:
                     f'"{key}" holds no attributes',
                     "Write {} if there is nothing to say.",
                 )
-            elif "/" in key:
-                self._error("malformed-id", (*path, key), f'"{key}" can\'t be an id, because of the "/"', "Rename it.")
-        return {key: value for key, value in collection.items() if isinstance(value, Mapping) and "/" not in key}
+            elif not _leads_somewhere(key):
+                why = 'because of the "/"' if key else "because it is empty"
+                self._error("malformed-id", (*path, key), f'"{key}" can\'t be an id, {why}', "Rename it.")
+        return {key: value for key, value in collection.items() if isinstance(value, Mapping) and _leads_somewhere(key)}
 
     def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
         path: Path = (model.plural, gid)
@@ -252,6 +253,11 @@ class Gathering:
 def _xid(path: Path) -> str:
     """Return the xid of the entity that a path of the document leads to or into."""
     return "/" + "/".join(str(part) for part in path[: _RESOURCE_PARTS - 1])
+
+
+def _leads_somewhere(key: str) -> bool:
+    """Tell whether a key can stand in an xid."""
+    return key != "" and "/" not in key
 
 
 def _is_collection(value: Any) -> bool:
