@@ -132,10 +132,10 @@ def _shape(entry: Entry, indent: int, column: int) -> tuple[str, list[str]]:
     """Return what follows a key or dash on its line, and the lines below."""
     value = entry.value
     if isinstance(value, Box):
+        if not value.entries:  # a comment below it is read as its entry's neighbour
+            return _empty(value), list(_spaced(value.below, indent - 2, first=False))
         below = list(_spaced(value.below, indent, first=False))
         brackets = _brackets(value)
-        if not value.entries:
-            return ("{}" if value.keyed else "[]"), below
         if brackets and column + len(brackets) <= MAX_BRACKET_CHARS:
             return brackets, []
         value.in_brackets = False
@@ -152,7 +152,7 @@ def _brackets(box: Box) -> str:
         if any(entry.above) or entry.beside:
             return ""
         value = entry.value
-        word = _brackets(value) or _empty(value) if isinstance(value, Box) else _word(value)
+        word = _brackets(value) if isinstance(value, Box) else _word(value)
         if not word:
             return ""
         words.append(word if entry.key is None else f"{quoted_in_brackets(entry.key)}: {word}")
