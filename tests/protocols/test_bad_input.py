@@ -170,6 +170,7 @@ BAD: list[tuple[Any, list[str]]] = [
         ['"data" must not have half a character (a lone surrogate).'],
     ),
     ({}, ['A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.']),
+    ({"specversion": None}, ['A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.']),
     ({"topic_name": "a"}, ['A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.']),
 ]
 

@@ -26,7 +26,7 @@ def read_wire(value: object) -> Wire:
     """
     if not isinstance(value, Mapping):
         raise WireError((f"A message must be a JSON object, but is {shown(value)}.",))
-    if "protocol" not in value and "specversion" not in value:
+    if "protocol" not in value and value.get("specversion") is None:
         raise WireError(('A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.',))
     if "protocol" not in value:
         event = read_event(value)

@@ -125,7 +125,7 @@
     const problems = [];
     const wire = { protocol: "", fields: new Map(), problems };
     if (!isObject(value)) problems.push("A message must be a JSON object.");
-    else if (!has(value, "protocol") && !has(value, "specversion")) problems.push('A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.');
+    else if (!has(value, "protocol") && (value.specversion ?? null) === null) problems.push('A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.');
     else if (!has(value, "protocol")) wire.attributes = readEvent(value, facts, problems);
     else if (typeof value.protocol !== "string" || !value.protocol || [...value.protocol].length > 128) problems.push('"protocol" must be the name of a protocol.');
     else {
