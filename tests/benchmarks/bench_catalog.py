@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MESSAGES = 10_000
 ROUNDS = 5
-LIMIT = 1.9
+LIMIT = 1.8
 
 COMPOSE = """
 import yaml
