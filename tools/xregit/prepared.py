@@ -22,7 +22,13 @@ Parse = Callable[[bytes], Any]
 
 
 def held(folder: Path, place: Path, parse: Parse) -> Mapping[str, Any]:
-    """Return what the YAML files below a folder hold, by their paths; at a ``place`` may be what was made of them."""
+    """Return what the YAML files below a folder hold, by their paths; at a ``place`` may be what was made of them.
+
+    Paths are relative, with slashes. ``parse`` takes a file's bytes, and returns plain values.
+
+    Raises:
+        OSError: a YAML file can't be read.
+    """
     texts = _texts(folder)
     try:
         made = orjson.loads(place.read_bytes())
@@ -33,7 +39,11 @@ def held(folder: Path, place: Path, parse: Parse) -> Mapping[str, Any]:
 
 
 def write(folder: Path, place: Path, parse: Parse) -> Path:
-    """Write to a place what the files hold, and a digest of their texts; return the place."""
+    """Write to a place what the files hold, and a digest of their texts; return the place.
+
+    Raises:
+        OSError: a YAML file can't be read, or the place not be written to.
+    """
     texts = _texts(folder)
     place.write_bytes(orjson.dumps({"digest": _digest(texts), "files": _values(texts, parse)}))
     return place
