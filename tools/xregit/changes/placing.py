@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Place, Resource, Version
+from xregit.changes.slips import MEMBERS
 from xregit.diagnostics import Span
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Entity, Registry
-    from xregit.changes.change import Change
+    from xregit.changes.change import Change, Path
 
 
-# Which member of a property's definition says what differs, the likelier one first.
-_MEMBERS = {"value": ("value",), "presence": ("required", "value")}
-
-
-def place_of(before: Registry, after: Registry, change: Change) -> tuple[Place, Span]:
-    """Return the file of a change, and its line; a file that is gone has no lines."""
+def place_of(before: Registry, after: Registry, change: Change, name: Path = ()) -> tuple[Place, Span]:
+    """Return the file of a change, and its line, that of a new ``name`` if any; a file that is gone has no lines."""
     entity = after.entity(change.xid)
+    if entity is not None and name:
+        return entity.place, after.origin.span(entity.place, name, on_key=True)
     if entity is not None:
         return _inside(after, entity, change)
     if change.xid == "/":
@@ -66,7 +65,7 @@ def _in_file(here: object, path: tuple[str | int, ...], kind: str) -> tuple[str 
             part = next((n for n, item in enumerate(here) if _is_named(item, str(part))), part)  # noqa: PLW2901 - its number
         found.append(part)
         here = _within(here, part)
-    members = _MEMBERS.get(kind, ()) if isinstance(here, dict) else ()
+    members = MEMBERS.get(kind, ()) if isinstance(here, dict) else ()
     return (*found, *[name for name in members if _within(here, name) is not None][:1])
 
 

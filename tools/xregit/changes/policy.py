@@ -18,6 +18,7 @@ from xregit.changes.announced import is_deprecated, removal_of
 from xregit.changes.change import Change, Impact
 from xregit.changes.drafts import in_draft
 from xregit.changes.placing import place_of
+from xregit.changes.slips import NewName, new_name, worst_of_each
 from xregit.changes.waivers import Waiver, waivers
 from xregit.diagnostics import Diagnostic, Severity, Span, ordered
 from xregit.records import record
@@ -46,7 +47,7 @@ class Standing(StrEnum):
 class Judged:
     """One change, where it is to be seen, whether it stands in the way of a merge, and a word on why.
 
-    ``severity`` is that of its diagnostic; None where there is none.
+    ``severity`` is that of its diagnostic; None where there is none. ``name`` is a new name that it is about.
     """
 
     change: Change
@@ -55,14 +56,19 @@ class Judged:
     span: Span
     severity: Severity | None = None
     why: str = ""
+    name: NewName | None = None
 
 
 @record
 class Review:
-    """All changes between two states of a registry, judged, and the diagnostics that follow; the worst first."""
+    """All changes between two states of a registry, judged, and the diagnostics that follow; the worst first.
+
+    Of a name that was written otherwise there is one diagnostic. ``on_new_names`` are those at names that are new.
+    """
 
     items: tuple[Judged, ...]
     diagnostics: tuple[Diagnostic, ...]
+    on_new_names: frozenset[Diagnostic] = frozenset()
 
     @property
     def failed(self) -> bool:
@@ -86,8 +92,9 @@ class _Reviewing:
 
     def review(self, changes: Sequence[Change]) -> Review:
         items = tuple(self.judged(change) for change in changes)
-        found = [_diagnostic(item) for item in items if item.severity is not None]
-        return Review(items, ordered([*found, *self.of_waivers()]))
+        found = list(worst_of_each((item.name, _diagnostic(item)) for item in items if item.severity is not None))
+        told = ordered([*(item for _, item in found), *self.of_waivers()])
+        return Review(items, told, frozenset(item for name, item in found if name))
 
     def judged(self, change: Change) -> Judged:
         place, span = place_of(self.before, self.after, change)
@@ -106,7 +113,10 @@ class _Reviewing:
                 return Judged(change, Standing.WAIVED, place, span, why=why)
         severity = self.severity(change.rule, place.path, change.xid)
         standing = Standing.STANDS if severity is not None else Standing.OFF
-        return Judged(self.advised(change, removal), standing, place, span, severity)
+        name = new_name(self.before, self.after, change)
+        if name is not None and name.instead:
+            place, span = place_of(self.before, self.after, change, name.path)
+        return Judged(self.advised(change, removal, name), standing, place, span, severity, name=name)
 
     def is_draft(self, change: Change) -> bool:
         """Tell whether all that a change touches was a draft before it."""
@@ -116,8 +126,10 @@ class _Reviewing:
         touched = (old, *(xid for xid in change.reaches if self.before.entity(xid) is not None))
         return all(in_draft(self.before, xid) for xid in touched)
 
-    def advised(self, change: Change, removal: date | None) -> Change:
-        """Return a removal with advice that fits what was announced."""
+    def advised(self, change: Change, removal: date | None, name: NewName | None) -> Change:
+        """Return a change with advice that fits: to write a name as it was, or to what was announced of a removal."""
+        if name is not None and name.instead:
+            return replace(change, help=f'Write "{name.instead}" instead of "{name.path[-1]}". {change.help}'.rstrip())
         if change.rule != REMOVED:
             return change
         if removal is not None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Registry
     from xregit.catalog.reading import Parse
-    from xregit.diagnostics import Diagnostic
+    from xregit.changes.policy import Review
     from xregit.rules.again import Again
     from xregit.rules.kept import Kept
     from xregit.rules.standing import Standing
@@ -85,7 +85,7 @@ def _compared(now: Standing, kept: Kept, day: date, ref: str) -> tuple[Again, Re
 
     base = base_of(now, ref)
     found = again(now, kept, day, partial(state_at, now, base))
-    return found, _with(found.report, compared(part_at(now, base, found.before), found.reread.part).diagnostics)
+    return found, _with(found.report, compared(part_at(now, base, found.before), found.reread.part))
 
 
 def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
@@ -97,7 +97,7 @@ def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Reg
     if ref is not None:
         from xregit.cli.changing import against
 
-        report = _with(report, against(registry, catalog, ref, parse).diagnostics)
+        report = _with(report, against(registry, catalog, ref, parse))
     return report, catalog
 
 
@@ -114,5 +114,8 @@ def _everything(registry: Path, parse: Parse) -> tuple[Registry, Report, Kept | 
     return catalog, check(catalog, today()), None
 
 
-def _with(report: Report, more: tuple[Diagnostic, ...]) -> Report:
-    return Report(ordered((*report.diagnostics, *more)))
+def _with(report: Report, made: Review) -> Report:
+    """Return a report with what changes break; two findings about one new name are one."""
+    from xregit.changes.slips import told_once
+
+    return Report(ordered(told_once(report.diagnostics, made.diagnostics, made.on_new_names)))

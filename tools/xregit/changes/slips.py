@@ -1,0 +1,112 @@
+"""The names in an entity that a change is about: one that is new, or the one that took the place of one that is gone.
+
+Whoever writes a name otherwise, by mistake or not, makes one edit. It takes one attribute away and brings another one,
+and perhaps one that `check` doesn't know; of these findings the worst is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.entities import Group, Resource
+from xregit.changes.alike import alike
+from xregit.diagnostics import Severity
+from xregit.model.spelling import is_misspelled
+from xregit.records import record
+
+if TYPE_CHECKING:
+    from xregit.catalog.registry import Registry
+    from xregit.changes.change import Change, Path
+    from xregit.diagnostics import Diagnostic
+
+# Which member of a property's definition says what differs, the likelier one first.
+MEMBERS: Mapping[str, Path] = {"value": ("value",), "presence": ("required", "value")}
+OF_NAMES = frozenset({"unknown-attribute", "misspelled-attribute"})
+_WORST_FIRST = tuple(Severity)
+
+
+@record
+class NewName:
+    """Where a name stands that is new in an entity, and the name that it took the place of, if any."""
+
+    path: Path
+    instead: str = ""
+
+
+def new_name(before: Registry, after: Registry, change: Change) -> NewName | None:
+    """Return the new name that a change is about; None where all of its names were there before, or none is."""
+    old, new = (registry.entity(change.xid) for registry in (before, after))
+    if not isinstance(old, Group | Resource) or not isinstance(new, Group | Resource):
+        return None
+    members = MEMBERS.get(change.kind, ())
+    paths = [(*change.path, member) for member in members] or [change.path]
+    return next((found for path in paths if (found := _first(_stated(old), _stated(new), path)) is not None), None)
+
+
+def worst_of_each(found: Iterable[tuple[NewName | None, Diagnostic]]) -> Iterator[tuple[NewName | None, Diagnostic]]:
+    """Give what changes break, but where one name took the place of another only the worst; the old one goes first."""
+    several = list(found)
+    replaced = {(item.xid, name.path) for name, item in several if name and name.instead}
+    told: set[tuple[str, Path]] = set()
+    for name, item in sorted(several, key=_worst_first):
+        key = (item.xid, name.path) if name else (item.xid, ())
+        if key not in replaced:
+            yield name, item
+        elif key not in told:
+            told.add(key)
+            yield name, item
+
+
+def told_once(
+    stated: Sequence[Diagnostic], changes: Iterable[Diagnostic], on_new_names: Container[Diagnostic]
+) -> Iterator[Diagnostic]:
+    """Give what `check` finds and what changes break, but of several that are about one new name the worst alone."""
+    of_names = {_spot(item): item for item in stated if item.rule in OF_NAMES}
+    hidden: set[Diagnostic] = set()
+    for item in changes:
+        other = of_names.get(_spot(item)) if item in on_new_names else None
+        if other is None:
+            yield item
+        elif _rank(item) < _rank(other):
+            hidden.add(other)
+            yield item
+    yield from (item for item in stated if item not in hidden)
+
+
+def _worst_first(pair: tuple[NewName | None, Diagnostic]) -> tuple[int, bool]:
+    name, item = pair
+    return _rank(item), not (name and name.instead)
+
+
+def _rank(item: Diagnostic) -> int:
+    return _WORST_FIRST.index(item.severity)
+
+
+def _spot(item: Diagnostic) -> tuple[str, int, int]:
+    return item.path, item.line, item.column
+
+
+def _stated(entity: Group | Resource) -> Mapping[str, Any]:
+    return entity.written if isinstance(entity, Resource) else entity.attributes
+
+
+def _first(old: Any, new: Any, path: Path) -> NewName | None:
+    """Return the first name on a path that is new there, or that took the place of one that is gone."""
+    for number, name in enumerate(path):
+        if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+            return None
+        if name not in old and name not in new:
+            return None
+        if name not in old:
+            return NewName(path[: number + 1])
+        if name not in new:
+            others = [other for other in new if other not in old and _replaces(new[other], old[name], other, name)]
+            return NewName((*path[:number], others[0]), name) if len(others) == 1 else None
+        old, new = old[name], new[name]
+    return None
+
+
+def _replaces(value: Any, before: Any, other: str, name: str) -> bool:
+    """Tell whether a name took another one's place: with its value, which says more than a number, or misspelled."""
+    return is_misspelled(other, name) or (isinstance(value, str | Mapping | list | tuple) and alike(value, before))
