@@ -3,16 +3,15 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 import xregit
+from xregit.cli.installing import address
 from xregit.cli.running import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MESSAGE = "/messagegroups/orders/messages/order.placed"
 ENDPOINT = "/endpoints/orders.webhook"
@@ -222,7 +221,54 @@ def test_init_says_what_comes_next(
     """Whoever makes a registry elsewhere is told to go there first."""
     monkeypatch.chdir(tmp_path)
     assert run(["init", "mine"]) == 0
-    assert capsys.readouterr().err == "Next: cd mine, then xregit check, then xregit build; README.md says more.\n"
+    assert capsys.readouterr().err.endswith(
+        "Next: cd mine, then xregit check, then xregit build; README.md says more.\n"
+    )
+
+
+def test_init_names_where_xregit_is_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Workflows, hooks and README install what --source names, and nothing else is asked of PyPI."""
+    monkeypatch.chdir(tmp_path)
+    source = "git+https://git.example.com/xregit@0123abc#subdirectory=a"
+    assert run(["init", "--source", source, "mine"]) == 0
+    assert "PyPI" not in capsys.readouterr().err
+    files = [path for path in Path("mine").rglob("*") if path.is_file()]
+    texts = [path.read_text(encoding="utf-8") for path in files if "schemas" not in path.parts]
+    assert sum(text.count(f" @ {source}") for text in texts) == 5
+    assert [text for text in texts if "xregit~=" in text or "xregit[all]~=" in text] == []
+
+
+@pytest.mark.parametrize("source", ["xregit==1", "https://a b", "https://host/'; rm -rf x", "git+https://h/${{ x }}"])
+def test_init_takes_an_address_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], source: str
+) -> None:
+    """What is no address would be read as something else in a workflow; nothing is written then."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--source", source]) == 2
+    assert "is no address that pip takes" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("note", "source"),
+    [
+        ({}, ""),
+        ({"url": "file:///home/me/xregit", "dir_info": {"editable": True}}, ""),
+        ({"url": "file:///home/me/xregit", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}, ""),
+        (
+            {"url": "https://git.example.com/x.git", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}},
+            "git+https://git.example.com/x.git@0a1b",
+        ),
+        ({"url": "ssh://git@git.example.com/x", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}, "git+ssh://git@git.example.com/x@0a1b"),
+        ({"url": "https://files.example.com/xregit-1.whl", "archive_info": {}}, "https://files.example.com/xregit-1.whl"),
+        ({"url": "https://${TOKEN}@git.example.com/x", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}, ""),
+    ],
+)  # fmt: skip
+def test_installer_s_note_tells_the_source(note: dict[str, Any], source: str) -> None:
+    """What others can reach is named with its commit; what only this machine has is not."""
+    assert address(note) == source
 
 
 def test_explain_lists_all_rules(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,29 +18,48 @@ if TYPE_CHECKING:
     from xregit.model.language import Model
 
 SCHEMAS = Path("build", "schemas")
+FROM_HERE = (
+    "Note: this xregit came from a folder of this machine, which others don't have; workflows, hooks and README "
+    "install it from PyPI, or from where --source says."
+)
 
 
 @click.command()
 @click.argument("folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default=Path())
-def init(folder: Path) -> None:
+@click.option(
+    "--source",
+    metavar="URL",
+    default="",
+    help="Where workflows and hooks get xregit from, such as git+https://git.example.com/xregit@COMMIT; by default "
+    "where this one came from, or PyPI.",
+)
+def init(folder: Path, source: str) -> None:
     """Write the files of a new registry and its repository.
 
     DIR is by default the working directory. The registry gets one message group with a message, its schema and an
     endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
     pages of a docs site. No file is overwritten.
     """
-    written = new_registry(folder)
+    from xregit.cli.installing import is_here, noted, source_of
+
+    place = source_of(source)
+    written = new_registry(folder, place)
     here = folder.resolve() == Path.cwd()
     result(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
+    if not place and is_here(noted()):
+        note(FROM_HERE)
     note(f"Next: {'' if here else f'cd {folder}, then '}xregit check, then xregit build; README.md says more.")
 
 
-def new_registry(folder: Path) -> tuple[str, ...]:
+def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
     """Write the files of the template below a folder, and return their relative paths.
+
+    What installs xregit takes it from the source, or from PyPI without one.
 
     Raises:
         XregitError: there is a registry already; nothing is written then.
     """
+    from xregit.cli.installing import installing_from
     from xregit.model import builtin
     from xregit.source.locking import editing
     from xregit.source.writing import write_files
@@ -49,7 +68,8 @@ def new_registry(folder: Path) -> tuple[str, ...]:
         if (folder / NEAREST).exists():
             message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
             raise XregitError(message)
-        files = {path: data for path, data in (*template(), *schemas(builtin())) if not (folder / path).exists()}
+        found = [(path, installing_from(source, data)) for path, data in template()]
+        files = {path: data for path, data in (*found, *schemas(builtin())) if not (folder / path).exists()}
         write_files(folder, files)
     return tuple(files)
 
