@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from xregit.document import tables
-from xregit.model.files import sources
-from xregit.model.names import SPECVERSION
+from xregit.model.files import SPECVERSION, sources
 from xregit.prepared import held, write
 
 if TYPE_CHECKING:

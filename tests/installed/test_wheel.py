@@ -15,7 +15,7 @@ from tests.conftest import IN_CI
 from tests.installed.conftest import build
 from tests.installed.environments import environment, python
 from xregit.cli.commands import COMMANDS
-from xregit.model.names import SPECVERSION
+from xregit.model.files import SPECVERSION
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
 from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical, plain
 from xregit.messages.templates import Template
 from xregit.model.datatypes import NOW, PROPERTY_TYPES, has_placeholders
-from xregit.model.files import content
-from xregit.model.names import SPECVERSION
+from xregit.model.protocols import matching
 from xregit.protocols import key_of
 from xregit.protocols.carriers import carrier
 from xregit.protocols.shapes import shape
@@ -92,7 +90,7 @@ def target(message: Message) -> Message:
 
 def _attribute(item: Property) -> Constraint:
     key = item.path[-1]
-    kind = _URITEMPLATE if item.type in _templates()["envelope"] and _may_be_template(item) else item.type
+    kind = _URITEMPLATE if item.type in matching("templatetypes")[""] and _may_be_template(item) else item.type
     return _constraint(item, kind, key, media=key in _MEDIA_KEYS)
 
 
@@ -103,15 +101,9 @@ def _option(item: Property, protocol: str) -> Constraint:
     known = shape(protocol)
     model = known.fields[item.path[1]].model if known and item.path[1] in known.fields else None
     carries = carrier(protocol)
-    listed = "/".join(item.path[1:]) in _templates()["protocols"].get(protocol, ())
+    listed = "/".join(item.path[1:]) in matching("templates").get(protocol, ())
     kind = _URITEMPLATE if listed and _may_be_template(item) else item.type
     return _constraint(item, kind, key, _part(model, item), media=carries is not None and key == carries.contenttype)
-
-
-@cache
-def _templates() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = content(SPECVERSION)["matching.yaml"]["templates"]
-    return found
 
 
 def _may_be_template(item: Property) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from xregit.messages.results import Reason
 from xregit.messages.sieves import Filter, Sieve, sieve
 from xregit.messages.verifying import Failure
-from xregit.model.files import content
-from xregit.model.names import SPECVERSION
+from xregit.model.protocols import matching
 from xregit.protocols.events import REQUIRED
 from xregit.records import record
 
@@ -41,7 +39,8 @@ class Selectors:
 def selectors(filters: Iterable[Filter], protocol: str = "") -> Selectors:
     """Return the selectors among what filters compare."""
     listed = tuple(filters)
-    keys = (*((key, True) for key in _keys("")), *((key, False) for key in _keys(protocol) if protocol))
+    known = matching("selectors")
+    keys = (*((key, True) for key in known[""]), *((key, False) for key in known.get(protocol, ()) if protocol))
     made = (sieve(_only(listed, key, of_event=of_event)) for key, of_event in keys)
     return Selectors(tuple(item for item in made if item.filters), {item.definition.xid: item for item in listed})
 
@@ -83,9 +82,3 @@ def _only(filters: Iterable[Filter], key: str, *, of_event: bool) -> Iterator[Fi
 def _tells(item: Constraint) -> bool:
     """Tell whether not just any value will do."""
     return item.constant is not None or (item.template is not None and not item.template.alone)
-
-
-@cache
-def _keys(protocol: str) -> tuple[str, ...]:
-    table = content(SPECVERSION)["matching.yaml"]["selectors"]
-    return tuple(table["protocols"].get(protocol, ()) if protocol else table["envelope"])

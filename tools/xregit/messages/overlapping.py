@@ -7,15 +7,13 @@ to have two values at once. Placeholders are taken to bring no separators, as th
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
 from xregit.messages.constraints import media_type
 from xregit.messages.definitions import definition, target
 from xregit.messages.schemas import source
-from xregit.model.files import content
-from xregit.model.names import SPECVERSION
+from xregit.model.protocols import matching
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -119,7 +117,7 @@ def _part(item: Definition) -> _Part:
     for attribute, each in demands.items():
         for place, text in _levels(each):
             features[attribute, place] = text
-    exclusive = _exclusive(item.protocol)
+    exclusive = matching("exclusive").get(item.protocol, ())
     for each in item.options:
         if each.binding and each.key in exclusive:
             features["exclusive", 0] = each.key
@@ -128,11 +126,6 @@ def _part(item: Definition) -> _Part:
         if stated:
             features[f"envelopeoptions/{name}", 0] = stated.casefold()
     return _Part(item, demands, features)
-
-
-@cache
-def _exclusive(protocol: str) -> frozenset[str]:
-    return frozenset(content(SPECVERSION)["matching.yaml"]["exclusive"].get(protocol, ()))
 
 
 def _levels(item: Constraint) -> Iterator[tuple[int, str]]:

@@ -14,8 +14,8 @@ from xregit.messages.schemas import source
 from xregit.messages.templates import Template
 from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
-from xregit.model.files import content
-from xregit.model.names import SPECVERSION
+from xregit.model.protocols import facts as said_of
+from xregit.model.protocols import matching
 from xregit.protocols.shapes import TYPED, shape
 
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ def shared(message: Message, found: Definition) -> dict[str, Any]:
 
 def facts() -> dict[str, Any]:
     """Return what the specifications say of messages of each protocol, and of the texts of types."""
-    bindings, matching = content(SPECVERSION)["bindings.yaml"], content(SPECVERSION)["matching.yaml"]
+    selectors = matching("selectors")
     return {
         "names": [[spelling, name.name, name.versions == "any"] for name in names("protocol").values()
                   for spelling in (name.name.casefold(), *(alias.casefold() for alias in name.aliases))],
-        "wire": {protocol: _wire(protocol, said) for protocol, said in bindings["wire"].items()},
-        "carriers": dict(bindings["cloudevents"]),
-        "selectors": dict(matching["selectors"]),
+        "wire": {protocol: _wire(protocol, said_of("wire").get(protocol, {})) for protocol in names("protocol")},
+        "carriers": dict(said_of("cloudevents")),
+        "selectors": {"envelope": selectors[""], "protocols": {name: keys for name, keys in selectors.items() if name}},
         "patterns": {
             "uri": DATATYPES["uri"].schema["pattern"],
             "timestamp": DATATYPES["timestamp"].schema["pattern"],

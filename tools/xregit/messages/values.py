@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, canonical
 from xregit.messages.mapping import attribute_value
-from xregit.model.files import content
-from xregit.model.names import SPECVERSION as OURS
+from xregit.model.protocols import matching
 from xregit.model.quoting import shown
 from xregit.protocols import from_text, to_text
 from xregit.protocols.events import REQUIRED, SPECVERSION
@@ -61,7 +60,7 @@ def option_values(definition: Definition, protocol: str, filling: Filling) -> di
     said = dict(filling.given.options)
     fields: dict[str, list[Any]] = {}
     for item in definition.options:
-        fresh = item.required and (item.type == "uuid" or item.key in _fresh(protocol))
+        fresh = item.required and (item.type == "uuid" or item.key in matching("fresh").get(protocol, ()))
         text = _text(item, filling, said.pop(item.key, None), implied=filling.new_id if fresh else "")
         if text is not None:
             fields.setdefault(item.key, []).append(_native(item, protocol, text))
@@ -122,9 +121,3 @@ def _now(filling: Filling) -> str:
 @lru_cache(maxsize=1)
 def _stamp(now: datetime) -> str:
     return to_text("timestamp", now)
-
-
-@cache
-def _fresh(protocol: str) -> frozenset[str]:
-    """Return the keys of what differs with each message of a protocol."""
-    return frozenset(content(OURS)["matching.yaml"]["fresh"].get(protocol, ()))

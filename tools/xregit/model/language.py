@@ -112,4 +112,3 @@ class Model:
     groups: Mapping[str, GroupModel] = field(default_factory=_nothing)
     settings: Mapping[str, AttributeModel] = field(default_factory=_nothing)
     waivers: Mapping[str, AttributeModel] = field(default_factory=_nothing)
-    sources: tuple[str, ...] = ()

@@ -7,15 +7,13 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.files import content
+from xregit.model.files import SPECVERSION, content
+from xregit.model.protocols import protocols
 from xregit.model.spelling import is_misspelled
 from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-SPECVERSION = "1.0-rc2"
-SELECTORS = ("envelope", "protocol", "format")
 
 
 @record
@@ -40,8 +38,8 @@ class Name:
 @cache
 def names(selector: str) -> Mapping[str, Name]:
     """Return the predefined names for ``envelope``, ``protocol`` or ``format``, as we write them."""
-    table: Mapping[str, Any] = content(SPECVERSION)["names.yaml"].get(selector, {})
-    return MappingProxyType({name: _name(name, said or {}) for name, said in table.items()})
+    table: Mapping[str, Any] = protocols() if selector == "protocol" else content(SPECVERSION)["names.yaml"][selector]
+    return MappingProxyType({name: _name(name, said) for name, said in table.items()})
 
 
 def _name(name: str, said: Mapping[str, Any]) -> Name:

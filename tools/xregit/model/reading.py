@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from xregit.model.building import attributes, group, linked
-from xregit.model.files import content
+from xregit.model.files import SPECVERSION, content
 from xregit.model.language import Model
-from xregit.model.names import SPECVERSION
+from xregit.model.protocols import places
 
-_INCLUDE = "$include"
+_INCLUDE, _PROTOCOLS = "$include", "$protocols"
 
 
 @cache
@@ -23,18 +23,17 @@ def builtin(specversion: str = SPECVERSION) -> Model:
     Raises:
         XregitError: there are no model files for that version.
     """
-    groups = {plural: value for plural, value, _ in _groups(specversion)}
-    order = ("messagegroups", "endpoints", "schemagroups")
+    groups = dict(_groups(specversion))
     core = core_values(specversion)
-    own = attributes(_whole(specversion, "registry.yaml")["attributes"])
-    built = {plural: group(plural, groups[plural], core) for plural in order}
+    registry = _whole(specversion, "registry.yaml")
+    own = attributes(registry["attributes"])
+    built = {plural: group(plural, groups[plural], core) for plural in (*registry["order"], *groups)}
     return Model(
         specversion=specversion,
         attributes=MappingProxyType({**attributes(core["registry"], core=True), **own}),
         groups=linked(built, core),
         settings=attributes(_whole(specversion, "settings.yaml")["settings"]),
         waivers=attributes(_whole(specversion, "waivers.yaml")["file"]),
-        sources=tuple(content(specversion)),
     )
 
 
@@ -50,10 +49,10 @@ def language_values(specversion: str = SPECVERSION) -> Mapping[str, Any]:
     return _whole(specversion, "language.yaml")
 
 
-def _groups(specversion: str) -> Iterator[tuple[str, Mapping[str, Any], str]]:
-    for path in content(specversion):
-        for plural, value in (_whole(specversion, path).get("groups") or {}).items():
-            yield plural, value, path
+def _groups(specversion: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path, values in content(specversion).items():
+        if "groups" in values:
+            yield from _whole(specversion, path)["groups"].items()
 
 
 def _whole(specversion: str, path: str) -> Mapping[str, Any]:
@@ -64,7 +63,7 @@ def _whole(specversion: str, path: str) -> Mapping[str, Any]:
 
 
 def _included(value: Any, path: str, files: Mapping[str, Any], definition: Mapping[str, Any]) -> Any:
-    """Return the value with every "$include" replaced by what it names, and property definitions filled in."""
+    """Return the value with what "$include" and "$protocols" stand for, and with property definitions filled in."""
     if isinstance(value, list):
         return [_included(item, path, files, definition) for item in value]
     if not isinstance(value, dict):
@@ -74,6 +73,8 @@ def _included(value: Any, path: str, files: Mapping[str, Any], definition: Mappi
         if key == _INCLUDE:
             for reference in [item] if isinstance(item, str) else item:
                 whole |= {**_referenced(reference, path, files, definition), **whole}
+        elif key == _PROTOCOLS:
+            whole |= _clauses(item, files, definition)
         else:
             whole[key] = _included(item, path, files, definition)
     return {"definition": definition, **whole} if "property" in whole else whole
@@ -83,6 +84,16 @@ def _referenced(reference: str, path: str, files: Mapping[str, Any], definition:
     file, _, pointer = reference.partition("#")
     other = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)) if file else path
     return _included(_pointed(files[other], pointer), other, files, definition)
+
+
+def _clauses(part: str, files: Mapping[str, Any], definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what each protocol adds to the entities that a part of its file is about."""
+    found = ((name, path, files[path]["protocols"][name]) for name, path in places(files).items())
+    return {
+        name: {"siblingattributes": _included(said[part], path, files, definition)}
+        for name, path, said in found
+        if part in said
+    }
 
 
 def _pointed(value: Any, pointer: str) -> Any:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from xregit.model.files import content
-from xregit.model.names import SPECVERSION
+from xregit.model.protocols import facts
 from xregit.records import record
 
 BINARY, STRUCTURED, BATCH = "binary", "structured", "batch"
@@ -41,10 +40,9 @@ def carrier(protocol: str) -> Carrier | None:
 
 @cache
 def _carriers() -> Mapping[str, Carrier]:
-    table: Mapping[str, Mapping[str, Any]] = content(SPECVERSION)["bindings.yaml"]["cloudevents"]
-    return {protocol: _carrier(protocol, facts) for protocol, facts in table.items()}
+    return {protocol: _carrier(protocol, said) for protocol, said in facts("cloudevents").items()}
 
 
-def _carrier(protocol: str, facts: Mapping[str, Any]) -> Carrier:
-    known: dict[str, Any] = {name: tuple(fact) if isinstance(fact, list) else fact for name, fact in facts.items()}
+def _carrier(protocol: str, said: Mapping[str, Any]) -> Carrier:
+    known: dict[str, Any] = {name: tuple(fact) if isinstance(fact, list) else fact for name, fact in said.items()}
     return Carrier(protocol, **known)

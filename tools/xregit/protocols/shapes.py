@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import builtin, canonical, names, siblings
-from xregit.model.files import content
-from xregit.model.names import SPECVERSION
+from xregit.model.language import NOTHING
+from xregit.model.protocols import facts
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -63,15 +63,15 @@ def shape(protocol: str) -> Shape | None:
 
 @cache
 def _shape(protocol: str) -> Shape:
-    facts: Mapping[str, Any] = content(SPECVERSION)["bindings.yaml"]["wire"][protocol]
+    said: Mapping[str, Any] = facts("wire").get(protocol, NOTHING)
     message = builtin().groups["messagegroups"].resources["messages"]
     options = siblings(message.attributes, {"protocol": protocol})["protocoloptions"].attributes
-    forbidden = facts.get("forbidden")
+    forbidden = said.get("forbidden")
     return Shape(
         protocol=protocol,
-        fields=MappingProxyType({name: _field(name, model, facts) for name, model in options.items()}),
-        twins=MappingProxyType(facts.get("twins", {})),
-        aliases=MappingProxyType(facts.get("aliases", {})),
+        fields=MappingProxyType({name: _field(name, model, said) for name, model in options.items()}),
+        twins=MappingProxyType(said.get("twins", {})),
+        aliases=MappingProxyType(said.get("aliases", {})),
         forbidden=re.compile(forbidden) if forbidden else None,
     )
 
@@ -88,16 +88,16 @@ def key_of(protocol: str, section: str, name: str) -> str:
     return f"{section}/{name.lower() if folded else name}"
 
 
-def _field(name: str, model: AttributeModel, facts: Mapping[str, Any]) -> Field:
+def _field(name: str, model: AttributeModel, said: Mapping[str, Any]) -> Field:
     return Field(
         name=name,
         kind=_KINDS.get(model.type, ONE),
         model=model,
-        folded=name in facts.get("fold", ()),
-        repeated=name in facts.get("repeated", ()),
-        twin=facts.get("twins", {}).get(name, ""),
+        folded=name in said.get("fold", ()),
+        repeated=name in said.get("repeated", ()),
+        twin=said.get("twins", {}).get(name, ""),
         namesyntax=_namesyntax(model),
-        is_text=model.type not in _KINDS and model.property not in TYPED and name not in facts.get("twins", {}),
+        is_text=model.type not in _KINDS and model.property not in TYPED and name not in said.get("twins", {}),
     )
 
 

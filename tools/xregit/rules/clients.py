@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
 from types import MappingProxyType
-from typing import Any
 
 from xregit.model.building import attributes
-from xregit.model.files import content
+from xregit.model.files import SPECVERSION, content
 from xregit.model.language import NOTHING, AttributeModel
-from xregit.model.names import SPECVERSION
+from xregit.model.protocols import facts
 from xregit.records import record
 
 
@@ -42,8 +41,7 @@ _UNKNOWN = Client()
 
 @cache
 def _clients() -> Mapping[str, Client]:
-    table: Mapping[str, Mapping[str, Any]] = content(SPECVERSION)["clients.yaml"]["protocols"]
-    return {protocol: _client(**said) for protocol, said in table.items()}
+    return {protocol: _client(**said) for protocol, said in facts("client").items()}
 
 
 def _client(usages: Mapping[str, list[str]] = NOTHING, port: int = 0, **schemes: list[str]) -> Client:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from xregit.prepared import Parse
 
+#: The specification version whose names we write.
+SPECVERSION = "1.0-rc2"
 _HERE = Path(__file__).parent
 
 

@@ -1,0 +1,39 @@
+"""The files of protocols to what each reader needs: one part of what they say, by the protocols' names."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.model.files import SPECVERSION, content
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_FOLDER = "protocols/"
+
+
+def places(files: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the path of the file that has each protocol, in the order in which protocols are listed."""
+    found = {name: path for path in files if path.startswith(_FOLDER) for name in files[path]["protocols"]}
+    return {name: found[name] for name in (*files["protocols.yaml"]["order"], *found)}
+
+
+@cache
+def protocols() -> Mapping[str, Mapping[str, Any]]:
+    """Return all that is said of each protocol, part by part."""
+    files = content(SPECVERSION)
+    return {name: files[path]["protocols"][name] for name, path in places(files).items()}
+
+
+@cache
+def facts(part: str) -> Mapping[str, Any]:
+    """Return one part of it, such as ``wire``, of each protocol that has it."""
+    return {name: said[part] for name, said in protocols().items() if part in said}
+
+
+@cache
+def matching(fact: str) -> Mapping[str, tuple[str, ...]]:
+    """Return one fact about matching, such as ``fresh``, of each protocol that has it, and of CloudEvents as ""."""
+    said = {"": content(SPECVERSION)["cloudevents.yaml"]["matching"], **facts("matching")}
+    return {name: tuple(parts[fact]) for name, parts in said.items() if fact in parts}
