@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import sleep
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 import xregit
 from tests.rules.test_again import DAYS, DESCRIBED, EDITS, EXTENDED, EXTENDED_PLACES, FIRST, MESSAGES, edits_of, stated
 from tests.source.repositories import Repository, new_repository
+from xregit.cli.remembering import Memory
 from xregit.cli.renewing import look, write_document
 from xregit.cli.running import run
+from xregit.document.copying import write_pieces
 from xregit.document.loading import load
 from xregit.document.serialising import to_bytes
 from xregit.errors import CatalogError
@@ -356,6 +359,55 @@ def test_edit_is_taken_back(tmp_path: Path) -> None:
             compare(registry, output, PROFILES[0], None)
             apply(registry, [(ONE, text)])
         compare(registry, output, PROFILES[0], None)
+
+
+def test_document_is_not_looked_through_as_long_as_its_status_holds(tmp_path: Path) -> None:
+    """Digests of what is copied count only where the system says that the document was touched."""
+    with begun(tmp_path) as (registry, output):
+        compare(registry, output, PROFILES[0], None)
+        memory = Memory(registry)
+        known = memory.document(output)
+        assert known
+        right, wrong = known.spots, {xid: spot._replace(digest="another") for xid, spot in known.spots.items()}
+        for touched in (False, True):
+            memory.keep_document(output, replace(known, spots=wrong))
+            if touched:
+                os.utime(output)
+            sight = look(registry, output, None)
+            assert sight
+            assert sight.source
+            write_document(registry, sight, PROFILES[0], output)
+            known = memory.document(output)
+            assert known
+            assert known.spots == (right if touched else wrong)
+        compare(registry, output, PROFILES[0], None)
+
+
+def test_document_is_changed_with_its_time_put_back(tmp_path: Path) -> None:
+    """A change that leaves size and time of the document as they were does not find its way into the next one."""
+    with begun(tmp_path) as (registry, output):
+        for _ in range(2):
+            compare(registry, output, PROFILES[0], None)
+            before = output.stat()
+            output.write_bytes(output.read_bytes().replace(b"One", b"Two"))
+            os.utime(output, ns=(before.st_atime_ns, before.st_mtime_ns))
+            apply(registry, [("messagegroups/a/messages/m.yaml", "description: Other.\n")])
+
+
+def test_document_is_restored_from_a_copy(tmp_path: Path) -> None:
+    """A document with the same bytes is copied from, though it is another file."""
+    with begun(tmp_path) as (registry, output):
+        compare(registry, output, PROFILES[0], None)
+        data = output.read_bytes()
+        output.unlink()
+        output.write_bytes(data)
+        sight = look(registry, output, None)
+        assert sight
+        assert sight.source
+        known = write_pieces(sight.registry, PROFILES[0], output, sight.source.written, sight.anew)
+        assert output.read_bytes() == data
+        assert not sight.anew
+        assert known.spots == sight.source.written.spots
 
 
 def test_check_between_two_documents(tmp_path: Path) -> None:

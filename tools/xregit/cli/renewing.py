@@ -22,6 +22,7 @@ from xregit.rules.again import again, reread, whole
 from xregit.rules.kept import held_by, state_of
 from xregit.rules.standing import WholeError, standing
 from xregit.source import writing
+from xregit.source.settling import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -162,13 +163,14 @@ def _whole(registry: Registry, profile: str, output: Path) -> int:
 def _write(path: Path, sight: Sight, profile: str, output: Path) -> int:
     source = sight.source.written if sight.source else None
     with uncollected():
-        spots, size = write_pieces(sight.registry, profile, output, source, sight.anew)
+        made = write_pieces(sight.registry, profile, output, source, sight.anew)
     known = _dated(sight) if sight.state and output.is_file() else None
     if known is not None:
-        as_kept = {xid: spot._replace(digest="") if xid in sight.concerned else spot for xid, spot in spots.items()}
-        written = Written(sight.state, profile, known, _uncommitted(sight), as_kept)
+        spots = {xid: spot._replace(digest="") if xid in sight.concerned else spot for xid, spot in made.spots.items()}
+        status = made.status if made.status and settled(output, made.status) else None
+        written = Written(sight.state, profile, known, _uncommitted(sight), spots, status)
         Memory(path).keep_document(output, written)
-    return size
+    return made.size
 
 
 def _dated(sight: Sight) -> Dated | None:

@@ -1,8 +1,9 @@
 """A document from an earlier one: the text of groups that nothing has happened to is copied, all other text is made.
 
 What is kept of a document is where each group's text stands in its file, with a digest: no file is copied from that
-somebody has changed since. The text of a group comes from its files, from groups that these mention, from messages that
-build on its own (`rules.again`), and from Git's history of its files (`catalog.dating`).
+somebody has changed since. Digests are looked at only where the system says anything else of the file than it did. The
+text of a group comes from its files, from groups that these mention, from messages that build on its own
+(`rules.again`), and from Git's history of its files (`catalog.dating`).
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from xregit.document.tables import profile as profile_of
 from xregit.records import record
 from xregit.rules.standing import WholeError
 from xregit.source import writing
+from xregit.source.files import status_of
 from xregit.source.remembered import opened, sealed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.catalog.registry import Registry
+    from xregit.source.files import Status
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY"))
 
@@ -46,7 +49,8 @@ class Written:
     """What is known of a document that was written: in which profile, and where each group stands, by its xid.
 
     ``state`` is that of the registry's files from which it may be told what has changed since, ``dated`` what Git said
-    of them. Of the groups in ``uncommitted`` Git knows some files not at all.
+    of them. Of the groups in ``uncommitted`` Git knows some files not at all. ``status`` is what the system says of the
+    document as long as nobody has changed it, if that is sure to tell.
     """
 
     state: str
@@ -54,6 +58,7 @@ class Written:
     dated: Dated
     uncommitted: frozenset[str]
     spots: Mapping[str, Spot]
+    status: Status | None
 
 
 @record
@@ -65,6 +70,17 @@ class Basis:
     stale: frozenset[str]
 
 
+class Pieces(NamedTuple):
+    """A document that was written: where each group stands, how many bytes there are, and what the system says of it.
+
+    The last is None where that is no file, or another one already.
+    """
+
+    spots: Mapping[str, Spot]
+    size: int
+    status: Status | None
+
+
 def to_bytes(known: Written) -> bytes | None:
     """Return what is known of a document as bytes that say whether they are whole; None where JSON can't hold it."""
     seen = known.dated
@@ -73,6 +89,7 @@ def to_bytes(known: Written) -> bytes | None:
         "profile": known.profile,
         "uncommitted": sorted(known.uncommitted),
         "spots": {xid: tuple(spot) for xid, spot in known.spots.items()},
+        "status": known.status,
         "standpoint": tuple(seen.standpoint),
         "time": seen.time,
         "renamed": seen.renamed,
@@ -96,7 +113,8 @@ def from_bytes(data: bytes) -> Written | None:
     told = [Told._make(item) for item in value["told"]]
     seen = Dated(Standpoint(*value["standpoint"]), value["time"], value["renamed"], told, rows)
     spots = {xid: Spot._make(spot) for xid, spot in value["spots"].items()}
-    return Written(value["state"], value["profile"], seen, frozenset(value["uncommitted"]), spots)
+    status = tuple(value["status"]) if value["status"] else None
+    return Written(value["state"], value["profile"], seen, frozenset(value["uncommitted"]), spots, status)
 
 
 def basis(written: Written, root: Path, seen: Standpoint, prefix: str) -> Basis | None:
@@ -113,8 +131,8 @@ def basis(written: Written, root: Path, seen: Standpoint, prefix: str) -> Basis 
 
 def write_pieces(
     registry: Registry, profile: str, place: Path, source: Written | None, anew: Collection[str]
-) -> tuple[Mapping[str, Spot], int]:
-    """Write the document view of a registry; return where each group stands, and how many bytes there are.
+) -> Pieces:
+    """Write the document view of a registry, and return what became of it.
 
     Where there is a ``source``, all groups but those that are to be made ``anew`` are copied from it; it was written to
     the same ``place``. Then ``registry`` may be the part of the registry that these groups need.
@@ -133,9 +151,9 @@ def write_pieces(
         old = {xid: spot for xid, spot in source.spots.items() if xid not in anew}
         groups = [xid for xid in groups if xid in anew]
     parts = _Parts(stating, old, groups)
-    with _opened(place if old else None) as former:
-        writing.write_parts(place, parts.texts(former))
-    return parts.spots, parts.size
+    with _opened(place if old else None, source.status if source else None) as former:
+        status = writing.write_parts(place, parts.texts(former))
+    return Pieces(parts.spots, parts.size, status)
 
 
 def _stating(registry: Registry, profile: str) -> Stating:
@@ -163,7 +181,7 @@ class _Parts:
         self.spots: dict[str, Spot] = {}
         self.size = 0
 
-    def texts(self, former: int) -> Iterator[bytes]:
+    def texts(self, former: _Former) -> Iterator[bytes]:
         """Give the parts, each once; ``former`` is the file that texts are copied from.
 
         Raises:
@@ -175,10 +193,11 @@ class _Parts:
             yield before
             self.size += len(before)
             if xid:
-                text, digest = self.made[xid] if xid in self.made else _copied(former, self.old[xid])
+                text, digest = self.made[xid] if xid in self.made else former.copied(self.old[xid])
                 yield text
                 self.spots[xid] = Spot(self.size, len(text), digest)
                 self.size += len(text)
+        former.confirm()
 
 
 def _made(stating: Stating, xid: str) -> tuple[bytes, str]:
@@ -188,28 +207,49 @@ def _made(stating: Stating, xid: str) -> tuple[bytes, str]:
     return text, sha256(text).hexdigest()
 
 
-def _copied(former: int, spot: Spot) -> tuple[bytes, str]:
-    try:
-        os.lseek(former, spot.start, os.SEEK_SET)
-        text = os.read(former, spot.length)
-    except OSError as error:
-        raise WholeError from error
-    if sha256(text).hexdigest() != spot.digest:
-        raise WholeError
-    return text, spot.digest
+@record
+class _Former:
+    """A file to copy from, if there is one; ``status`` is its own where nobody has changed it since it was written."""
+
+    descriptor: int
+    status: Status | None
+
+    def copied(self, spot: Spot) -> tuple[bytes, str]:
+        """Return the text of a group, and its digest.
+
+        Raises:
+            WholeError: it can't be read, or it is another text.
+        """
+        try:
+            os.lseek(self.descriptor, spot.start, os.SEEK_SET)
+            text = os.read(self.descriptor, spot.length)
+        except OSError as error:
+            raise WholeError from error
+        if len(text) != spot.length or (self.status is None and sha256(text).hexdigest() != spot.digest):
+            raise WholeError
+        return text, spot.digest
+
+    def confirm(self) -> None:
+        """Make sure that the file was what it is taken for while it was read.
+
+        Raises:
+            WholeError: somebody has changed it meanwhile.
+        """
+        if self.status is not None and status_of(os.fstat(self.descriptor)) != self.status:
+            raise WholeError
 
 
 @contextmanager
-def _opened(place: Path | None) -> Iterator[int]:
-    """Give a file to read from, if there is one to be read."""
+def _opened(place: Path | None, status: Status | None) -> Iterator[_Former]:
+    """Give a file to read from, if there is one to be read; it had a ``status`` when it was written."""
     if place is None:
-        yield -1
+        yield _Former(-1, None)
         return
     try:
         descriptor = os.open(place, _FLAGS)
     except OSError as error:
         raise WholeError from error
     try:
-        yield descriptor
+        yield _Former(descriptor, status if status_of(os.fstat(descriptor)) == status else None)
     finally:
         os.close(descriptor)

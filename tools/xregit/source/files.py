@@ -119,6 +119,11 @@ def _rest(descriptor: int) -> bytes:
         return file.readall()
 
 
+def status_of(found: os.stat_result) -> Status:
+    """Return those numbers of a file that change whenever it does, but within the same moment of the clock."""
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 def id_to_filename(name: str) -> str:
     """Return the id as a file name without extension; what some file system may refuse is percent-encoded."""
     kept = "".join(char if _KEPT_IN_NAMES.fullmatch(char) else _encoded(char) for char in name)
@@ -252,7 +257,7 @@ class _Walk:
         if problem:
             self.problems.append(problem)
         else:
-            self.files[path] = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+            self.files[path] = status_of(found)
 
     def _link_problem(self, path: str) -> FileProblem | None:
         target = _target(self.top, self.top / path)

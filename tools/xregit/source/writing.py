@@ -14,10 +14,15 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.source.exchanging import exchanged
+from xregit.source.files import status_of
 from xregit.source.locking import another_run, writing_to
+
+if TYPE_CHECKING:
+    from xregit.source.files import Status
 
 _NEW, _OLD = ".new", ".old"
 _TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
@@ -32,12 +37,15 @@ def write(path: Path, data: bytes) -> None:
     write_parts(path, (data,))
 
 
-def write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Do the same with bytes that come one part after the other; what they raise leaves all as it was, too."""
+def write_parts(path: Path, parts: Iterable[bytes]) -> Status | None:
+    """Do the same with bytes that come one part after the other; what they raise leaves all as it was, too.
+
+    Return what the system says of the file then; None for what is no file, or another one already.
+    """
     with _failing_in_one_line(path), _refusing_odd_names(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(b"".join(parts))
-            return
+            return None
         place = Path(os.path.realpath(path))
         beside = _beside(place, _NEW)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +53,19 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> None:
             _fill(beside, place, parts)
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
-            beside.replace(place)
+            return _named(beside, place)
+
+
+def _named(beside: Path, place: Path) -> Status | None:
+    """Give a file its name, and return its status under that; None where the name is another file's already."""
+    before = status_of(beside.stat())
+    beside.replace(place)
+    try:
+        status = status_of(place.stat())
+    except OSError:
+        return None
+    # Its name is not among what a file's number, size and the time of its bytes depend on.
+    return status if status[:-1] == before[:-1] else None
 
 
 def write_files(root: Path, files: Mapping[str, bytes]) -> None:
