@@ -75,7 +75,7 @@ def test_a_message_gets_another_id(registry: Path, capsys: pytest.CaptureFixture
     """Its file moves, references follow, comments and prose stay; on the wire nothing changes."""
     before, old = texts(registry), xregit.load(registry)
     assert run(["rename", "/messagegroups/ships/messages/ship.position", "ship.place"]) == 0
-    assert "4 references follow" in capsys.readouterr().out
+    assert "4 references follow" in capsys.readouterr().err
     now = texts(registry)
     moved = "messagegroups/ships/messages/ship.place.yaml"
     expected = before.pop("messagegroups/ships/messages/ship.position.yaml")

@@ -125,7 +125,7 @@ def test_command_writes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (output / "old.json").write_text('{"asyncapi": "3.0.0"}', encoding="utf-8")
     registry = str(CASES / "asyncapi" / "registry")
     assert run(["--registry", registry, "export", "--to", "asyncapi", "-o", str(output)]) == 0
-    assert f"Wrote 8 documents to {output}.\n" == capsys.readouterr().out
+    assert f"Wrote 8 documents to {output}.\n" == capsys.readouterr().err
     assert len(list(output.iterdir())) == 8
     assert json.loads((output / "orders.bus.json").read_bytes())["asyncapi"] == "3.0.0"
 

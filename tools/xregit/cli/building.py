@@ -159,12 +159,12 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
         raise click.UsageError(message)
     chosen(only=("site",), skip=())
     if folder is not None:
-        result(f"Wrote {folder}, {write_pages(xregit.load(registry), folder):,} pages.")
+        note(f"Wrote {folder}, {write_pages(xregit.load(registry), folder):,} pages.")
     elif serve:
         serve_site(registry, site_config(registry))
     else:
         loaded = xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
-        result(f"Wrote {output}, {build_site(registry, site_config(registry), output, loaded):,} files.")
+        note(f"Wrote {output}, {build_site(registry, site_config(registry), output, loaded):,} files.")
 
 
 @click.command()

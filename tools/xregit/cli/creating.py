@@ -45,7 +45,7 @@ def init(folder: Path, source: str) -> None:
     place = source_of(source)
     written = new_registry(folder, place)
     here = folder.resolve() == Path.cwd()
-    result(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
+    note(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
     if not place and is_here(noted()):
         note(FROM_HERE)
     note(f"Next: {'' if here else f'cd {folder}, then '}xregit check, then xregit build; README.md says more.")
@@ -124,7 +124,7 @@ def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
         note(f"{path} is written as {release}.")
     if report.diagnostics:
         note(text(report.diagnostics, report.lines))
-    result(imported(report, into))
+    note(imported(report, into))
     return int(report.failed)
 
 
@@ -165,4 +165,4 @@ def schema(registry: Path, output: Path) -> None:
     files = {path.rpartition("/")[2]: data for path, data in found}
     with editing(output):
         write_files(output, files)
-    result(f"Wrote {len(files)} JSON Schemas to {output}.")
+    note(f"Wrote {len(files)} JSON Schemas to {output}.")

@@ -109,7 +109,7 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
         done = renamed(catalog, xid, new_id)
         apply(catalog.origin.root, done)
     count = done.references
-    result(f"{xid} is {done.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
+    note(f"{xid} is {done.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
 
 
 @click.command()
@@ -135,7 +135,7 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
             raise unknown(by, catalog, what="entity")
         path, data = deprecated(catalog, xid, {name: text for name, text in terms.items() if text})
         write(catalog.origin.repository / path, data)
-    result(f"Wrote {path}.")
+    note(f"Wrote {path}.")
 
 
 def loaded(registry: Path, xid: str) -> Registry:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from xregit.cli.finding import output_folder, with_registry
-from xregit.cli.printing import doubt, result
+from xregit.cli.printing import doubt, note
 
 
 @click.command()
@@ -29,7 +29,7 @@ def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - t
     loaded = xregit.load(registry)
     files = asyncapi_files(loaded)
     replace_tree(output, files, _is_asyncapi)
-    result(f"Wrote {len(files):,} {'document' if len(files) == 1 else 'documents'} to {output}.")
+    note(f"Wrote {len(files):,} {'document' if len(files) == 1 else 'documents'} to {output}.")
     doubt(loaded)
 
 
