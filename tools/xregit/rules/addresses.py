@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
+from xregit.model.faults import either
 from xregit.records import record
 from xregit.rules.clients import client
 from xregit.rules.rule import found, rule
@@ -84,18 +85,19 @@ def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator
     """Report ``ws``, which is in wide use."""
     for address in _addresses(endpoint):
         if address.scheme in client(endpoint.protocol).unlisted:
-            message = f'The scheme of "{address.text}" is common, but not listed for MQTT.'
-            help_ = 'Use "wss", or "mqtt" for connections without encryption.'
+            message = f'The scheme of "{address.text}" is common, but not listed for {endpoint.protocol}.'
+            help_ = f"Use one that is listed: {', '.join(client(endpoint.protocol).schemes)}."
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "An MQTT address with an informal scheme has a path.", "EP-53")
 def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a path behind ``tcp``, ``ssl`` or ``wss``."""
+    known = client(endpoint.protocol)
     for address in _addresses(endpoint):
-        if address.scheme in client(endpoint.protocol).pathless and address.path not in {"", "/"}:
+        if address.scheme in known.pathless and address.path not in {"", "/"}:
             message = f'An address that begins with "{address.scheme}://" has no path, but "{address.text}" has one.'
-            help_ = 'Put the topic into the option "topic", or write the address with "mqtt" or "mqtts".'
+            help_ = f'Put the topic into the option "topic", or write the address with {either(known.topics)}.'
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 

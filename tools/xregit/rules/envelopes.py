@@ -9,6 +9,7 @@ from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import DATATYPES, NOW
+from xregit.rules.mediatypes import BINARY, in_binary
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import CLOUDEVENTS, inside, selected, text
 
@@ -106,17 +107,20 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
 @rule(
     "entity",
     Severity.ERROR,
-    "Binary mode is asked for with MQTT 3.1.1, which has no place for attributes.",
+    "Binary mode is asked for with a protocol that has no place for attributes, such as MQTT 3.1.1.",
     "CEM-1",
     "CEM-8",
     stated=(OPTIONS, "protocol"),
 )
 def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report ``mode: binary`` of messages and endpoints that speak MQTT 3.1.1."""
+    """Report ``mode: binary`` of messages and endpoints whose protocol can't carry events so."""
     attributes = _in_full(registry, entity)
-    if text(attributes, OPTIONS, "mode") == "binary" and selected("protocol", attributes) == "MQTT/3.1.1":
-        text_ = "MQTT 3.1.1 can't carry events in binary mode: its messages have no properties for the attributes."
-        help_ = 'Write "mode: structured", or use MQTT/5.0.'
+    if text(attributes, OPTIONS, "mode") != BINARY:
+        return
+    protocol = selected("protocol", attributes)
+    if not in_binary(protocol):
+        text_ = f"{protocol} can't carry events in binary mode: its messages have no properties for the attributes."
+        help_ = 'Write "mode: structured", or use a protocol whose messages have such properties, as MQTT/5.0 has.'
         yield found(OPTIONS, "mode", message=text_, help=help_)
 
 

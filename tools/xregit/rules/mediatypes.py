@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
+from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import CLOUDEVENTS, inside, items, mapping, selected, text
+from xregit.rules.stated import CLOUDEVENTS, items, mapping, selected, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -19,9 +20,8 @@ CONTENTTYPE = "datacontenttype"
 STATED_IN = (CONTENTTYPE, "protocoloptions", "envelopemetadata", "envelopeoptions")
 # What the media type of every event in structured mode begins with (CloudEvents bindings).
 STRUCTURED = "application/cloudevents"
-# Where a protocol's messages say what they carry, other than in a header of this name.
-_OPTIONS: Mapping[str, tuple[str, ...]] = {"AMQP/1.0": ("properties", "content-type"), "MQTT/5.0": ("content_type",)}
-_HEADER = "content-type"
+OPTIONS, BINARY = "protocoloptions", "binary"
+_USUAL = {"modes": (BINARY,), "contenttype": "headers/content-type"}
 _INNER = ("envelopemetadata", CONTENTTYPE, "value")
 
 Path = tuple[str | int, ...]
@@ -82,6 +82,11 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
     yield found(CONTENTTYPE, message=text_, help=help_)
 
 
+def in_binary(protocol: str) -> bool:
+    """Tell whether events can travel in binary mode."""
+    return BINARY in _carrier(protocol)["modes"]
+
+
 def normal(media: str) -> tuple[str, ...]:
     """Return a media type's parts as they compare: without case, parameters in any order."""
     kind, *parameters = (part.strip() for part in media.lower().split(";"))
@@ -102,24 +107,30 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     if len(every) <= 1:
         return []
     mode = text(attributes, "envelopeoptions", "mode")
-    if selected("envelope", attributes) != CLOUDEVENTS or mode == "structured" or protocol == "MQTT/3.1.1":
+    if selected("envelope", attributes) != CLOUDEVENTS or mode == "structured" or not in_binary(protocol):
         return [item for item in every if item is not inner]
-    return every if mode == "binary" else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
+    return every if mode == BINARY else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
 
 
 def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:
     """Return the media type that the protocol's own property or header states, if any."""
-    options = mapping(attributes, "protocoloptions")
-    if protocol in _OPTIONS:
-        path = _OPTIONS[protocol]
-        return _property(inside(options, *path), ("protocoloptions", *path))
-    for index, header in items(options, "headers"):
-        if text(header, "name").lower() == _HEADER:
-            return _property(header, ("protocoloptions", "headers", index))
-    for name, header in mapping(options, "headers").items():
-        if name.lower() == _HEADER:
-            return _property(header, ("protocoloptions", "headers", name))
+    options = mapping(attributes, OPTIONS)
+    section, _, due = _carrier(protocol).get("contenttype", "").partition("/")
+    if not due:
+        return _property(options.get(section), (OPTIONS, section))
+    for index, entry in items(options, section):
+        if text(entry, "name").lower() == due:
+            return _property(entry, (OPTIONS, section, index))
+    for name, value in mapping(options, section).items():
+        if name.lower() == due:
+            return _property(value, (OPTIONS, section, name))
     return Stated("", ())
+
+
+def _carrier(protocol: str) -> Mapping[str, Any]:
+    """Return how a protocol carries events; one whose binding nobody knows is taken for one that has headers."""
+    found: Mapping[str, Any] = facts("cloudevents").get(protocol, _USUAL)
+    return found
 
 
 def _property(value: Any, path: Path) -> Stated:
