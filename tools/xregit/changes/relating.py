@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.changes.alike import alike
 from xregit.changes.table import table
+from xregit.messages.definitions import is_now
 from xregit.messages.templates import Template
-from xregit.model.datatypes import NOW
 from xregit.rules.mediatypes import normal
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def same_value(name: str, one: Any, other: Any) -> bool:
 
 def allowed(item: Property) -> Any:
     """Return the value or template that a property must have; None where any will do, as for the current time."""
-    return None if item.value == NOW else item.value
+    return None if is_now(item.type, item.value) else item.value
 
 
 def _named(more: bool, less: bool) -> str:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
 CLOUDEVENTS = "CloudEvents/1.0"
-#: The sentinel as older documents write it (facts.md, K29).
-_OLD_NOW = "01-01-0000T00:00:00Z"
+#: The sentinel, and how older documents write it (facts.md, K29).
+_NOWS = (NOW, "01-01-0000T00:00:00Z")
 _MEDIA_KEYS = frozenset({"datacontenttype"})
 _URITEMPLATE = "uritemplate"
 
@@ -82,6 +82,11 @@ def definition(message: Message) -> Definition:
     )
 
 
+def is_now(kind: str, value: Any) -> bool:
+    """Tell whether the value of a property of a type stands for the time at which a message is made."""
+    return kind == "timestamp" and value in _NOWS
+
+
 def target(message: Message) -> Message:
     """Return the message that an alias stands for, or the message itself."""
     found = message.registry.resource(message.alias_of) if message.alias_of else None
@@ -120,7 +125,7 @@ def _part(model: AttributeModel | None, item: Property) -> AttributeModel | None
 
 
 def _constraint(item: Property, kind: str, key: str, model: AttributeModel | None = None, *, media: bool) -> Constraint:
-    now = kind == "timestamp" and item.value in {NOW, _OLD_NOW}
+    now = is_now(kind, item.value)
     value = None if now else item.value
     template = None
     if isinstance(value, str) and has_placeholders(value):
