@@ -96,6 +96,14 @@ def test_wrong_usage_is_two(arguments: list[str], capsys: pytest.CaptureFixture[
     assert "Error:" in capsys.readouterr().err
 
 
+def test_nearly_a_command_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """A slip in a command's name is wrong usage, and the name that was meant is told."""
+    assert run(["chek"]) == 2
+    assert 'There is no command "chek"; did you mean "check"?' in capsys.readouterr().err
+    assert run(["frobnicate"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
 def test_help_imports_no_command() -> None:
     """The list of commands needs neither the commands nor the libraries that they use."""
     program = (

@@ -36,32 +36,34 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
         raise XregitError(message)
     root = registry.resolve()
     if check:
-        changed, failed = formatted_files(root, paths)
+        changed, faults = formatted_files(root, paths)
     else:
         with editing(root):
-            changed, failed = formatted_files(root, paths)
+            changed, faults = formatted_files(root, paths)
             write_files(root, changed)
-    result("\n".join(changed))
-    note(f"{'Would change' if check else 'Changed'} {len(changed):,} file{'' if len(changed) == 1 else 's'}.")
-    return int(failed or (check and bool(changed)))
+    for path, fault in faults.items():
+        note(f"{registry / path}{fault}")
+    result("\n".join((registry / path).as_posix() for path in changed))
+    counted = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"
+    note(f'"xregit fmt" would change {counted}.' if check else f"Changed {counted}.")
+    return int(bool(faults) or (check and bool(changed)))
 
 
-def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], bool]:
-    """Return the files that are not in their canonical form, in that form, and whether some file has none.
+def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], dict[str, str]]:
+    """Return the files that are not in their canonical form, in that form, and why others have none.
 
     Raises:
         XregitError: a path is not part of the registry.
     """
     changed: dict[str, bytes] = {}
-    failed = False
+    faults: dict[str, str] = {}
     for path, data in yaml_files(root, paths):
         new, fault = canonical(data)
         if fault:
-            failed = True
-            note(f"{path}: {fault}")
+            faults[path] = fault
         elif new != data:
             changed[path] = new
-    return changed, failed
+    return changed, faults
 
 
 def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
@@ -83,13 +85,14 @@ def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes
 
 
 def canonical(data: bytes) -> tuple[bytes, str]:
-    """Return a file's canonical form, and why it has none."""
+    """Return a file's canonical form, and why it has none: what follows the file's name, with the place in it."""
     from xregit.source.formatting import UnformattableError, formatted
 
     try:
         return formatted(data), ""
     except UnformattableError as error:
-        return data, str(error)
+        start = [f":{problem.span.line}:{problem.span.column}" for problem in error.problems[:1]]
+        return data, f"{''.join(start)}: {error}"
 
 
 @click.command()
