@@ -99,6 +99,10 @@ CASES = {
         {"messagegroups/g/messages/a.yml": "name: A\n"},
         [("misplaced-file", "messagegroups/g/messages/a.yml", 0)],
     ),
+    "a message in JSON": (
+        {"messagegroups/g/messages/a.json": '{"name": "A"}\n'},
+        [("misplaced-file", "messagegroups/g/messages/a.json", 0)],
+    ),
     "an unknown group type": ({"queues/q/queue.yaml": "name: A\n"}, [("misplaced-file", "queues/q/queue.yaml", 0)]),
     "readable notes beside": ({"messagegroups/g/README.md": "# g\n"}, []),
 }

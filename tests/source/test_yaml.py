@@ -73,6 +73,8 @@ PROBLEMS: dict[str, tuple[bytes, str, tuple[int, int], str]] = {
     "tab before an item": (b"a:\n-\tb\n", "yaml-syntax", (2, 2), "tab"),
     "at sign": (b"a: @x\n", "yaml-syntax", (1, 4), '"@"'),
     "second colon": (b"a: b: c\n", "yaml-syntax", (1, 5), "colon"),
+    "a space from a web page": ("a:\u00a0b\nc: 1\n".encode(), "yaml-syntax", (1, 3), "U+00A0"),
+    "such a space at the end": ("c: 1\na:\u00a0b\n".encode(), "yaml-syntax", (2, 3), "U+00A0"),
     "no colon": (b"a: 1\nb\nc: 2\n", "yaml-syntax", (2, 1), "name: value"),
     "open quotes": (b'a: 1\nb: "x\nc: 1\n', "yaml-syntax", (2, 4), "never closed"),
     "truncated": (b"a:\n  b: 'x", "yaml-syntax", (2, 6), "never closed"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
+from xregit.model.words import called
 from xregit.source.files import filename_to_id, id_to_filename
 
 if TYPE_CHECKING:
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
 REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
 WAIVERS_FILE = "waivers.yaml"
-ROOT_FILES = frozenset({REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE})
+_HERE = (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
+ROOT_FILES = frozenset(_HERE)
 YAML = ".yaml"
 VERSIONS = "versions"
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
@@ -48,7 +50,9 @@ def spot(model: Model, path: str) -> Spot:
     if path in model.groups or _names_collection(model, parts):
         return Spot(Kind.MISPLACED, help=f'"{parts[-1]}" is the name of a folder; rename the file.')
     if len(parts) == 1:
-        return Spot(Kind.ROOT) if path in ROOT_FILES else _other(path, "only registry.yaml, xregit.yaml, model.yaml")
+        return (
+            Spot(Kind.ROOT) if path in ROOT_FILES else _other(path, f"beside the folders are {', '.join(_HERE)} alone")
+        )
     group = model.groups.get(parts[0])
     if group is None:
         return _other(path, f"the group types are {', '.join(model.groups)}")
@@ -58,7 +62,9 @@ def spot(model: Model, path: str) -> Spot:
     resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
     if resource is None:
         inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
-        return _other(path, f'a {group.singular} is described in "{parts[0]}/<id>/{group.singular}{YAML}"{inside}')
+        return _other(
+            path, f'the file of each {called(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
+        )
     return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
 
 
@@ -104,9 +110,7 @@ def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
     if resource is None:
         return found
     if not resource.hasdocument:
-        if len(parts) == _RESOURCE_FILE and path.endswith(YAML):
-            return _resource(found, parts[3].removesuffix(YAML))
-        return _other(path, f'a {resource.singular} is one file, "{resource.plural}/<id>{YAML}"')
+        return _in_one_file(path, parts, found, resource)
     if len(parts) == _RESOURCE_FOLDER_FILE and parts[4] == resource.singular + YAML:
         return _resource(found, parts[3])
     if len(parts) == _DOCUMENT_FILE and parts[4] == VERSIONS:
@@ -114,8 +118,20 @@ def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
         return Spot(Kind.DOCUMENT, inside.group, inside.gid, resource, inside.rid, version_id(parts[5]))
     where = f"{resource.plural}/<id>"
     return _other(
-        path, f'a {resource.singular} is "{where}/{resource.singular}{YAML}" and "{where}/versions/<id>.<ext>"'
+        path,
+        f'the files of each {called(resource.singular)} are "{where}/{resource.singular}{YAML}" and '
+        f'"{where}/{VERSIONS}/<id>.<ext>"',
     )
+
+
+def _in_one_file(path: str, parts: list[str], found: Spot, resource: ResourceModel) -> Spot:
+    direct = len(parts) == _RESOURCE_FILE
+    if direct and path.endswith(YAML):
+        return _resource(found, parts[3].removesuffix(YAML))
+    where = f'the file of each {called(resource.singular)} is "{resource.plural}/<id>{YAML}"'
+    if direct and path.endswith(".json"):
+        return Spot(Kind.MISPLACED, help=f"{where}; JSON may stand in it, as it is YAML too.")
+    return _other(path, where)
 
 
 def _resource(found: Spot, name: str) -> Spot:

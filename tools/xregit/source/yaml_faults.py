@@ -19,6 +19,7 @@ _REFUSED = re.compile("[\x00-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _GLUED = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")
+_ODD_SPACE = re.compile(r"[ \t]*(?:- +)*[A-Za-z0-9_.-]+:([\u00a0\u2000-\u200a\u202f\u3000])")  # as web pages have them
 _QUOTES = "put the value in quotes"
 
 
@@ -122,12 +123,17 @@ def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE) -> Pro
 
 
 def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
-    """Return the mistake of an earlier line that the parser notices only here, or None."""
+    """Return the mistake of an earlier line that the parser notices only here, or one that nobody sees; else None."""
     if quoted.endline == place.line > quoted.line and 0 <= place.column - quoted.endcolumn <= 1:
         message = f"the quotes that open here close only in line {quoted.endline}"
         return Problem("yaml-syntax", message, "add the closing quote", quoted)
     lines = [*_LINE_BREAK.split(data.decode()), ""]  # the parser may stand behind the last line
     before = next((number for number in range(place.line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    for number in filter(None, (before, place.line)):
+        if odd := _ODD_SPACE.match(lines[number - 1]):
+            message = f"the space behind this colon is U+{ord(odd[1]):04X}, which is none to YAML"
+            at = Span(number, odd.start(1) + 1, number, odd.end(1) + 1)
+            return Problem("yaml-syntax", message, "write an ordinary space", at)
     glued = _GLUED.match(lines[before - 1]) if before else None
     if glued and ":" in lines[place.line - 1][: place.column]:
         at = Span(before, glued.end(1) + 1, before, glued.end(1) + 2)
