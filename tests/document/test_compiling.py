@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from click.testing import CliRunner
 
 from tests.catalog.folders import folder
 from xregit.catalog import read_folder
+from xregit.cli.building import compile_
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, read_document, to_bytes
+from xregit.document.tables import profiles
 from xregit.errors import XregitError
 from xregit.model import builtin
 from xregit.rules import check
@@ -182,6 +185,13 @@ def test_unknown_options_name_the_known_ones(small: Registry, options: dict[str,
 
 
 @pytest.mark.requirement("MSG-40")
+def test_each_profile_may_be_chosen() -> None:
+    """A profile is a file; the setting and the command's help name those that there are."""
+    assert set(builtin().settings["profile"].enum) == set(profiles())
+    shown = CliRunner().invoke(compile_, ["--help"]).output
+    assert [name for name in profiles() if name not in shown] == []
+
+
 def test_short_form_says_the_format_of_a_schema(tmp_path: Path) -> None:
     """Where a message leaves out the format of its schema, and its base does too, it is that of the schema."""
     files = {

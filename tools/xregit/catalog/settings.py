@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from xregit.catalog.globs import setting_regex
+from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING
 from xregit.records import record
 
@@ -45,7 +46,7 @@ class Settings:
     rules: Mapping[str, str] = field(default_factory=_nothing)
     paths: tuple[Scope, ...] = ()
     baseurl: str = ""
-    profile: str = "1.0-rc2"
+    profile: str = SPECVERSION
     repository: str = ""
     branch: str = "main"
     title: str = ""

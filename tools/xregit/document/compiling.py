@@ -16,6 +16,7 @@ from xregit.document.stating import Stating
 from xregit.document.tables import plain, profiles
 from xregit.document.tables import profile as profile_of
 from xregit.errors import XregitError
+from xregit.model.files import SPECVERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
 
-DEFAULT_PROFILE = "1.0-rc2"
+DEFAULT_PROFILE = SPECVERSION
 VIEWS = ("document", "short")
 
 

@@ -12,12 +12,11 @@ from xregit.document.models import added
 from xregit.document.stating import Stating
 from xregit.document.tables import profile
 from xregit.model import builtin, extended, source_form
+from xregit.model.files import SPECVERSION
 from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-
-OWN_NAMES = "1.0-rc2"
 
 
 @record
@@ -107,7 +106,7 @@ def _united(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _differing(whole: Registry, first: Mapping[str, Source], again: Sequence[Source]) -> list[Diagnostic]:
-    stating = Stating(whole, profile(OWN_NAMES))
+    stating = Stating(whole, profile(SPECVERSION))
     found = []
     for source in again:
         other = first[source.entity.xid]

@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from xregit.document.tables import Part, Sign, parts, signs
+from xregit.document.tables import Part, Sign, parts, releases, signs
 from xregit.model import named
 from xregit.records import record
 
 NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
-# All releases, the oldest first.
-RELEASES = (OLDEST, "1.0-rc1", "1.0-rc2", OURS, "1.0-rc3", "1.0-rc4")
 Path = tuple[str | int, ...]
 _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": list, "object": dict}
 
@@ -33,7 +31,7 @@ class Shown:
     @property
     def name(self) -> str:
         """What to call them together."""
-        if self.releases == RELEASES[1:]:
+        if self.releases == releases()[1:]:
             return NEUTRAL
         *first, last = self.releases
         return f"{', '.join(first)} or {last}" if first else last
@@ -135,9 +133,9 @@ def _explained(seen: Mapping[Sign, Path]) -> Iterator[Shown]:
     left = dict(seen)
     while left:
         counts = Counter(release for sign in left for release in sign.releases)
-        best = max(RELEASES, key=lambda release: counts[release])
+        best = max(releases(), key=lambda release: counts[release])
         explained = [sign for sign in left if best in sign.releases]
-        common = tuple(release for release in RELEASES if all(release in sign.releases for sign in explained))
+        common = tuple(release for release in releases() if all(release in sign.releases for sign in explained))
         yield Shown(common, left[min(explained, key=lambda sign: len(sign.releases))])
         left = {sign: path for sign, path in left.items() if best not in sign.releases}
 

@@ -148,6 +148,12 @@ def signs() -> tuple[Sign, ...]:
 
 
 @cache
+def releases() -> tuple[str, ...]:
+    """Return the names of all releases, the oldest first."""
+    return tuple(table("dialects", "signs.yaml")["releases"])
+
+
+@cache
 def parts() -> tuple[Part, ...]:
     """Return what people have that looks like a document and is none, the surest signs first."""
     listed = table("dialects", "parts.yaml")["parts"]
