@@ -16,8 +16,9 @@ from xregit.changes.change import Difference
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
-from xregit.payloads.compatibility import Answer, Compatibility, Verdict, related
-from xregit.payloads.compatibility.answers import ROOT, WORST_FIRST, worst
+from xregit.payloads.compatibility import Answer, Verdict, related
+from xregit.payloads.compatibility.answers import ROOT
+from xregit.payloads.compatibility.telling import told, worst_first
 from xregit.payloads.documents import Document, nothing
 from xregit.records import record
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from xregit.changes.sides import Side
 
 UNCLEAR = "unclear"
-_MAX_TOLD = 3
 REFERENCES = ("dataschemauri", "dataschemaxid")
 
 
@@ -62,12 +62,24 @@ class Relation:
 
     ``same`` is said of two that mean the same, ``equal`` of two that read each other's payloads, ``wider`` where only
     the new one does, ``narrower`` where only the old one does, ``other`` where neither does. What can't be told of one
-    direction or both stands in ``_RELATIONS``.
+    direction or both stands in ``_RELATIONS``. ``detail`` says why where no ``verdicts`` do.
     """
 
     relation: str
     detail: str = ""
-    advice: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[object, ...]:
+        """What is the same of two types in a document of which the same is said, if not of the same places in them."""
+        return self.relation, self.detail, frozenset(item.message for item in self.verdicts)
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The end of a sentence that says why, and what to do about the worst of it."""
+        verdicts = worst_first(self.verdicts)
+        said = f". {told(verdicts)}" if verdicts else self.detail
+        return {"detail": said, "advice": f"{verdicts[0].help} " if verdicts else ""}
 
 
 # Whether the new schema reads old payloads, and the old one new payloads, to how they relate.
@@ -99,27 +111,12 @@ def payload_changes(old: Payload, new: Payload) -> Relation:
         return Relation(UNCLEAR, f": {error}")
     # What nobody described, nobody can rely on; it is told, and breaks nothing.
     judged = found.described
-    return Relation(_RELATIONS[judged.backward, judged.forward], *_told(found))
+    return Relation(_RELATIONS[judged.backward, judged.forward], verdicts=found.verdicts)
 
 
 def _document(payload: Payload) -> Document:
     fetch = payload.documents.get if payload.documents else nothing
     return Document(payload.format, payload.document, payload.selector, payload.uri, fetch)
-
-
-def _told(found: Compatibility) -> tuple[str, str]:
-    """Return the changes between two schemas as the end of a sentence, the worst first, and what to do about that."""
-    verdicts = sorted(found.verdicts, key=lambda item: WORST_FIRST.index(worst(item.backward, item.forward)))
-    if not verdicts:
-        return "", ""
-    said = [_sentence(item) for item in verdicts[:_MAX_TOLD]]
-    more = len(verdicts) - len(said)
-    return ". ".join(("", *said)) + (f", and {more} more" if more else ""), f"{verdicts[0].help} "
-
-
-def _sentence(verdict: Verdict) -> str:
-    place = "" if verdict.where == ROOT else f"{verdict.where}: "
-    return place + verdict.message.removesuffix(".")
 
 
 def of_message(xid: str, before: Side, after: Side) -> Iterator[Difference]:
@@ -133,9 +130,8 @@ def of_message(xid: str, before: Side, after: Side) -> Iterator[Difference]:
         was, now = (payload.reference or payload.format if payload else None for payload in (one, other))
         yield Difference(xid, "message", "payload", "added" if one is None else "removed", (name,), was, now)
         return
-    relation = payload_changes(one, other)
-    words = {"detail": relation.detail, "advice": relation.advice}
-    yield Difference(xid, "message", "payload", relation.relation, (name,), one.reference, other.reference, words)
+    found = payload_changes(one, other)
+    yield Difference(xid, "message", "payload", found.relation, (name,), one.reference, other.reference, found.words)
 
 
 def of_schema(
@@ -167,17 +163,32 @@ def _edited(
     xid: str, path: tuple[str], versions: tuple[_Held, _Held], users: Mapping[str, list[str]]
 ) -> Iterator[Difference]:
     """Give how two documents relate for each type inside them that messages refer to, those that agree together."""
-    found: dict[Relation, list[str]] = defaultdict(list)
+    found: dict[tuple[object, ...], dict[str, Relation]] = defaultdict(dict)
     about = "version" if path == ("document",) else "schema"
     shown: tuple[Any, Any] = (versions[0].version.id, versions[1].version.id) if about == "schema" else (None, None)
     for selector in users or ("",):
         old, new = (_of_version(held.version, selector, held.registry) for held in versions)
         stays = (old.format, old.reference) == (new.format, new.reference) and alike(old.document, new.document)
         if about == "schema" or not stays:
-            found[payload_changes(old, new)] += users.get(selector, [])
-    for relation, reaches in found.items():
-        words = {"detail": relation.detail, "advice": relation.advice}
-        yield Difference(xid, about, "payload", relation.relation, path, *shown, words, tuple(reaches))
+            relation = payload_changes(old, new)
+            found[relation.kinds][selector] = relation
+    for relations in found.values():
+        together = _together(relations)
+        reaches = tuple(xid for selector in relations for xid in users.get(selector, ()))
+        yield Difference(xid, about, "payload", together.relation, path, *shown, together.words, reaches)
+
+
+def _together(relations: Mapping[str, Relation]) -> Relation:
+    """Return what is said of several types inside a document, each place with the name of its type."""
+    first, *others = relations.values()
+    if not others:
+        return first
+    verdicts = (
+        replace(verdict, where=selector if verdict.where == ROOT else f"{selector}: {verdict.where}")
+        for selector, relation in relations.items()
+        for verdict in relation.verdicts
+    )
+    return replace(first, verdicts=tuple(verdicts))
 
 
 def _both(users: Mapping[str, Mapping[str, list[str]]], one: str, other: str) -> Mapping[str, list[str]]:

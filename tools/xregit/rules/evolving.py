@@ -11,6 +11,7 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
 from xregit.payloads.compatibility import Answer, Breach, Compatibility, breaches, related
+from xregit.payloads.compatibility.telling import told
 from xregit.payloads.documents import Document
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import text
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from xregit.catalog.schemas import Schema
 
 _PROMISE = "compatibility"
-_MAX_TOLD = 3
 _CACHED = 1024
 # What a direction means, said of the two versions.
 _DIRECTIONS: Mapping[str, str] = {
@@ -57,9 +57,8 @@ def _findings(registry: Registry, schema: Schema, answer: Answer, says: Mapping[
     for (older, newer, direction), listed in pairs.items():
         worst = [item.verdict for item in listed if item.answer is answer]
         if worst and (answer is Answer.NO or len(worst) == len(listed)):
-            told = ". ".join(f"In {item.where}: {item.message.removesuffix('.')}" for item in worst[:_MAX_TOLD])
             what = says[direction].format(older=older, newer=newer)
-            message = f'The schema promises "{promise}", but {what}. {told}.'
+            message = f'The schema promises "{promise}", but {what}. {told(worst)}.'
             yield found(_PROMISE, message=message, help=worst[0].help)
 
 
