@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from pyspark.sql import SparkSession
+
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 NO_SHARED = "../shared is not beside this clone"
@@ -46,6 +48,20 @@ def shared() -> Path:
     if not (folder / "corpus").is_dir():
         pytest.skip(NO_SHARED)
     return folder
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """Return the one session that all tests of a process share: Java takes archives for it only as it starts.
+
+    It can read Kafka where `.ci/lake` could fetch what that takes.
+    """
+    from tests.spark.jars import KAFKA_JARS
+    from xregit.spark.session import session
+
+    running = session(name="tests", conf={"spark.jars": ",".join(map(str, KAFKA_JARS))} if KAFKA_JARS else {})
+    yield running
+    running.stop()
 
 
 @pytest.fixture

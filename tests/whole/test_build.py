@@ -13,10 +13,11 @@ from tests.whole.offline.sitecustomize import CODE
 from tests.whole.programs import cloned, python, xregit
 from xregit.catalog import Group, read_folder
 from xregit.document import compile_document
-from xregit.spark.session import borrowed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
     from xregit.catalog import Registry
 
@@ -98,14 +99,13 @@ def test_tables_have_what_follows_from_the_catalog(clone: Path, registry: Regist
     assert {row["epoch"] for row in rows(clone, "messages")} == {1}
 
 
-def test_spark_reads_what_delta_reads(clone: Path) -> None:
+def test_spark_reads_what_delta_reads(clone: Path, spark: SparkSession) -> None:
     """Spark finds as many rows in the files of each table as Delta does."""
     tables = sorted(path.name for path in (clone / "build/tables").iterdir())
     assert len(tables) > 10
-    with borrowed(None, name="tests") as spark:
-        for name in tables:
-            files = DeltaTable(clone / "build/tables" / name).file_uris()
-            assert spark.read.parquet(*files).count() == len(rows(clone, name))
+    for name in tables:
+        files = DeltaTable(clone / "build/tables" / name).file_uris()
+        assert spark.read.parquet(*files).count() == len(rows(clone, name))
 
 
 def test_build_again_changes_nothing(clone: Path) -> None:
