@@ -11,8 +11,9 @@ import pytest
 import xregit
 from tests.messages.recognising import answers, example, hand_made, recorded, small, text_of
 from xregit.pages import ASSETS, pages
+from xregit.pages.addresses import RECOGNISE
 from xregit.pages.book import Book
-from xregit.pages.recognising import DEFINITIONS, RECOGNISE, script
+from xregit.pages.recognising import DEFINITIONS, script
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -118,15 +118,20 @@ def test_message_page_is_light(site: Path) -> None:
     assert (site / "messagegroups/doors/messages/doors.opened/index.html").stat().st_size < 60_000
 
 
-def test_hand_written_page_takes_the_place(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["doors/index.md", "doors.md"])
+def test_hand_written_page_takes_the_place(tmp_path: Path, name: str) -> None:
     """A hand-written page at an entity's address is shown instead of ours."""
-    page = tmp_path / "docs/messagegroups/doors/index.md"
+    page = tmp_path / "docs/messagegroups" / name
     page.parent.mkdir(parents=True)
     page.write_text("# All about doors\n")
     config = tmp_path / "mkdocs.yml"
     config.write_text("site_name: Test\ntheme: {name: material, font: false}\nplugins: [search, xregit]\n")
     build_site(small_folder(tmp_path), config, tmp_path / "out")
     assert "All about doors" in (tmp_path / "out/messagegroups/doors/index.html").read_text()
+    assert "All about doors" not in "".join(path.read_text() for path in (tmp_path / "out").rglob("index.md"))
+    shelves = [json.loads(shelf.read_text()) for shelf in (tmp_path / "out/search/entries").iterdir()]
+    found = [title for shelf in shelves for location, title, *_ in shelf if location == "messagegroups/doors/"]
+    assert found == ["All about doors"]
 
 
 def test_site_without_configuration(tmp_path: Path) -> None:

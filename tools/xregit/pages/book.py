@@ -1,11 +1,10 @@
-"""What the pages of one registry share: heads, lists of messages, places in Git; each computed once."""
+"""What the pages of one registry share: links, descriptions, messages in lists, what Git knows; each computed once."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
@@ -13,81 +12,23 @@ from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
 from xregit.catalog.views import text_of
 from xregit.messages.definitions import definition, target
-from xregit.pages.attributes import message_link
+from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, ids, own
 from xregit.pages.discretion import discreet
 from xregit.pages.histories import Lives
-from xregit.pages.linking import Link, address, href, is_safe, link_to, reference
+from xregit.pages.linking import Link, address, href, link_to, reference
 from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary
-from xregit.pages.rendering import anchor
-from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Group, Place
+    from collections.abc import Mapping
+
+    from xregit.catalog.entities import Group
     from xregit.catalog.properties import Property
-    from xregit.catalog.registry import Entity, Registry
+    from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint, Message
     from xregit.messages.definitions import Definition
     from xregit.messages.schemas import Source as SchemaSource
     from xregit.pages.samples import Told
-
-ALL_MESSAGES = "all-messages/"
-RULES = "check-rules/"
-MODEL = "model-reference/"
-PLACEHOLDERS = "all-placeholders/"
-LABELS = "all-labels/"
-OWNERS = "all-owners/"
-DEPRECATIONS = "all-deprecations/"
-MAP = "map/"
-CHANGES = "all-changes/"
-
-
-@record
-class Deprecation:
-    """When an entity stops to be good, and what to use instead."""
-
-    effective: str
-    removal: str
-    alternative: Link | None
-    documentation: Link | None
-
-
-@record
-class Source:
-    """Where an entity is written, and since when, as the entity says or Git; empty where neither knows.
-
-    ``commits`` counts those that touched the file; in a ``shallow`` clone there may have been more. ``edit`` is where
-    the file is changed, ``api`` the entity's address in the static API.
-    """
-
-    file: str
-    href: str
-    commits: int
-    created: str
-    modified: str
-    shallow: bool
-    edit: str
-    api: str
-
-
-@record
-class Head:
-    """What the page of any entity begins and ends with."""
-
-    kind: str
-    id: str
-    name: str
-    xid: str
-    crumbs: tuple[Link, ...]
-    description: Markup
-    deprecation: Deprecation | None
-    owners: tuple[Link, ...]
-    source: Source
-
-    @property
-    def title(self) -> str:
-        """The entity's name, else its id."""
-        return self.name or self.id
 
 
 class Entry(NamedTuple):
@@ -109,6 +50,7 @@ class Book:
     def __init__(self, registry: Registry) -> None:
         """Begin a book on a registry, which stays as it is."""
         self.registry = registry
+        self.map, self.recognise = (own(registry.model, page) for page in (MAP, RECOGNISE))
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
         self._links: dict[tuple[str, str], Link] = {}
@@ -142,22 +84,6 @@ class Book:
         if text not in self._prose:
             self._prose[text] = prose(text, self.target)
         return self._prose[text]
-
-    def head(self, entity: Entity, kind: str, attributes: Mapping[str, Any], meta: Mapping[str, Any]) -> Head:
-        """Return the head of an entity's page; ``meta`` is where its deprecation stands."""
-        return Head(
-            kind=kind,
-            id=entity.id,
-            name=text_of(attributes, "name"),
-            xid=entity.xid,
-            crumbs=self.crumbs(entity.xid),
-            description=self.prose(attributes.get("description")),
-            deprecation=self.deprecation(meta.get("deprecated"), entity.xid),
-            owners=tuple(
-                Link(owner, f"{href(OWNERS)}#{anchor(owner)}") for owner in self.registry.owners.of(entity.place.path)
-            ),
-            source=self._source(entity.place, attributes, entity.xid),
-        )
 
     def crumbs(self, xid: str) -> tuple[Link, ...]:
         """Return the links from the start page down to the page above an entity's."""
@@ -204,6 +130,12 @@ class Book:
         declared = (item for message in self.registry.messages for item in message.properties)
         return ids(sorted({name for item in declared for name in item.placeholders}))
 
+    @cached_property
+    def owner_ids(self) -> Mapping[str, str]:
+        """The heading of each owner on the page of all owners, by its name."""
+        owners = self.registry.owners
+        return ids(sorted({name for group in self.registry.all_groups for name in owners.of(group.place.path)}))
+
     def placeholder(self, name: str) -> Link:
         """Return the link to all messages that have a placeholder."""
         at = self.placeholder_ids.get(name)
@@ -242,45 +174,6 @@ class Book:
             wire=_wire(message.properties, message.id),
             deprecated=message.deprecated is not None,
         )
-
-    def deprecation(self, value: object, beside: str) -> Deprecation | None:
-        """Return what is said of a deprecation, None where nothing is; ``beside`` is the xid of what is deprecated."""
-        if not isinstance(value, Mapping):
-            return None
-        links = [reference(self.registry, text_of(value, name)) for name in ("alternative", "documentation", "docs")]
-        instead, *documentation = [self._named(link, beside) if link.text else None for link in links]
-        return Deprecation(
-            text_of(value, "effective"), text_of(value, "removal"), instead, next(filter(None, documentation), None)
-        )
-
-    def _named(self, link: Link, beside: str) -> Link:
-        xid = link.text.lstrip("#")
-        return message_link(self, xid, beside) if link.href and xid.startswith("/") else link
-
-    def _source(self, place: Place, attributes: Mapping[str, Any], xid: str) -> Source:
-        facts, settings = self.registry.facts(place), self.registry.settings
-        link = f"{settings.repository.rstrip('/')}/blob/{settings.branch}/{place.path}" if settings.repository else ""
-        return Source(
-            file=place.path,
-            href=reference(self.registry, link).href if link else "",
-            commits=len(facts.commits),
-            created=text_of(attributes, "createdat") or facts.createdat * bool(facts.commits),
-            modified=text_of(attributes, "modifiedat") or facts.modifiedat * bool(facts.commits),
-            shallow=self.registry.origin.history.shallow,
-            edit=link.replace("/blob/", "/edit/", 1) if is_safe(link) else "",
-            api=f"{settings.baseurl.rstrip('/')}{xid}" if is_safe(settings.baseurl) else "",
-        )
-
-
-def ids(titles: Iterable[str]) -> dict[str, str]:
-    """Return the ids of headings; titles that differ only in case or signs get numbers."""
-    taken: Counter[str] = Counter()
-    found: dict[str, str] = {}
-    for title in titles:
-        base = anchor(title) or "entry"
-        taken[base] += 1
-        found[title] = base if taken[base] == 1 else f"{base}-{taken[base]}"
-    return found
 
 
 def titled(plural: str) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
-from xregit.pages.filling import write
+from xregit.pages.filling import refuse_taken, write
 from xregit.pages.workers import processes, shared_out
 from xregit.source.writing import replacing
 
@@ -73,6 +73,7 @@ def write_pages(registry: Registry, folder: Path) -> int:
     _refuse_foreign(folder)
     with replacing(folder) as place, uncollected():
         plan = Plan.of(Book(registry))
+        refuse_taken(plan.pages, ASSETS)
         write(str(place), ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
 
         def written(page: Page) -> Page:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import NAMESPACE_URL, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
-from xregit.pages.book import CHANGES
+from xregit.pages.addresses import CHANGES
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render, seen

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xregit.pages.book import MAP
 from xregit.pages.linking import Link, address, href
 from xregit.records import record
 
@@ -97,7 +96,7 @@ def _endpoint_box(book: Book, endpoint: Endpoint, own: str) -> Box:
 def _channel_box(book: Book, endpoints: Sequence[Endpoint], channel: str) -> Box:
     """Return the box of a channel: its name, and what travels there."""
     groups: Mapping[str, str] = {group.xid: group.id for each in endpoints for group in each.messagegroups}
-    lines = [(Link(channel, f"{href(MAP)}#{book.channel_ids[channel]}"), False)] if channel else []
+    lines = [(Link(channel, f"{href(book.map)}#{book.channel_ids[channel]}"), False)] if channel else []
     lines += [(book.link(xid), True) for xid in list(groups)[:MAX_GROUPS]]
     if len(groups) > MAX_GROUPS:
         lines.append((Link(f"{len(groups) - MAX_GROUPS} more message groups", href(address("/messagegroups"))), True))

@@ -9,6 +9,7 @@ from xregit.model import siblings
 from xregit.pages.attributes import Value, inner, rows, shown, texts_in
 from xregit.pages.diagrams import channel_diagram
 from xregit.pages.documents import texts
+from xregit.pages.heads import head_of
 from xregit.pages.linking import address
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -36,7 +37,7 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
     """Return the page of an endpoint; nothing on it looks like a credential."""
     endpoint = book.open(endpoint)
     models = siblings(endpoint.entity.type.attributes, endpoint.attributes)
-    head = book.head(endpoint.entity, "endpoint", endpoint.attributes, endpoint.attributes)
+    head = head_of(book, endpoint.entity, "endpoint", endpoint.attributes, endpoint.attributes)
     contract = _contract(book, endpoint)
     html = render(
         "endpoint.html",

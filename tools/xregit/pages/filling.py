@@ -5,8 +5,25 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from xregit.errors import XregitError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from xregit.pages.page import Page
+
+
+def refuse_taken(pages: Iterable[Page], files: Iterable[str]) -> None:
+    """Refuse a page whose folder would stand where the site has a file, as an id can ask for that ends like a file.
+
+    Raises:
+        XregitError: there is one.
+    """
+    taken = {file.lower() for file in files}
+    for page in pages:
+        if page.address[:-1].lower() in taken:
+            message = f'the page of "/{page.address[:-1]}" needs a folder where the site has a file; use another id'
+            raise XregitError(message)
 
 
 def write(folder: str, files: Iterable[tuple[str, str]]) -> None:

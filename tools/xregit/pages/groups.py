@@ -13,6 +13,7 @@ from xregit.pages.attributes import rows, texts_in
 from xregit.pages.book import titled
 from xregit.pages.documents import texts
 from xregit.pages.families import MAX_GROUPS, families, in_order
+from xregit.pages.heads import head_of
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.properties import written
@@ -48,7 +49,7 @@ def group_page(book: Book, group: Group) -> Page:
     """Return the page of a group: its attributes and what it holds."""
     models = siblings(group.type.attributes, group.attributes)
     kind = called(group.type.singular)
-    head = book.head(group, kind, group.attributes, group.attributes)
+    head = head_of(book, group, kind, group.attributes, group.attributes)
     named = {f"{group.type.singular}id", "name", "description", "deprecated", "createdat", "modifiedat", "epoch"}
     html = render(
         "group.html",

@@ -12,7 +12,8 @@ from xregit.catalog.resolving import group_of
 from xregit.catalog.views import text_of
 from xregit.model.language import NOTHING
 from xregit.model.words import called
-from xregit.pages.book import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, Deprecation, ids
+from xregit.pages.addresses import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, ids
+from xregit.pages.heads import Deprecation, deprecation
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page, at_once
 from xregit.pages.rendering import render
@@ -102,21 +103,30 @@ def index_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
     if placeholders:
         said = "Every placeholder, and the messages in which it stands. One name is one value within a message."
         index = Index(PLACEHOLDERS, "Placeholders", said, crumbs, later)
-        yield from _index(index, {f"{{{name}}}": items for name, items in placeholders.items()})
+        at = {f"{{{name}}}": known for name, known in book.placeholder_ids.items()}
+        yield from _index(index, {f"{{{name}}}": items for name, items in placeholders.items()}, at=at)
     if labels:
         yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs, later), *_parted(labels))
     if owners:
         said = f"Who is asked to review what, as {book.registry.owners.path} says."
-        yield from _index(Index(OWNERS, "Owners", said, crumbs, later), owners)
+        yield from _index(Index(OWNERS, "Owners", said, crumbs, later), owners, at=book.owner_ids)
     leaving = _leaving(book)
     if leaving:
         yield _deprecations(book, leaving)
 
 
-def _index(index: Index, sections: Sections, tables: Mapping[str, Sections] = NOTHING) -> Iterator[Page]:
-    """Give a page of sections, then those of the long ones; tables are sections that stand on pages below."""
+def _index(
+    index: Index,
+    sections: Sections,
+    tables: Mapping[str, Sections] = NOTHING,
+    at: Mapping[str, str] = NOTHING,
+) -> Iterator[Page]:
+    """Give a page of sections, then those of the long ones; tables are sections that stand on pages below.
+
+    ``at`` has the ids of the sections where other pages lead to them.
+    """
     names = sorted({*sections, *tables})
-    at = ids(names)
+    at = at or ids(names)
     found: list[Section] = []
     pages: list[Page] = []
     for name in names:
@@ -235,9 +245,9 @@ def _leaving(book: Book) -> list[Leaving]:
     found: list[Leaving] = []
     for entity in _entities(book):
         stated = entity.attributes if isinstance(entity, Group) else entity.meta
-        deprecation = book.deprecation(stated.get("deprecated"), entity.xid)
-        if deprecation:
-            found.append(Leaving(_item(book, entity), deprecation))
+        leaves = deprecation(book, stated.get("deprecated"), entity.xid)
+        if leaves:
+            found.append(Leaving(_item(book, entity), leaves))
     return sorted(found, key=lambda each: (each.deprecation.removal or "~", each.deprecation.effective))
 
 

@@ -67,6 +67,7 @@ def _shared(book: Book) -> tuple[object, ...]:
         registry.schema_documents.by_xid,
         (history.head, history.shallow, history.reason),
         tuple(_xids(registry)),
+        tuple(book.owner_ids.items()),
     )
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 # What a reader may click on; anything else is shown as text.
 SAFE_SCHEMES = frozenset({"http", "https", "mailto"})
-INDEX = "index.html"
+# The files of a page; an entity called so would take their place beside the page that lists it.
+INDEXES = frozenset({"index.html", "index.md"})
 CACHED_NAMES = 65_536
 
 
@@ -97,5 +98,4 @@ def _local_page(registry: Registry, text: str) -> str:
 
 @lru_cache(maxsize=CACHED_NAMES)
 def _folder(name: str) -> str:
-    # An entity called index.html would take the place of the page that lists it.
-    return "%69" + name[1:] if name.lower() == INDEX else id_to_filename(name)
+    return f"%{ord(name[0]):X}{name[1:]}" if name.lower() in INDEXES else id_to_filename(name)

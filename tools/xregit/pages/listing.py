@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Endpoint, Message
-from xregit.pages.book import ALL_MESSAGES
+from xregit.pages.addresses import ALL_MESSAGES
 from xregit.pages.chronicle import changes_page
 from xregit.pages.endpoints import endpoint_page
 from xregit.pages.groups import group_page, groups_page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xregit.pages.book import ALL_MESSAGES, CHANGES
+from xregit.pages.addresses import ALL_MESSAGES, CHANGES
 from xregit.pages.linking import Link
 from xregit.pages.rendering import render
 

@@ -73,6 +73,6 @@ def head_links(page: Page, *, has_feed: bool) -> str:
 
 
 def _line(page: Page) -> str:
-    title = page.title.replace("[", "(").replace("]", ")")
+    title = " ".join(page.title.replace("[", "(").replace("]", ")").split())
     said = f": {page.description}" if page.description else ""
     return f"- [{title}]({quote(page.address + MARKDOWN)}){said}"

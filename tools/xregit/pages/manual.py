@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from xregit.model.words import called
-from xregit.pages.book import MODEL, RULES, titled
+from xregit.pages.addresses import MODEL, RULES
+from xregit.pages.book import titled
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.properties import written

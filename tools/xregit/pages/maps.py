@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.pages.book import MAP
 from xregit.pages.diagrams import Diagram, channel_diagram
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
@@ -41,5 +40,11 @@ def map_page(book: Book) -> Iterator[Page]:
     )
     html = render("map.html", title="Map", crumbs=(Link(book.title, href("")),), said=said, channels=parts)
     yield Page(
-        MAP, "Map", html, description=said, search="map channels endpoints", names=tuple(book.channels), listed=True
+        book.map,
+        "Map",
+        html,
+        description=said,
+        search="map channels endpoints",
+        names=tuple(book.channels),
+        listed=True,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.model import siblings
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
 from xregit.pages.documents import texts
+from xregit.pages.heads import head_of
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.payloads import names, payload
@@ -66,7 +67,7 @@ class Carrier(NamedTuple):
 def message_page(book: Book, message: Message) -> Page:
     """Return the page of a message."""
     resolved = message.resolved
-    head = book.head(message.entity, message.entity.type.singular, _named(message), message.entity.meta)
+    head = head_of(book, message.entity, message.entity.type.singular, _named(message), message.entity.meta)
     declared = message.properties
     models = siblings(message.entity.type.attributes, resolved.attributes)
     sections = _sections(book, message, declared)

@@ -6,23 +6,27 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from xregit.pages.book import ids
+from xregit.pages.addresses import NAMES, ids
+from xregit.pages.indexes import Section
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page, at_once
 from xregit.pages.payloads import MAX_DEPTH
 from xregit.pages.rendering import render
 from xregit.pages.samples import told
+from xregit.payloads.room import BEYOND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xregit.catalog.views import Message
     from xregit.pages.book import Book, Entry
     from xregit.pages.page import Later
     from xregit.payloads import Field
 
-NAMES = "all-fields/"
 TITLE = "Fields"
+SAID = "Every field of a payload and every placeholder, with the messages that have it."
+# A table of more names than this is parted, so that a browser gets no page of more than some 200 kB.
+MAX_NAMES = 1_000
 
 
 class User(NamedTuple):
@@ -33,25 +37,49 @@ class User(NamedTuple):
     placeholders: tuple[str, ...]
 
 
+Row = tuple[Link, tuple[User, ...]]
+
+
 def name_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
-    """Give the index of all names, then a page for each that several messages have."""
+    """Give the index of all names, in parts if they are many, then a page for each that several messages have."""
     users = _users(book)
     if not users:
         return
-    at = ids(sorted(users))
-    shared = {name: f"{NAMES}{at[name]}/" for name in at if len(users[name]) > 1}
-    home = Link(book.title, href(""))
-    listed = [(_link(name, users[name], shared), users[name]) for name in at]
-    yield later(Page(NAMES, TITLE, "", listed=True), partial(_index, listed, (home,)))
+    names = sorted(users)
+    starts = range(0, len(names), MAX_NAMES) if len(names) > MAX_NAMES else ()
+    titles = [f"part {number}" for number, _ in enumerate(starts, 1)]
+    at = ids((*titles, *names))
+    shared = {name: f"{NAMES}{at[name]}/" for name in names if len(users[name]) > 1}
+    rows = [(_link(name, users[name], shared), users[name]) for name in names]
+    crumbs = (Link(book.title, href("")), Link(TITLE, href(NAMES)))
+    if titles:
+        parts = {at[title]: rows[start : start + MAX_NAMES] for title, start in zip(titles, starts, strict=True)}
+        yield from _parts(parts, crumbs, later)
+    else:
+        yield later(Page(NAMES, TITLE, "", listed=True), partial(_index, rows, crumbs[:1]))
     for name, address in shared.items():
-        page = partial(_page, name, address, users[name], (home, Link(TITLE, href(NAMES))))
+        page = partial(_page, name, address, users[name], crumbs)
         yield later(Page(address, name, "", parent=NAMES), page)
 
 
-def _index(listed: list[tuple[Link, tuple[User, ...]]], crumbs: tuple[Link, ...]) -> Page:
-    said = "Every field of a payload and every placeholder, with the messages that have it."
-    html = render("names.html", title=TITLE, crumbs=crumbs, said=said, names=listed)
-    return Page(NAMES, TITLE, html, description=said, search=said, listed=True)
+def _index(rows: Sequence[Row], crumbs: tuple[Link, ...], address: str = NAMES, title: str = TITLE) -> Page:
+    """Return the index, or a part of it that has an address and a title of its own."""
+    html = render("names.html", title=title, crumbs=crumbs, said=SAID, names=rows)
+    parent = "" if address == NAMES else NAMES
+    return Page(address, title, html, description=SAID, search=SAID, parent=parent, listed=not parent)
+
+
+def _parts(parts: Mapping[str, Sequence[Row]], crumbs: tuple[Link, ...], later: Later) -> Iterator[Page]:
+    """Give the page that leads to the parts of the index, and the page of each; search has the names by themselves."""
+    titles = {at: f"{rows[0][0].text} to {rows[-1][0].text}" for at, rows in parts.items()}
+    sections = [
+        Section(titles[at], at, (), Link(f"{len(rows):,} names", href(f"{NAMES}{at}/"))) for at, rows in parts.items()
+    ]
+    html = render("index.html", title=TITLE, crumbs=crumbs[:1], said=SAID, sections=sections, open=0)
+    yield Page(NAMES, TITLE, html, description=SAID, search=SAID, listed=True)
+    for at, rows in parts.items():
+        page = partial(_index, rows, crumbs, f"{NAMES}{at}/", titles[at])
+        yield later(Page(f"{NAMES}{at}/", titles[at], "", parent=NAMES), page)
 
 
 def _page(name: str, address: str, users: tuple[User, ...], crumbs: tuple[Link, ...]) -> Page:
@@ -85,7 +113,7 @@ def _fields(book: Book, message: Message) -> dict[str, dict[str, None]]:
 def _paths(fields: tuple[Field, ...], above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     for field in fields:
         path = (*above, field.name) if field.name else above
-        if field.name:
+        if field.name and field is not BEYOND:
             yield path
         if len(path) < MAX_DEPTH:
             yield from _paths(field.fields, path)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xregit.pages.addresses import ALL_MESSAGES, CHANGES
 from xregit.pages.attributes import rows
-from xregit.pages.book import ALL_MESSAGES, CHANGES, titled
+from xregit.pages.book import titled
 from xregit.pages.chronicle import LATEST
 from xregit.pages.families import MAX_GROUPS, families
 from xregit.pages.groups import listed

@@ -23,8 +23,9 @@ from xregit.collecting import uncollected
 from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
-from xregit.pages.book import CHANGES, Book
-from xregit.pages.filling import write
+from xregit.pages.addresses import CHANGES
+from xregit.pages.book import Book
+from xregit.pages.filling import refuse_taken, write
 from xregit.pages.finishing import Finisher, others_look
 from xregit.pages.frames import FRAMED, Compiled, install, twice
 from xregit.pages.keeping import Kept
@@ -36,7 +37,7 @@ from xregit.pages.outputs import CatalogFile, Outputs
 from xregit.pages.planning import Plan
 from xregit.pages.scripts import outsourced
 from xregit.pages.searchbox import PLUGIN, entry_of, named, take_over, taken
-from xregit.pages.searching import Index
+from xregit.pages.searching import INDEX, THEIR_INDEX, Index
 from xregit.source import yaml
 from xregit.source.remembered import Remembered
 
@@ -122,9 +123,12 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         self.has_feed = any(page.address == CHANGES for page in found)
         config.site_name = config.site_name or escape(found[0].title, quote=False)
         self.outputs.begin(found, files, config, dirty=self.dirty)
+        standing = {file.dest_uri for file in files}
+        with _told():
+            refuse_taken(found, {*standing, *ASSETS, INDEX, THEIR_INDEX})
         for page in found:
             uri = f"{page.address}index.md"
-            if files.get_file_from_path(uri) is None:
+            if page.path not in standing:
                 level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV
                 file = cast("CatalogFile", CatalogFile.generated(config, uri, content="", inclusion=level))
                 file.stands = page.address in self.outputs.pages or bool(self.plan.makers)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from xregit.pages.page import Later
     from xregit.protocols import Wire
 
-RECOGNISE = "recognise/"
 DEFINITIONS = "definitions.js"
 TITLE = "Recognise a message"
 
@@ -42,7 +41,7 @@ def recognise_page(book: Book, later: Later = at_once) -> Iterator[Page]:
     """Give the page, unless there is no message."""
     if not book.registry.messages:
         return
-    yield later(Page(RECOGNISE, TITLE, "", listed=True), partial(_page, book))
+    yield later(Page(book.recognise, TITLE, "", listed=True), partial(_page, book))
 
 
 def _page(book: Book) -> Page:
@@ -55,14 +54,14 @@ def _page(book: Book) -> Page:
         root=href(""),
         examples=tuple(_examples(book)),
     )
-    return Page(RECOGNISE, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True)
+    return Page(book.recognise, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True)
 
 
 def definitions(book: Book, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
     """Give the script with all definitions, by its path below the site's start, if the page is among those."""
     known = {page.address: page.definition for page in pages}
-    if RECOGNISE in known:
-        yield f"{RECOGNISE}{DEFINITIONS}", script(book, known)
+    if book.recognise in known:
+        yield f"{book.recognise}{DEFINITIONS}", script(book, known)
 
 
 def script(book: Book, known: Mapping[str, str] = NOTHING) -> str:

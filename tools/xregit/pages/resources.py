@@ -11,6 +11,7 @@ from xregit.messages.schemas import Source
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import rows, texts_in
+from xregit.pages.heads import head_of
 from xregit.pages.linking import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
 from xregit.pages.payloads import Fields, fields
@@ -63,7 +64,7 @@ def resource_pages(book: Book, resource: Resource) -> Iterator[Page]:
 
 def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
     """Return the page of a resource; an alias shows its target's versions."""
-    head = book.head(resource, resource.type.singular, target.attributes, resource.meta)
+    head = head_of(book, resource, resource.type.singular, target.attributes, resource.meta)
     version = target.versions.get(target.defaultversionid)
     html = render(
         "resource.html",
@@ -95,7 +96,7 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
 
 
 def _version_page(book: Book, resource: Resource, version: Version) -> Page:
-    head = book.head(version, f"version of a {resource.type.singular}", version.attributes, {})
+    head = head_of(book, version, f"version of a {resource.type.singular}", version.attributes, {})
     title = f"{head.name or resource.id}, version {version.id}"
     models = siblings(resource.type.attributes, version.attributes)
     names = _differing(resource)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FOLDER = "search/"
 INDEX = f"{FOLDER}index.json"
+THEIR_INDEX = f"{FOLDER}search_index.json"  # the theme's, which ours empties
 # A question reads a block for each of its words, and a shelf for each result at most.
 BLOCK_CHARS = 24_000
 SHELF = 64

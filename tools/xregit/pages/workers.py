@@ -32,6 +32,7 @@ NUMBER_BYTES = 4
 WORTH = 100
 # More would hardly save time, since what one process does alone takes as long as by then all others, but memory.
 MAX_PROCESSES = 8
+_SIGNALS = {each.value: each.name for each in signal.Signals}  # most of those for real time have no name
 
 
 class Worker(NamedTuple):
@@ -137,7 +138,7 @@ def _refuse_killed(process: BaseProcess) -> None:
     process.join()
     code = process.exitcode or 0
     if code:
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+        how = f"was ended by {_SIGNALS.get(-code, f'signal {-code}')}" if code < 0 else f"ended with {code}"
         message = (
             f"a process that made pages {how}, as happens where memory runs out; what was there before is unchanged"
         )
