@@ -117,7 +117,7 @@ def test_match_answers_every_line(
     found = lines(captured.out)
     assert [item["outcome"] for item in found] == ["none"] * 5
     assert [item["event"] for item in found] == [None, event, event, event, None]
-    assert [line.split(" ")[0] for line in captured.err.splitlines()] == ["<stdin>:1:", "<stdin>:5:"]
+    assert [line.split(" ")[0] for line in captured.err.splitlines()] == ["<stdin>:1:", "<stdin>:5:", "Note:", "Note:"]
     assert "The message is not JSON" in found[0]["reasons"][0]["failed"][0]["found"]
 
 
@@ -154,3 +154,25 @@ def test_number_beyond_64_bits_is_printed_as_it_came(
     (tmp_path / "in.jsonl").write_text(line, encoding="utf-8")
     assert catalog("match", tmp_path / "in.jsonl") == 0
     assert lines(capsys.readouterr().out)[0]["event"]["data"] == [4444444444444444444444]
+
+
+def test_message_over_several_lines_is_told(
+    catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON that a person would read is no line each; how to make it one is said once."""
+    file = tmp_path / "message.json"
+    file.write_text(json.dumps({"specversion": "1.0", "type": "a"}, indent=2), encoding="utf-8")
+    assert catalog("match", file) == 1
+    assert capsys.readouterr().err.count("has to stand in one line") == 1
+
+
+def test_explain_says_where_nothing_comes_near(
+    catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An event of a type that nobody has defined has no reasons, which is said."""
+    file = tmp_path / "message.jsonl"
+    file.write_text('{"specversion":"1.0","type":"fleet.trp","source":"/x","id":"1"}\n', encoding="utf-8")
+    assert catalog("match", file) == 0
+    assert capsys.readouterr().err == ""
+    assert catalog("match", "--explain", file) == 0
+    assert "no definition comes near 1 of the messages" in capsys.readouterr().err

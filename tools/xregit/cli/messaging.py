@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xregit.messages.results import Match
 
 FINDINGS = 1
+ONE_LINE = 'Note: each message has to stand in one line; "python3 -m json.tool --compact FILE" puts one there.'
 GIVE = "values are given by --set NAME=VALUE, the payload by --data FILE"
 
 
@@ -85,14 +86,21 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
     from xregit.protocols.json import repeated
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
-    unread = 0
+    unread, unlike, opened = 0, 0, False
     for number, text in enumerate(file, start=1):
         line = text.removeprefix(BOM_UTF8)  # some editors and shells begin a file with it
         if line.strip():
             place = f"{_name(file)}:{number}"
             for name in repeated(line):
                 note(f"{place}: {shown(name)} stands more than once in one object; the last one counts.")
-            unread += _answer(matcher.each(line, explain=explain), place)
+            found = matcher.each(line, explain=explain)
+            unread += _answer(found, place)
+            unlike += sum(1 for item in found if not (item.matches or item.reasons or item.problems))
+            opened |= line.strip() in {b"{", b"["}
+    if explain and unlike:
+        note(f"Note: no definition comes near {unlike:,} of the messages: none has their type, topic, subject or key.")
+    if opened:
+        note(ONE_LINE)
     return FINDINGS if unread else 0
 
 

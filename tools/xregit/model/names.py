@@ -15,6 +15,10 @@ from xregit.records import record
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MIN_CHARS = 3
+#: The envelope that the CloudEvents bindings of protocols carry.
+CLOUDEVENTS = "CloudEvents/1.0"
+
 
 @record
 class Name:
@@ -94,12 +98,16 @@ def nearly(selector: str, value: str) -> str:
     for spelling, name in _spellings(selector).items():
         meant = spelling.partition("/")[0]
         if (meant == family.casefold() and "/" in value) or (meant != family.casefold() and _is_near(family, meant)):
-            return name.name
+            return _spellings(selector).get(meant, name).name  # without a version, the one that is meant by the family
     return ""
 
 
 def _is_near(family: str, meant: str) -> bool:
     if is_misspelled(family, meant):
         return True
-    # Names of protocols are short, and there are few: letters that change places are enough.
-    return len(family) == len(meant) and family.casefold() != meant and sorted(family.casefold()) == sorted(meant)
+    # Names of protocols are short, and there are few: letters that change places are enough, and one more or one less.
+    given = family.casefold()
+    if len(given) == len(meant):
+        return given != meant and sorted(given) == sorted(meant)
+    shorter, longer = sorted((given, meant), key=len)
+    return len(shorter) >= MIN_CHARS and shorter in {longer[:at] + longer[at + 1 :] for at in range(len(longer))}
