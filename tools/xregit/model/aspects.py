@@ -9,6 +9,7 @@ from typing import Any
 from xregit.model.datatypes import CONTAINERS, DATATYPES, PLACEHOLDER, PROPERTY_TYPES, SYNTAXES, Datatype
 from xregit.model.language import AttributeModel
 from xregit.model.names import names
+from xregit.model.propertydefs import form_of
 
 Schema = dict[str, Any]
 Attributes = Mapping[str, AttributeModel]
@@ -187,31 +188,43 @@ def _property(attribute: AttributeModel) -> Schema:
     if not attribute.attributes:
         return value
     definition = document(attribute.attributes)
-    held = definition["properties"]["value"]
-    definition["properties"]["value"] = {**held, **_narrower(attribute)}
-    by_type = {"$ref": f"#/$defs/{'propertytext' if attribute.syntax else 'propertyvalue'}"}
+    if not attribute.forms:
+        held = definition["properties"]["value"]
+        definition["properties"]["value"] = {**held, **_narrower(attribute, attribute.syntax)}
+    media = attribute.syntax and attribute.property == "symbol"
+    by_type = {"$ref": f"#/$defs/{'propertytext' if media else 'propertyvalue'}"}
     native = {"if": {"not": {"required": ["type"]}}, "then": {"properties": {"value": value}}}
-    definition["allOf"] = [by_type, native]
+    definition["allOf"] = [by_type, native, *_by_form(attribute)]
     if attribute.type == "object":
         return definition
     return {"anyOf": [definition, {**value, "not": {"type": ["object", "array"]}}]}
+
+
+def _by_form(attribute: AttributeModel) -> Iterable[Schema]:
+    """Yield what a property's value must be where its form is another one for each type that it may state."""
+    for kind in attribute.attributes["type"].enum if attribute.forms else ():
+        form = _narrower(attribute, form_of(attribute, kind))
+        if form:
+            stated = {"properties": {"type": {"const": kind}}, "required": ["type"]}
+            yield {"if": stated, "then": {"properties": {"value": form}}}
 
 
 def _property_value(attribute: AttributeModel) -> Schema:
     native = "string" if attribute.syntax and attribute.property == "symbol" else attribute.property
     if attribute.enum:
         return {"enum": [*attribute.enum, *map(str, attribute.enum)]}
-    return _all([_lenient(PROPERTY_TYPES[native]), _narrower(attribute)])
+    form = _narrower(attribute, form_of(attribute, attribute.property))
+    return _all([_lenient(PROPERTY_TYPES[native]), form])
 
 
-def _narrower(attribute: AttributeModel) -> Schema:
+def _narrower(attribute: AttributeModel, syntax: str) -> Schema:
     """Return the schema of a property's narrower form, which text with placeholders need not have yet."""
     if attribute.enum:
         return {"anyOf": [{"enum": [*attribute.enum, *map(str, attribute.enum)]}, PLACEHOLDER_SCHEMA]}
-    if not attribute.syntax:
+    if not syntax:
         return {}
-    if attribute.syntax == "nonempty":
+    if syntax == "nonempty":
         return {"minLength": 1}
-    form = _lenient(SYNTAXES[attribute.syntax])
+    form = _lenient(SYNTAXES[syntax])
     numbers = [{"type": "string", "pattern": "^-?[0-9]+$"}] if form.get("type") == "integer" else []
     return {"anyOf": [form, PLACEHOLDER_SCHEMA, *numbers]}

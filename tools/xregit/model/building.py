@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from xregit.model.datatypes import PROPERTY_TYPES
 from xregit.model.language import AttributeModel, GroupModel, ResourceModel
 
 Attributes = Mapping[str, AttributeModel]
@@ -15,8 +14,8 @@ Values = Mapping[str, Any]
 
 _PLAIN = (
     "type", "description", "strict", "required", "default", "readonly", "immutable", "target", "namecharset",
-    "source", "delivery", "separators", "refused", "allowed", "property", "syntax", "keys", "names", "inheritable",
-    "fold", "unwrap",
+    "source", "delivery", "separators", "refused", "allowed", "property", "syntax", "forms", "keys", "names",
+    "inheritable", "fold", "unwrap",
 )  # fmt: skip
 _RESOURCE_KEYS = frozenset(
     {
@@ -62,12 +61,14 @@ def _definition(value: Values) -> Values:
         del members["name"]
     elif value.get("named"):
         members["name"] = {**members["name"], "required": True, "syntax": value.get("namesyntax", "nonempty")}
-    types = list(value.get("types") or PROPERTY_TYPES)
+    types = value.get("types") or members["type"]["enum"]
     members["type"] = {**members["type"], "enum": types, "default": value["property"]}
     if value.get("implied"):
         members["required"] = {**members["required"], "enum": [True], "default": True}
     if "constant" in value:
-        members["value"] = {**members["value"], "enum": [value["constant"]]}
+        always = value["constant"]
+        stated = {"enum": [always], "required": True, "inheritable": True, "description": f"It is always {always}."}
+        members["value"] = {**members["value"], **stated, "requirements": value["requirements"]}
     return {"type": "any" if value.get("bare") else "object", "attributes": members}
 
 

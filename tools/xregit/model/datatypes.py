@@ -12,6 +12,7 @@ from xregit.records import record
 from xregit.xid import ID, MAX_ID_CHARS
 
 UINT32_MAX = 2**32 - 1
+UINT64_MAX = 2**64 - 1
 INT32_MAX = 2**31 - 1
 #: RFC 3339 has no year 0 that Python could parse; the message specification uses it for "the current time".
 NOW = "0000-01-01T00:00:00Z"
@@ -49,6 +50,7 @@ _MEDIATYPE = rf"{_TOKENCHARS}/{_TOKENCHARS}(?: *; *{_TOKENCHARS}=(?:{_TOKENCHARS
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _NAME = r"[^\s/]+"
+_NO_CONTROL = r"[^\x00-\x1f\x7f-\x9f]"
 _TYPENAME = "[a-z_][a-z0-9_]{0,56}"
 
 
@@ -206,11 +208,13 @@ SYNTAXES: Mapping[str, Datatype] = {
     "address": _text(rf"(?:{_LISTENER}|[^\s]*{PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
     "base64": DATATYPES["binary"],
     "date": Datatype(_is_day, "a day such as 2026-12-31", {"type": "string", "pattern": f"^(?:{_DAY})$"}),
-    "cloudevents": _text("[a-z0-9]+", "lower-case letters and digits only"),
+    "characters": _text(f"{_NO_CONTROL}*", "a text without control characters"),
+    "cloudevents": _text("(?!data$)[a-z0-9]+", 'lower-case letters and digits only, other than "data"'),
     "httpstatus": _text("[1-5][0-9]{2}", "a status code from 100 to 599"),
     "id": _text(_ID, f"an id: letters, digits and - . _ ~ : @, at most {MAX_ID_CHARS}, not beginning with a sign"),
     "imported": _text(f"/{_TYPENAME}/{_TYPENAME}", "a resource type such as /messagegroups/messages"),
     "int32": _between(-INT32_MAX - 1, INT32_MAX),
+    "line": _text(f"{_NO_CONTROL}+", "a text without control characters, and not empty"),
     "mediatype": _text(_MEDIATYPE, "a media type such as application/json"),
     "mqtttopic": _text(r"[^+#\x00]+", "a topic without the wildcards + and #"),
     "name": _text("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
@@ -219,6 +223,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "natssubject": _text(r"[^\s.*>]+(?:\.[^\s.*>]+)*", "parts joined by dots, without spaces and wildcards"),
     "nonempty": Datatype(_is_filled, "not empty", {}),
     "octet": _between(0, 255),
+    "oneline": _text(r"[^\r\n\x00]*", "a text of one line"),
     "plural": _text(_TYPENAME, "at most 57 lower-case letters, digits and underscores"),
     "protocolname": _text(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
     "pattern": _text(r"[^\x00-\x1f]+", "a path or xid, in which * stands for any part of a name"),
@@ -228,6 +233,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     ),
     "token": _text(_TOKENCHARS, "letters, digits and some signs, without spaces"),
     "uint32": _between(0, UINT32_MAX),
+    "uint64": _between(0, UINT64_MAX),
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
     "any": _text(r"[^\x00]+", "not empty"),
 }

@@ -32,7 +32,8 @@ class AttributeModel:
 
     * ``property`` is the native type of a message property. The attribute is a property definition, an object;
       with type ``any`` it may also be the property's bare value.
-    * ``syntax`` names a narrower form in `datatypes.SYNTAXES`, ``keys`` the form of a map's keys or of an
+    * ``syntax`` names a narrower form in `datatypes.SYNTAXES`, ``forms`` those that a property's value has instead
+      where the property is of one of these types; ``keys`` is the form of a map's keys or of an
       object's undeclared names, ``names`` the table of `names` whose spellings count as the same.
     * ``inheritable`` says that a required attribute may come from a base message.
     * ``fold`` and ``unwrap`` name another way to write the value, which `normalising` turns into this one.
@@ -62,6 +63,7 @@ class AttributeModel:
     allowed: str = ""
     property: str = ""
     syntax: str = ""
+    forms: Mapping[str, str] = field(default_factory=_nothing)
     keys: str = ""
     names: str = ""
     inheritable: bool = False

@@ -116,11 +116,13 @@ def _object(attribute: AttributeModel) -> Normal | None:
     form = _form(attribute.attributes)
     if not (form.members or form.other or form.selecting or attribute.unwrap):
         return None
+    further = attribute.attributes.get("*")
+    of_properties = further is not None and further.property != ""
 
     def normal(value: Any, below: Any) -> Any:
         if not isinstance(value, MAPPINGS):
             return value
-        members = _unwrapped(value, attribute.unwrap) if attribute.unwrap else value
+        members = _unwrapped(value, attribute.unwrap, of_properties=of_properties) if attribute.unwrap else value
         return _members(form, members, below if isinstance(below, MAPPINGS) else NOTHING)
 
     return normal
@@ -163,12 +165,12 @@ def _text(value: Any) -> Any:
     return value
 
 
-def _unwrapped(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _unwrapped(value: Mapping[str, Any], name: str, *, of_properties: bool) -> Mapping[str, Any]:
     """Return the members with those under a name the prose puts between moved up, where it is no property itself."""
     inner = value.get(name)
     if not isinstance(inner, MAPPINGS) or not inner:
         return value
-    if not all(isinstance(member, MAPPINGS) for member in inner.values()):
+    if of_properties and not all(isinstance(member, MAPPINGS) for member in inner.values()):
         return value
     return {**inner, **{key: member for key, member in value.items() if key != name}}
 

@@ -18,7 +18,7 @@ def property_tests(attribute: AttributeModel) -> Mapping[str, Callable[[Any], bo
 
 
 def _test(attribute: AttributeModel, kind: str) -> Callable[[Any], bool]:
-    if not attribute.enum and not attribute.syntax:
+    if not attribute.enum and not form_of(attribute, kind):
         return _datatype(attribute, kind).test
     return lambda value: property_due(attribute, kind, value) == ""
 
@@ -30,11 +30,17 @@ def property_due(attribute: AttributeModel, kind: str, value: Any) -> str:
         return datatype.about
     if attribute.enum and str(value) not in map(str, attribute.enum) and not has_placeholders(value):
         return either(attribute.enum)
-    if attribute.syntax and not follows(attribute.syntax, value):
-        return SYNTAXES[attribute.syntax].about
+    form = form_of(attribute, kind)
+    if form and not follows(form, value):
+        return SYNTAXES[form].about
     return ""
+
+
+def form_of(attribute: AttributeModel, kind: str) -> str:
+    """Return the narrower form that a property's value has if the property is of that type, none as an empty text."""
+    return attribute.forms.get(kind) or attribute.syntax
 
 
 def _datatype(attribute: AttributeModel, kind: str) -> Datatype:
     # message/spec.md types some media types as symbols, whose characters they don't keep to: their form decides.
-    return PROPERTY_TYPES["string" if kind == "symbol" and attribute.syntax else kind]
+    return PROPERTY_TYPES["string" if kind == attribute.property == "symbol" and attribute.syntax else kind]
