@@ -9,6 +9,7 @@ from xregit.catalog.views import text_of
 from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical, plain
 from xregit.messages.templates import Template
 from xregit.model.datatypes import NOW, PROPERTY_TYPES, has_placeholders
+from xregit.model.names import CLOUDEVENTS
 from xregit.model.protocols import matching
 from xregit.protocols import key_of
 from xregit.protocols.carriers import carrier
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
 ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
-CLOUDEVENTS = "CloudEvents/1.0"
 #: The sentinel, and how older documents write it (facts.md, K29).
 _NOWS = (NOW, "01-01-0000T00:00:00Z")
 _MEDIA_KEYS = frozenset({"datacontenttype"})
@@ -107,8 +107,11 @@ def _option(item: Property, protocol: str) -> Constraint:
     model = known.fields[item.path[1]].model if known and item.path[1] in known.fields else None
     carries = carrier(protocol)
     listed = "/".join(item.path[1:]) in matching("templates").get(protocol, ())
-    kind = _URITEMPLATE if listed and _may_be_template(item) else item.type
-    return _constraint(item, kind, key, _part(model, item), media=carries is not None and key == carries.contenttype)
+    part = _part(model, item)
+    # What is a symbol by default is a media type or token in truth, which no symbol can be (facts.md, K10).
+    itself = "string" if part is not None and item.type == part.property == "symbol" else item.type
+    kind = _URITEMPLATE if listed and _may_be_template(item) else itself
+    return _constraint(item, kind, key, part, media=carries is not None and key == carries.contenttype)
 
 
 def _may_be_template(item: Property) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.messages.definitions import ENVELOPE, OPTIONS
 from xregit.model import builtin, siblings
 from xregit.model.faults import guess
+from xregit.model.names import CLOUDEVENTS
 from xregit.model.quoting import shown
 from xregit.protocols import key_of
 from xregit.protocols.json import has_surrogates
@@ -94,7 +95,7 @@ def _names(definition: Definition, protocol: str) -> dict[str, str]:
 def _attributes() -> tuple[str, ...]:
     """Return the names of the attributes that every CloudEvent may have."""
     message = builtin().groups["messagegroups"].resources["messages"]
-    known = siblings(message.attributes, {"envelope": "CloudEvents/1.0"})[ENVELOPE].attributes
+    known = siblings(message.attributes, {"envelope": CLOUDEVENTS})[ENVELOPE].attributes
     return tuple(name for name in known if name != "*")
 
 

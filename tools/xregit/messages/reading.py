@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from xregit.model.language import NOTHING
 from xregit.protocols import Carried, Event, Wire, WireError, carried, event_json, flatten, read_wire
 from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, carrier
-from xregit.protocols.events import OPTIONAL
+from xregit.protocols.events import OPTIONAL, SPECVERSION
 from xregit.protocols.json import json_value
 
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
@@ -103,7 +103,7 @@ def _is_event(value: dict[str, Any], printable: bool) -> bool:
     except TypeError:
         return False
     return (
-        attributes.get("specversion") == "1.0"
+        attributes.get("specversion") == SPECVERSION
         and bool(attributes.get("id") and attributes.get("source") and attributes.get("type"))
         and "" not in map(attributes.get, OPTIONAL)
         and (printable or texts.isprintable())

@@ -9,9 +9,10 @@ from xregit.catalog.indexes import carried
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
+from xregit.model.names import CLOUDEVENTS
 from xregit.rules.clients import client, hints
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import CLOUDEVENTS, items, near, text
+from xregit.rules.stated import items, near, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry

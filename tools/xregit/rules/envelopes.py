@@ -9,9 +9,10 @@ from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import DATATYPES, NOW
+from xregit.model.names import CLOUDEVENTS
 from xregit.rules.mediatypes import BINARY, in_binary
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import CLOUDEVENTS, inside, selected, text
+from xregit.rules.stated import inside, selected, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
+from xregit.model.names import CLOUDEVENTS
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import CLOUDEVENTS, items, mapping, selected, text
+from xregit.rules.stated import items, mapping, selected, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry

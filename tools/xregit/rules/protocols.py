@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
+from xregit.model import builtin, siblings
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 OPTIONS = "protocoloptions"
-# Sections of an AMQP message whose names the application chooses.
-AMQP_SECTIONS = ("application-properties", "message-annotations", "delivery-annotations", "footer")
+HTTP, KAFKA, AMQP = "HTTP", "KAFKA", "AMQP/1.0"
 # message/spec.md calls the names symbols, and core/spec.md allows these characters in the keys of maps.
 _AMQP_NAME = re.compile(r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*")
 # RFC 6570 levels 2 to 4, and names that are no symbols; text in braces that has spaces or quotes means itself.
@@ -37,7 +37,7 @@ Path = tuple[str | int, ...]
     "An HTTP message is request and response at once.",
     "MSG-89",
     stated=(OPTIONS,),
-    selected=("protocol", "HTTP"),
+    selected=("protocol", HTTP),
 )
 def method_and_status(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``status`` beside ``method``."""
@@ -50,7 +50,7 @@ def method_and_status(_registry: Registry, message: Message) -> Iterator[Finding
     "A Kafka record has two keys.",
     "MSG-104",
     stated=(OPTIONS,),
-    selected=("protocol", "KAFKA"),
+    selected=("protocol", KAFKA),
 )
 def key_and_key_base64(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``key_base64`` beside ``key``."""
@@ -74,7 +74,7 @@ def _both(message: Message, one: str, other: str, why: str) -> Iterator[Finding]
     "A Kafka header is listed under another name than its own.",
     "MSG-105",
     stated=(OPTIONS,),
-    selected=("protocol", "KAFKA"),
+    selected=("protocol", KAFKA),
 )
 def header_under_another_name(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a header whose inner ``name`` differs from its key."""
@@ -94,12 +94,12 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
     "The name of an AMQP property has characters that not everybody accepts.",
     *("MSG-95", "MSG-96", "MSG-97", "MSG-98"),
     stated=(OPTIONS,),
-    selected=("protocol", "AMQP/1.0"),
+    selected=("protocol", AMQP),
 )
 def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report names that are neither symbols nor keys that xRegistry allows in maps."""
     own = message.entity.attributes.get(OPTIONS)
-    for section in AMQP_SECTIONS:
+    for section in _free_sections():
         for name in mapping(own, section):
             if not _AMQP_NAME.fullmatch(name):
                 text_ = f'The name "{name}" is neither a symbol nor a key that xRegistry allows.'
@@ -113,7 +113,7 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
     "A fixed value is declared for the id of AMQP messages.",
     "MSG-94",
     stated=(OPTIONS,),
-    selected=("protocol", "AMQP/1.0"),
+    selected=("protocol", AMQP),
 )
 def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a value of ``message-id`` that no placeholder can make different each time."""
@@ -137,6 +137,14 @@ def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Fin
             text_ = f'"{shown}" is no placeholder, so it stands for itself.'
             help_ = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
             yield found(*path, message=text_, help=help_)
+
+
+@cache
+def _free_sections() -> tuple[str, ...]:
+    """Return the sections of an AMQP message whose names the application chooses."""
+    message = builtin().groups["messagegroups"].resources["messages"]
+    options = siblings(message.attributes, {"protocol": AMQP})[OPTIONS].attributes
+    return tuple(name for name, section in options.items() if section.type == "map")
 
 
 def _is_template(value: Any, path: Path) -> bool:

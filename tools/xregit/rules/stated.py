@@ -9,7 +9,6 @@ from xregit.model import canonical
 from xregit.model.faults import guess
 from xregit.model.language import MAPPINGS, NOTHING
 
-CLOUDEVENTS = "CloudEvents/1.0"
 # Among more names, looking for the one that was meant takes too long.
 MAX_NAMES_TO_GUESS = 1000
 

@@ -16,8 +16,9 @@ from xregit.document.asyncapi.naming import is_uri
 from xregit.document.asyncapi.options import MESSAGE, PART, Options, rest
 from xregit.document.asyncapi.schemas import object_schema
 from xregit.model.language import NOTHING
-from xregit.model.names import named
+from xregit.model.names import CLOUDEVENTS, named
 from xregit.protocols.carriers import BINARY, Carrier, carrier
+from xregit.protocols.events import SPECVERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
 ENVELOPE = "envelopemetadata"
 _ANY_EVENT = "application/cloudevents"
 EVENT = f"{_ANY_EVENT}+json"
-CLOUDEVENTS = "CloudEvents/1.0"
 # CloudEvents specification, "Required Attributes".
 _REQUIRED = ("specversion", "id", "source", "type")
 _TYPES = {"source": "uri"}
-_VALUES = {"specversion": "1.0"}
+_VALUES = {"specversion": SPECVERSION}
 
 
 def message_object(endpoint: Endpoint, message: Message, known: Protocol, payload: Payload) -> dict[str, Any]:
