@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.changes.alike import alike
 from xregit.changes.table import table
+from xregit.messages.constraints import PLAIN_TYPES, canonical
 from xregit.messages.definitions import is_now
 from xregit.messages.templates import Template
 from xregit.rules.mediatypes import normal
@@ -49,6 +50,23 @@ def type_relation(before: Property, after: Property) -> str:
     if old == new or (equal and unsaid and {old, new} <= texts):
         return SAME
     return _named(old in table().wider_types.get(new, ()), new in table().wider_types.get(old, ()))
+
+
+def is_retyped(before: Property, after: Property, values: str) -> bool:
+    """Tell whether another type does more than the relation of the values says, which looks at their texts alone."""
+    if before.type == after.type or values == OTHER:
+        return False
+    return values == SAME or not (_holds(after, before) if values == WIDER else _holds(before, after))
+
+
+def _holds(wide: Property, narrow: Property) -> bool:
+    """Tell whether all values that one property may have are of the other one's type, too."""
+    kind, value = wide.type, allowed(narrow)
+    if not {kind, narrow.type}.isdisjoint(table().encoded_types.get(narrow.section, ())):
+        return kind == "any"
+    if value is None or narrow.placeholders:
+        return narrow.type in table().wider_types.get(kind, ())
+    return kind in PLAIN_TYPES or canonical(kind, value) is not None
 
 
 def stated_relation(name: str, before: Any, after: Any) -> str:

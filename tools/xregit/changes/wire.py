@@ -133,7 +133,7 @@ def _compared(
     if not alike(one.value, other.value):
         restated = values == SAME and not (one.placeholders or other.placeholders)
         yield _valued(xid, path, one.value, other.value, RESTATED if restated else values)
-    if one.type != other.type and values == SAME:
+    if relating.is_retyped(one, other, values):
         yield Difference(xid, ABOUT, "type", relating.type_relation(one, other), (*path, "type"), one.type, other.type)
     if any(getattr(one, name) != getattr(other, name) for name in _TEXTS):
         yield Difference(xid, ABOUT, "text", OTHER, path)
