@@ -107,7 +107,7 @@ def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterat
     protocol = canonical("protocol", text(attributes, "protocol"))
     if not protocol.startswith("MQTT") and (protocol or envelope != CLOUDEVENTS):
         message = f'"{target.xid}" is neither an MQTT message nor a CloudEvent of any protocol.'
-        help_ = "Refer to a message whose protocol is MQTT, or whose envelope is CloudEvents/1.0."
+        help_ = "Refer to a message whose protocol is MQTT, or to a CloudEvent that is bound to no other protocol."
         yield found(OPTIONS, "willmessage", message=message, help=help_)
 
 

@@ -9,10 +9,11 @@ from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import DATATYPES, NOW
+from xregit.model.language import MAPPINGS
 from xregit.model.names import CLOUDEVENTS
-from xregit.rules.mediatypes import BINARY, in_binary
+from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, normal
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, selected, text
+from xregit.rules.stated import inside, mapping, selected, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 METADATA, OPTIONS = "envelopemetadata", "envelopeoptions"
+DECLARED = frozenset({"description", "required", "specurl", "type", "value"})
+_JSON = "application/cloudevents+json"
 EVENTS = ("envelope", CLOUDEVENTS)
 # Other spellings of "the current time" in older releases and in real documents.
 NOWS = frozenset({NOW, "01-01-0000T00:00:00Z", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+00:00"})
@@ -123,6 +126,41 @@ def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Itera
         text_ = f"{protocol} can't carry events in binary mode: its messages have no properties for the attributes."
         help_ = 'Write "mode: structured", or use a protocol whose messages have such properties, as MQTT/5.0 has.'
         yield found(OPTIONS, "mode", message=text_, help=help_)
+
+
+@rule(
+    "entity",
+    Severity.ERROR,
+    "A format other than JSON is asked for with a protocol whose events are always JSON, such as MQTT 3.1.1.",
+    "CEM-8",
+    "CEM-18",
+    stated=(OPTIONS, "protocol"),
+)
+def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report a ``format`` that no receiver could tell, since messages of the protocol don't say what they hold."""
+    attributes = _in_full(registry, entity)
+    format_, protocol = text(attributes, OPTIONS, "format"), selected("protocol", attributes)
+    if not format_ or normal(format_)[0] == _JSON or not in_json_alone(protocol):
+        return
+    text_ = f'Messages of {protocol} don\'t say what they hold, so events in them are JSON, not "{format_}".'
+    yield found(OPTIONS, "format", message=text_, help=f'Write "format: {_JSON}", or leave it out.')
+
+
+@rule(
+    "message",
+    Severity.ERROR,
+    "What an attribute of events must be is said among the options of the envelope.",
+    "MSG-33",
+    "MSG-34",
+    stated=(OPTIONS,),
+    selected=EVENTS,
+)
+def attribute_among_options(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report declarations of attributes beside ``mode`` and ``format``, as an example of the specification has them."""
+    for name, value in mapping(message.entity.attributes, OPTIONS).items():
+        if isinstance(value, MAPPINGS) and value and DECLARED.issuperset(value):
+            text_ = f'"{name}" says what an attribute of events must be, which is no option of the envelope.'
+            yield found(OPTIONS, name, message=text_, help=f'Move it to "{METADATA}".', on_key=True)
 
 
 def _in_full(registry: Registry, entity: Group | Resource) -> Mapping[str, Any]:

@@ -82,6 +82,8 @@ RULES: tuple[Rule, ...] = (
     envelopes.dataschema_differs_from_dataschemauri,
     envelopes.format_in_binary_mode,
     envelopes.binary_mode_in_mqtt_3,
+    envelopes.format_in_mqtt_3,
+    envelopes.attribute_among_options,
     protocols.method_and_status,
     protocols.key_and_key_base64,
     protocols.header_under_another_name,

@@ -24,6 +24,7 @@ STRUCTURED = "application/cloudevents"
 OPTIONS, BINARY = "protocoloptions", "binary"
 _USUAL = {"modes": (BINARY,), "contenttype": "headers/content-type"}
 _INNER = ("envelopemetadata", CONTENTTYPE, "value")
+_FORMAT = ("envelopeoptions", "format")
 
 Path = tuple[str | int, ...]
 
@@ -47,6 +48,7 @@ class Stated(NamedTuple):
     "MSG-44",
     "MSG-46",
     "MSG-47",
+    "EP-16",
     stated=STATED_IN,
 )
 def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[Finding]:
@@ -55,7 +57,7 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     every = _media_types(message.resolved.attributes)
     stated = [item for item in every if SYNTAXES["mediatype"].test(item.media)]
     for one in stated[1:]:
-        if normal(one.media) != normal(stated[0].media):
+        if not _agree(one, stated[0]):
             text_ = f'"{one.name}" is {one.media}, but "{stated[0].name}" is {stated[0].media}.'
             where = one if _states(own, one.path) else stated[0]
             if _states(own, where.path):
@@ -67,20 +69,24 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     Severity.ERROR,
     "The media type of a structured event is not that of its envelope.",
     "MSG-45",
-    stated=(CONTENTTYPE, "envelopeoptions"),
+    "CEM-17",
+    "CEM-18",
+    stated=(CONTENTTYPE, OPTIONS, "envelopeoptions", "protocol"),
     selected=("envelope", CLOUDEVENTS),
 )
 def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``datacontenttype`` that can only be about the data inside the event."""
+    """Report a media type of what is sent that can only be about the data inside the event."""
     attributes = message.resolved.attributes
-    media = text(attributes, CONTENTTYPE)
-    if not media or "{" in media or media.lower().startswith(STRUCTURED):
+    protocol = selected("protocol", attributes)
+    if not _structured(attributes, protocol) or CONTENTTYPE in registry.doubtful(message.xid):
         return
-    if text(attributes, "envelopeoptions", "mode") != "structured" or CONTENTTYPE in registry.doubtful(message.xid):
-        return
-    text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{media}".'
-    help_ = f'Write "{STRUCTURED}+json" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
-    yield found(CONTENTTYPE, message=text_, help=help_)
+    for one in (Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)):
+        if not one.media or "{" in one.media or one.media.lower().startswith(STRUCTURED):
+            continue
+        if _states(message.entity.attributes, one.path):
+            text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{one.media}".'
+            help_ = f'Write "{STRUCTURED}+json" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
+            yield found(*one.path, message=text_, help=help_)
 
 
 def in_binary(protocol: str) -> bool:
@@ -95,6 +101,23 @@ def normal(media: str) -> tuple[str, ...]:
     return (kind, *sorted(f"{name.strip()}={value.strip()}" for name, _, value in pairs))
 
 
+def in_json_alone(protocol: str) -> bool:
+    """Tell whether events travel as JSON and in no other format, since no message says what it holds."""
+    carrier = _carrier(protocol)
+    return not in_binary(protocol) and not carrier.get("contenttype")
+
+
+def _structured(attributes: Mapping[str, Any], protocol: str) -> bool:
+    """Tell whether events are sent in structured mode, as the message says or as its protocol can only do."""
+    return text(attributes, "envelopeoptions", "mode") == "structured" or not in_binary(protocol)
+
+
+def _agree(one: Stated, other: Stated) -> bool:
+    """Tell whether two media types say the same; what a format of events is called has no parameters."""
+    parts, others = normal(one.media), normal(other.media)
+    return parts[0] == others[0] if _FORMAT in (one.path, other.path) else parts == others
+
+
 def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     """Return the media types that must agree, as far as stated.
 
@@ -105,11 +128,15 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     protocol = selected("protocol", attributes)
     whole, inner = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), Stated(text(attributes, *_INNER), _INNER)
     every = [item for item in (whole, inner, _carried(attributes, protocol)) if item.media]
-    if len(every) <= 1:
+    if not every:
         return []
     mode = text(attributes, "envelopeoptions", "mode")
-    if selected("envelope", attributes) != CLOUDEVENTS or mode == "structured" or not in_binary(protocol):
+    if selected("envelope", attributes) != CLOUDEVENTS:
         return [item for item in every if item is not inner]
+    if _structured(attributes, protocol):
+        # What is no media type of events is reported by the rule below.
+        sent = [item for item in every if item is not inner and item.media.lower().startswith(STRUCTURED)]
+        return [*sent, Stated(text(attributes, *_FORMAT), _FORMAT)]
     return every if mode == BINARY else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
 
 

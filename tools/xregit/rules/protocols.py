@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model import builtin, siblings
-from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.datatypes import PLACEHOLDER, has_placeholders
 from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping
@@ -117,10 +117,12 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
 )
 def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a value of ``message-id`` that no placeholder can make different each time."""
-    declared = inside(message.entity.attributes, OPTIONS, "properties", "message-id")
-    if not isinstance(declared, Mapping) or declared.get("value") is None:
+    path = (OPTIONS, "properties", "message-id")
+    if inside(message.entity.attributes, *path, "value") is None:
         return
-    if declared.get("type") == "uritemplate":
+    declared = mapping(message.resolved.attributes, *path)
+    # A text with placeholders is a URI template unless its type says otherwise (facts.md, K28).
+    if (declared.get("type") or ("uritemplate" if has_placeholders(declared["value"]) else "")) == "uritemplate":
         return
     text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'
     help_ = 'Remove the value, or make it a template with "type: uritemplate".'
