@@ -13,10 +13,10 @@ from typing import Any
 from xregit.diagnostics import Finding
 from xregit.model import faults
 from xregit.model.datatypes import CONTAINERS, SYNTAXES, has_placeholders
-from xregit.model.faults import Key, Path
+from xregit.model.faults import Key, Path, fault_of
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
-from xregit.model.narrowing import Fits, fault_of, fits_of
+from xregit.model.narrowing import Fits, fits_of
 from xregit.model.propertydefs import form_of, property_due, property_tests
 from xregit.model.selecting import Selector, clause_of, goes_with, is_proper, selectors_of
 from xregit.records import distinct

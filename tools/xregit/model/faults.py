@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
+from xregit.model.datatypes import DATATYPES, SYNTAXES
+from xregit.model.narrowing import fits_of
 from xregit.model.quoting import cut, shown
 
 if TYPE_CHECKING:
@@ -26,6 +28,20 @@ INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
 MAX_LISTED = 16
 MAX_GUESSED_CHARS = 80
 _DECLARE = "Remove it, or declare it in model.yaml."
+
+
+def fault_of(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
+    """Return the finding for a single value that doesn't fit."""
+    datatype = DATATYPES[attribute.type]
+    if attribute.type == "xid":
+        return malformed(attribute, value, path, key, fits_of(attribute))
+    if not datatype.test(value):
+        return wrong(attribute, value, path, key, datatype.about)
+    if attribute.enum and attribute.strict and value not in attribute.enum:
+        return not_listed(attribute, value, path, key)
+    if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
+        return wrong(attribute, value, path, key, SYNTAXES[attribute.syntax].about)
+    return malformed(attribute, value, path, key, fits_of(attribute))
 
 
 def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: str) -> Finding:

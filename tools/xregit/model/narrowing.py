@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from xregit.model import faults
 from xregit.model.datatypes import DATATYPES, SYNTAXES
 
 if TYPE_CHECKING:
-    from xregit.diagnostics import Finding
-    from xregit.model.faults import Key, Path
     from xregit.model.language import AttributeModel
 
 
 Fits = Callable[[Any], bool]
+_ANYTHING = DATATYPES["any"].test
 
 
 def fits_of(attribute: AttributeModel) -> Fits:
@@ -47,27 +45,14 @@ def _is_listed(listed: tuple[Any, ...]) -> Fits:
 
 
 def _both(tests: list[Fits]) -> Fits:
-    first, *others = dict.fromkeys(tests)
+    # What anything passes is no test beside another one.
+    first, *others = [test for test in dict.fromkeys(tests) if test is not _ANYTHING] or [_ANYTHING]
     if not others:
         return first
     if len(others) == 1:
         second = others[0]
         return lambda value: first(value) and second(value)
     return lambda value: first(value) and all(test(value) for test in others)
-
-
-def fault_of(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
-    """Return the finding for a single value that doesn't fit."""
-    datatype = DATATYPES[attribute.type]
-    if attribute.type == "xid":
-        return faults.malformed(attribute, value, path, key, fits_of(attribute))
-    if not datatype.test(value):
-        return faults.wrong(attribute, value, path, key, datatype.about)
-    if attribute.enum and attribute.strict and value not in attribute.enum:
-        return faults.not_listed(attribute, value, path, key)
-    if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
-        return faults.wrong(attribute, value, path, key, SYNTAXES[attribute.syntax].about)
-    return faults.malformed(attribute, value, path, key, fits_of(attribute))
 
 
 def kinds_of(attribute: AttributeModel) -> frozenset[str]:

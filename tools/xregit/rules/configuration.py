@@ -12,30 +12,27 @@ from xregit.rules.stated import mapping, near
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-    from xregit.catalog.settings import Settings
+    from xregit.rules.rule import Chosen
 
 
 @rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")
-def unknown_rule(_registry: Registry, settings: Settings) -> Iterator[Finding]:
+def unknown_rule(_registry: Registry, chosen: Chosen) -> Iterator[Finding]:
     """Report names below ``rules`` and ``paths`` that no rule has; those in comments are found with the comments."""
-    from xregit.rules.listed import RULES  # this rule is in it
-
-    names = {item.name: item.about for item in RULES}
-    chosen = [("rules",), *(("paths", pattern) for pattern in mapping(settings.written, "paths"))]
-    for path in chosen:
-        for name in mapping(settings.written, *path):
-            if name not in names:
-                help_ = near(name, names) or '"xregit explain" lists all rules.'
+    written = chosen.settings.written
+    for path in (("rules",), *(("paths", pattern) for pattern in mapping(written, "paths"))):
+        for name in mapping(written, *path):
+            if name not in chosen.rules:
+                help_ = near(name, chosen.rules) or '"xregit explain" lists all rules.'
                 yield found(*path, name, message=f'There is no rule "{name}".', help=help_, on_key=True)
-            elif names[name] == "import":
+            elif chosen.rules[name] == "import":
                 message = f'The severity of "{name}" is fixed: it is a rule of the import, not of the check.'
                 yield found(*path, name, message=message, help="Remove the line.", on_key=True)
 
 
 @rule("settings", Severity.WARNING, "The settings are about a part of the registry that is not there.")
-def pattern_without_match(registry: Registry, settings: Settings) -> Iterator[Finding]:
+def pattern_without_match(registry: Registry, chosen: Chosen) -> Iterator[Finding]:
     """Report patterns below ``paths`` that fit no file and no entity."""
-    for scope in settings.paths:
+    for scope in chosen.settings.paths:
         if not any(scope.covers(path, xid) for path, xid in _covered(registry)):
             message = f'Nothing in the registry is at "{scope.pattern}".'
             help_ = (

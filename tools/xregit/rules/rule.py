@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from xregit.records import distinct, record
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
+    from xregit.catalog.settings import Settings
     from xregit.catalog.views import Message
     from xregit.messages.overlapping import Overlap
 
@@ -40,6 +41,14 @@ class Dated:
 
     entity: Group | Resource
     today: date
+
+
+@record
+class Chosen:
+    """The settings, and what each rule is about that there is, by its name."""
+
+    settings: Settings
+    rules: Mapping[str, str]
 
 
 @record

@@ -14,7 +14,7 @@ from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
 from xregit.model import check as check_value
 from xregit.records import record
 from xregit.rules.choosing import Choosing
-from xregit.rules.rule import DATED, SOUND, Compared, Dated
+from xregit.rules.rule import DATED, SOUND, Chosen, Compared, Dated
 from xregit.rules.stating import checked, where_written
 from xregit.rules.suppressing import Severities, Suppressing
 from xregit.rules.weighing import OFF, Weighing
@@ -194,7 +194,8 @@ class _Run:
 
     def of_settings(self) -> Iterator[Finding]:
         found = check_value(self.registry.model.settings, self.registry.settings.written)
-        return _once(found, self.ruled("settings", self.registry.settings))
+        chosen = Chosen(self.registry.settings, {item.name: item.about for item in self.rules.values()})
+        return _once(found, self.ruled("settings", chosen))
 
     def of_waivers(self) -> Iterator[Finding]:
         if self.registry.waivers:
