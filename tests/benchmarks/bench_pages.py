@@ -16,7 +16,7 @@ from tests.benchmarks.synthetic import write_registry
 from xregit.catalog import read_folder
 from xregit.pages.book import Book
 from xregit.pages.listing import all_pages
-from xregit.pages.machines import machine_files
+from xregit.pages.machines import as_markdown, site_files
 
 
 def main(sizes: list[int]) -> None:
@@ -28,7 +28,7 @@ def main(sizes: list[int]) -> None:
         book = Book(registry)
         made = list(all_pages(book))
         paged = time.process_time()
-        files = sum(1 for _ in machine_files(book, made))
+        files = len(list(site_files(book, made))) + sum(1 for _ in map(as_markdown, made))
         ended = time.process_time()
         sizes_of = [len(page.html.encode()) for page in made if "/messages/" in page.address]
         print(

@@ -15,7 +15,7 @@ from xregit.catalog import read_folder
 from xregit.pages.book import Book
 from xregit.pages.chronicle import FEED, feed
 from xregit.pages.listing import all_pages
-from xregit.pages.machines import LLMS, head_links, machine_files
+from xregit.pages.machines import LLMS, as_markdown, head_links, site_files
 from xregit.pages.markdown import to_markdown
 from xregit.pages.page import Page
 
@@ -69,10 +69,16 @@ def test_links_of_markdown_are_those_of_the_page(small_pages: Mapping[str, Page]
             assert found is None or found[0].removesuffix("index.html") in small_pages, (page.address, link)
 
 
+def machine_files(book: Book) -> Mapping[str, str]:
+    """Return all that a site has for machines, by the paths of the files."""
+    listed = list(all_pages(book))
+    return dict((*site_files(book, listed), *map(as_markdown, listed)))
+
+
 def test_list_names_overviews_and_groups(small: Registry) -> None:
     """llms.txt names files that are there, not each message."""
     book = Book(small)
-    files = dict(machine_files(book, all_pages(book)))
+    files = machine_files(book)
     named = {unquote(link) for link in re.findall(r"\]\(([^)]*)\)", files[LLMS])}
     assert {"index.md", "map/index.md", "endpoints/broker/index.md", "messagegroups/doors/index.md"} <= named
     assert named <= files.keys()
@@ -126,6 +132,6 @@ def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
 def test_without_history_there_is_no_feed(small: Registry) -> None:
     """A registry in no repository has neither feed nor page of changes."""
     book = Book(small)
-    files = dict(machine_files(book, all_pages(book)))
+    files = machine_files(book)
     assert FEED not in files
     assert "all-changes/index.md" not in files

@@ -133,14 +133,6 @@ def test_every_value_and_key_has_its_place(path: Keys, *, on_key: bool, place: P
     assert json.positions(TEXT).span(path, on_key) == Span(*place)
 
 
-def test_a_file_of_attributes_is_an_object() -> None:
-    """An array or single value at the top is a problem of its own, but never beside another one."""
-    assert json.mapping(b'{"a": 1}').value == {"a": 1}
-    assert "an array" in json.mapping(b"[1]").problems[0].message
-    assert "a single value" in json.mapping(b"1").problems[0].message
-    assert [problem.rule for problem in json.mapping(b"[NaN]").problems] == ["json-number"]
-
-
 def test_real_documents_survive_the_way_to_yaml_and_back(shared: Path) -> None:
     """Every public document is read as the standard library reads it, and can be written as YAML without loss."""
     paths = sorted((shared / "corpus").rglob("*.json"))

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 from xregit.model.language import NOTHING
 from xregit.protocols import Carried, Event, Wire, WireError, carried, event_json, flatten, read_wire
-from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, carrier
+from xregit.protocols.carriers import BATCH, STRUCTURED, carrier
 from xregit.protocols.events import OPTIONAL, SPECVERSION
 from xregit.protocols.json import json_value
 
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
 Fields = Mapping[str, tuple[Any, ...]]
-SINGLE = (BINARY, STRUCTURED)
 _USUAL = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
 # A time that is one beyond doubt, as almost all are; `protocols` decides on the others.
 SECOND = (

@@ -24,14 +24,6 @@ ALTERNATE = "alternate "
 MAX_LISTED = 2_000
 
 
-def machine_files(book: Book, pages: Iterable[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
-    """Give the files by their paths below the site's start."""
-    listed = list(pages)
-    yield from site_files(book, listed, site_url)
-    for page in listed:
-        yield as_markdown(page)
-
-
 def site_files(book: Book, pages: Sequence[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
     """Give the files of the whole site by their paths below its start."""
     yield LLMS, llms(pages)

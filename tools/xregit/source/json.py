@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS, UTF8_BOM, Parsed, Positions, Problem
+from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS, UTF8_BOM, Parsed, Positions
 
 
 class _UnusualError(Exception):
@@ -31,17 +31,6 @@ def positions(data: bytes) -> Positions:
     from xregit.source.json_survey import survey
 
     return survey(data.removeprefix(UTF8_BOM)).positions
-
-
-def mapping(data: bytes) -> Parsed:
-    """Return what ``parse`` does, with a problem where the value is anything but an object."""
-    parsed = parse(data)
-    if isinstance(parsed.value, dict) or parsed.problems:
-        return parsed
-    kind = "an array" if isinstance(parsed.value, list) else "a single value"
-    message = f"the file holds {kind}, but an object is expected"
-    place = positions(data).root.mark()
-    return Parsed(None, (Problem("json-syntax", message, 'begin the file with "{"', place),))
 
 
 def _value(text: str) -> Any:
