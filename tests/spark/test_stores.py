@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 WEAR = "messagegroups/brakes/messages/wear.yaml"
+GROUP = "schemagroups/brakes/schemagroup.yaml"
+# An attribute that the registry adds for a while.
+WITH_DEPTH = {
+    "model.yaml": "groups: {schemagroups: {attributes: {depth: {type: uinteger}}}}\n",
+    GROUP: SAMPLE[GROUP] + "depth: 3\n",
+}
 NATIVE = {
     "spark.jars": ",".join(map(str, DELTA_JARS)),
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -116,6 +122,11 @@ def names(tables: Path | str, version: int | None = None, options: dict[str, str
     return {row["name"] for row in pa.table(table.scan()).to_pylist()}
 
 
+def depths(tables: Path) -> list[int | None]:
+    """Return what the schema groups in published tables have in a column that is theirs for a while."""
+    return [row["depth"] for row in pa.table(DeltaTable(tables / "schemagroups").scan()).to_pylist()]
+
+
 def rename(at: Repository, number: int) -> xregit.Registry:
     """Commit another name of a message, and return the registry."""
     return at.commit({WEAR: SAMPLE[WEAR].replace("Wear", f"Wear {number}")}, f"Rename {number}")
@@ -137,10 +148,14 @@ def test_delta_continues_what_we_began(spark: SparkSession, sample: Repository, 
     """Our tables are taken on by a command with Delta's own classes, and these again by us."""
     refuse_without_delta()
     tables = tmp_path / "tables"
+    sample.commit(WITH_DEPTH)
     xregit.publish(rename(sample, 1), tables, spark=spark)
+    assert depths(tables) == [3]
+    sample.commit({"model.yaml": None, GROUP: SAMPLE[GROUP]})
     rename(sample, 2)
     publish(sample, tables, *conf(NATIVE))
     assert_continued(tables, 2)
+    assert depths(tables) == [None]
     xregit.publish(rename(sample, 3), tables, spark=spark)
     assert_continued(tables, 3)
 

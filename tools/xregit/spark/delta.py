@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.spark import files, frames, packing
 from xregit.spark.columns import HASH
+from xregit.spark.faults import read_from
 from xregit.spark.standing import (
     CHANGE,
     DELETE,
@@ -19,7 +20,9 @@ from xregit.spark.standing import (
     changes,
     compared,
     foreign,
+    refuse_coded,
     refuse_newer,
+    standing,
 )
 
 if TYPE_CHECKING:
@@ -47,24 +50,10 @@ class RustLake:
 
     def look(self, table: Table) -> Stand:
         """Return how a table stands; see `standing.Lake`."""
-        from deltalake import DeltaTable
-
         place = self.place / table.name
-        local = place.local
-        if local and (
-            not local.exists() or (local.is_dir() and all(_is_left_over(each.name) for each in local.iterdir()))
-        ):
-            return Stand(table, place)
-        if (local and not local.is_dir()) or not DeltaTable.is_deltatable(place.url):
-            if local:
-                raise foreign(place)
-            return Stand(table, place)
-        found = DeltaTable(place.url)
-        asked = found.protocol()
-        refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
-        schema = json.loads(found.schema().to_json())
-        stand = compared(table, place, found.version(), schema, found.metadata().description or "")
-        return replace(stand, hashes=_hashes(table, found))
+        refuse_coded(place)
+        with read_from(place):
+            return _stand(table, place)
 
     def rows(self, stand: Stand) -> list[Row]:
         """Return all rows of a table; see `standing.Lake`."""
@@ -102,6 +91,24 @@ class RustLake:
             if not some.only_inserts:
                 prepared[name] = changes(stand.table, some)
         return prepared
+
+
+def _stand(table: Table, place: Place) -> Stand:
+    from deltalake import DeltaTable
+
+    local = place.local
+    if local and (not local.exists() or (local.is_dir() and all(_is_left_over(each.name) for each in local.iterdir()))):
+        return Stand(table, place)
+    if (local and not local.is_dir()) or not DeltaTable.is_deltatable(place.url):
+        if local:
+            raise foreign(place)
+        return Stand(table, place)
+    found = DeltaTable(place.url)
+    asked = found.protocol()
+    refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
+    schema = json.loads(found.schema().to_json())
+    stand = compared(table, place, found.version(), schema, found.metadata().description or "")
+    return standing(stand, _keyed(table, found))
 
 
 def _is_left_over(name: str) -> bool:
@@ -176,11 +183,17 @@ def _merged(stand: Stand, rows: pa.Table, properties: CommitProperties) -> int:
     merger = _opened(stand).merge(rows, same, "here", "there", commit_properties=properties)
     (
         merger.when_matched_delete(f"here.`{CHANGE.name}` = '{DELETE}'")
-        .when_matched_update_all(f"here.`{CHANGE.name}` = '{UPDATE}'", except_cols=[CHANGE.name])
+        .when_matched_update(_updates(stand), f"here.`{CHANGE.name}` = '{UPDATE}'")
         .when_not_matched_insert_all(f"here.`{CHANGE.name}` = '{INSERT}'", except_cols=[CHANGE.name])
         .execute()
     )
     return stand.version + 1
+
+
+def _updates(stand: Stand) -> dict[str, str]:
+    """Return what each column of a row becomes; what the model no longer has must not go on telling of it."""
+    there = {f"`{column.name}`": f"here.`{column.name}`" for column in stand.table.columns}
+    return there | {f"`{name}`": "NULL" for name in stand.former}
 
 
 def _schema(table: Table) -> Schema:
@@ -189,13 +202,13 @@ def _schema(table: Table) -> Schema:
     return Schema.from_json(json.dumps(table.structure))
 
 
-def _hashes(table: Table, found: DeltaTable) -> dict[tuple[Any, ...], str]:
+def _keyed(table: Table, found: DeltaTable) -> Iterator[tuple[Any, ...]]:
+    """Give the keys of each row and its hash."""
     import pyarrow as pa
 
     names = [*table.keys, HASH.name]
     columns = pa.table(found.scan(columns=names)).select(names)
-    *keys, hashes = (column.to_pylist() for column in columns.columns)
-    return dict(zip(zip(*keys, strict=True), hashes, strict=True))
+    return zip(*(column.to_pylist() for column in columns.columns), strict=True)
 
 
 def _properties(told: Told) -> CommitProperties:

@@ -26,6 +26,8 @@ _STREAM = re.compile(
     r"\[STREAM_FAILED\].*?terminated with exception: (.*?)(?: SQLSTATE: \w+)?\s*(?:=== Streaming Query ===.*)?\Z",
     re.DOTALL,
 )
+# The file that could not be read, which the cause does not name.
+_FILE = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (.*?)\.\s+SQLSTATE")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -46,9 +48,27 @@ def told_of(path: Place) -> Iterator[None]:
     except (DeltaError, ArrowException, PySparkException, Py4JError, OSError) as error:
         why = reason(error)
         if isinstance(error, CommitFailedError) or _MEANWHILE.search(why):
-            message = f"{path} was changed by someone else in the meantime; publish again ({why})"
+            message = f"{path} was changed by someone else in the meantime; run it again ({why})"
         else:
             message = f"can't write the tables in {path}: {why}"
+        raise XregitError(message) from error
+
+
+@contextmanager
+def read_from(table: Place) -> Iterator[None]:
+    """Turn what goes wrong while the log or the rows of a Delta table are read into one line that names the table.
+
+    Raises:
+        XregitError: something went wrong.
+    """
+    from deltalake.exceptions import DeltaError
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (DeltaError, ArrowException) as error:
+        way_out = "bring back its files if they are damaged, or name another folder"
+        message = f"{table} can't be read: {reason(error)}; {way_out}"
         raise XregitError(message) from error
 
 
@@ -63,7 +83,9 @@ def reason(error: BaseException) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("\t", "  "))]
     causes = [line.removeprefix(CAUSE) for line in lines if line.startswith(CAUSE)]
     classed = [line[found.start() :] for line in lines if (found := _CLASS.search(line))]
+    file = _FILE.search(text)
     told = (causes or classed[:1] or lines or [type(error).__name__])[-1].lstrip(": ")
+    told = f"{file[1]}: {told}" if file and causes else told
     return f"{told.rstrip('.')}; {MORE_MEMORY}" if _NO_MEMORY.search(told) else told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.spark import frames
@@ -26,6 +26,7 @@ from xregit.spark.standing import (
     compared,
     foreign,
     refuse_newer,
+    standing,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class NativeLake:
         frame = self._frame(place, version)
         stand = compared(table, place, version, json.loads(frame.schema.json()), detail["description"] or "")
         keyed = frame.select(*table.keys, HASH.name).collect()
-        return replace(stand, hashes={tuple(row[key] for key in table.keys): row[HASH.name] for row in keyed})
+        return standing(stand, map(tuple, keyed))
 
     def rows(self, stand: Stand) -> list[Row]:
         """Return all rows of a table; see `standing.Lake`."""
@@ -179,7 +180,8 @@ def _alterations(stand: Stand) -> list[str]:
 def _merge(stand: Stand) -> str:
     names = [f"`{column.name}`" for column in stand.table.columns]
     same = " AND ".join(f"there.`{key}` = here.`{key}`" for key in stand.table.keys)
-    update = ", ".join(f"there.{name} = here.{name}" for name in names)
+    former = (f"there.`{name}` = NULL" for name in stand.former)  # it must not go on telling of what is no more
+    update = ", ".join((*(f"there.{name} = here.{name}" for name in names), *former))
     values = ", ".join(f"here.{name}" for name in names)
     change = f"here.`{CHANGE.name}`"
     return (

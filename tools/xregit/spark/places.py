@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from xregit.errors import XregitError
 from xregit.records import record
 
 # A single letter before a colon is a drive.
@@ -20,8 +21,17 @@ class Place:
 
     @classmethod
     def of(cls, folder: Path | str) -> Place:
-        """Return the place that a path or URL names; a ``file:`` URL is a path."""
+        """Return the place that a path or URL names; a ``file:`` URL is a path.
+
+        Raises:
+            XregitError: the path is no text, as in a process whose locale does not have its letters.
+        """
         text = str(folder)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            message = f"the path {text!a} is no text here; name another, or set LC_ALL to a locale with UTF-8"
+            raise XregitError(message) from error
         if isinstance(folder, str) and _URL.match(text):
             parts = urlsplit(text)
             if parts.scheme == "file":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import locale
 import os
 import socket
 import sys
@@ -189,13 +191,19 @@ def _settings(conf: Mapping[str, str], logging: Path, *, local: bool) -> dict[st
     return {**defaults, **conf, "spark.driver.extraJavaOptions": " ".join((*options, asked)).strip()}
 
 
+def _letters() -> dict[str, str]:
+    """Return what lets Java find files with any letters in their names, where the locale has only those of ASCII."""
+    plain = codecs.lookup(locale.getencoding()).name == "ascii"
+    return {"LC_ALL": "C.UTF-8"} if plain else {}
+
+
 @contextmanager
 def _surroundings(found: Java, *, local: bool) -> Iterator[Path]:
     """Set what Spark reads from the environment as it starts, and give its logging file; undo it afterwards."""
     # Without PYSPARK_PYTHON workers run whatever "python3" comes first on PATH, which lacks our packages.
     ours = {"PYSPARK_DRIVER_PYTHON": sys.executable}
     if local:
-        ours |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+        ours |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"} | _letters()
     before = {key: os.environ.get(key) for key in ours}
     with TemporaryDirectory(prefix="xregit-spark-") as folder, java.launching(found, os.environ):
         logging = Path(folder) / "log4j2.properties"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -34,6 +35,9 @@ MAX_READER = 1
 MAX_WRITER, FEATURES_WRITER = 6, 7
 FEATURES = frozenset({"appendOnly", "invariants", "changeDataFeed", "checkConstraints", "generatedColumns"})
 
+# What `deltalake` reads as another character.
+_CODED = re.compile(r"%[0-9A-Fa-f]{2}|\\")
+
 CHANGE = Column("_change")
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 
@@ -42,8 +46,9 @@ INSERT, UPDATE, DELETE = "insert", "update", "delete"
 class Stand:
     """A table as it stood when we looked: its version (-1 before the first) and the hash of each row by its keys.
 
-    ``lacking`` names the columns that the model has by now and the table does not; ``comments`` are those that the
-    model words otherwise by now, by column, that of the table itself under an empty name.
+    ``lacking`` names the columns that the model has by now and the table does not, ``former`` those that only the table
+    has; ``comments`` are those that the model words otherwise by now, by column, that of the table itself under an
+    empty name.
     """
 
     table: Table
@@ -51,6 +56,7 @@ class Stand:
     version: int = -1
     hashes: Mapping[tuple[Any, ...], str] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -78,7 +84,7 @@ class Lake(Protocol):
         """Return how a table stands.
 
         Raises:
-            XregitError: its folder holds something else than this table.
+            XregitError: its folder holds something else than this table, or rows that are none of ours.
         """
 
     def rows(self, stand: Stand) -> list[Row]:
@@ -113,6 +119,17 @@ def refuse_file(place: Place) -> None:
     if place.local and place.local.exists() and not place.local.is_dir():
         message = f"{place} is a file, and no folder for tables; name another folder, or move it out of the way"
         raise XregitError(message)
+
+
+def refuse_coded(place: Place) -> None:
+    """Refuse a folder of this machine that `deltalake` would take for another one, whose name this one codes.
+
+    Raises:
+        XregitError: it is such a folder.
+    """
+    if place.local and _CODED.search(place.local.as_posix()):
+        message = f"Delta can't have tables in {place}: no percent sign may stand before two hexadecimal digits"
+        raise XregitError(message + ", and no backslash; name another folder")
 
 
 def changed_meanwhile(place: Place) -> XregitError:
@@ -156,7 +173,28 @@ def compared(table: Table, place: Place, version: int, found: Mapping[str, Any],
         if said != (there[name].get("metadata") or {}).get("comment", ""):
             comments[name] = said
     lacking = tuple(name for name in wanted if name not in there)
-    return Stand(table, place, version, lacking=lacking, comments=comments)
+    former = tuple(name for name in there if name not in wanted)
+    return Stand(table, place, version, lacking=lacking, former=former, comments=comments)
+
+
+def standing(stand: Stand, keyed: Iterable[tuple[Any, ...]]) -> Stand:
+    """Return the stand with the hashes of its rows, each given after the row's keys.
+
+    Raises:
+        XregitError: rows can't be told apart by their keys, so that they are none of ours.
+    """
+    hashes: dict[tuple[Any, ...], str] = {}
+    rows = 0
+    for *keys, hashed in keyed:
+        hashes[tuple(keys)] = hashed
+        rows += 1
+    if len(hashes) < rows or any(None in each for each in hashes):
+        message = (
+            f"{stand.place} has rows with the same {' and '.join(stand.table.keys)}, or with none, which someone else "
+            "has written; restore a version from before, or publish to another folder"
+        )
+        raise XregitError(message)
+    return replace(stand, hashes=hashes)
 
 
 def changing(table: Table) -> Table:
