@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+import os
 import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -67,6 +69,20 @@ def test_files_are_taken_once(
     found = DeltaTable(tables / "g__one")
     assert (found.version(), found.metadata().name) == (2, f"{GROUP}one")
     assert spark.read.parquet(*found.file_uris()).where("value > 2").count() == 2
+
+
+def test_every_file_is_taken(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Files are taken wherever they lie in a folder of any name, however old; those whose names begin so are not."""
+    folder, tables = tmp_path / "in[1] {a}, 50%=\\ü", tmp_path / "tables"
+    for number, name in enumerate(("1", "day=1/2", "day=1/other/3", "value=x/4", "_hidden", ".hidden", "_h/5")):
+        write(folder / name, event(number))
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 4}
+    old = write(folder / "old", event(9))
+    os.utime(old, (0, 0))
+    (folder / "packed.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + json.dumps(event(10)).encode() + b"\r\n\r\n"))
+    (folder / "empty").touch()
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 2}
+    assert ids(tables, "g__one") == [0, 1, 2, 3, 9, 10]
 
 
 def test_definition_that_gains_fields_gains_columns(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
@@ -173,14 +189,18 @@ def test_data_frame_is_one_batch(
 
 @pytest.mark.parametrize("form", ["kafka-parquet", "kafka-json"])
 def test_files_of_kafka_columns(form: str, spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
-    """Files with the columns of Spark's Kafka source are read as such, structured events among them."""
+    """Files with the columns of Spark's Kafka source are read as such; of JSON, what is none stays as it came."""
     body = json.dumps(event(1)).encode()
     headers = [("content-type", b"application/cloudevents+json")]
     form_of = "key binary, value binary, topic string, headers array<struct<key: string, value: binary>>"
     frame = spark.createDataFrame([(None, body, "t", headers)], form_of)
     frame.write.format(form.removeprefix("kafka-")).save(str(tmp_path / "in"))
+    if form == "kafka-json":
+        write(tmp_path / "in" / "bad", "not json")
     xregit.route(registry, tmp_path / "in", tmp_path / "tables", spark=spark, format=form)
     assert ids(tmp_path / "tables", "g__one") == [1]
+    others = ["not json"] if form == "kafka-json" else []
+    assert [row["message"] for row in rows(tmp_path / "tables", "unmatched")] == others
 
 
 def test_stream_of_the_users_own(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
@@ -231,8 +251,9 @@ def test_damaged_checkpoint_is_refused(spark: SparkSession, registry: Registry, 
     (tables / "_checkpoint" / "job.json").write_text("{", encoding="utf-8")
     with pytest.raises(XregitError, match=r"job\.json can't be read: .*; name another folder"):
         xregit.route(registry, tmp_path / "in", tables, spark=spark)
+    write(tmp_path / "elsewhere" / "notes", "text")
     with pytest.raises(XregitError, match="holds something else than a checkpoint"):
-        xregit.route(registry, tmp_path / "in", tables, spark=spark, checkpoint=tmp_path / "in")
+        xregit.route(registry, tmp_path / "in", tables, spark=spark, checkpoint=tmp_path / "elsewhere")
 
 
 def test_folder_that_holds_something_else_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
@@ -312,18 +333,25 @@ class Stale:
 
 def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """A path with nothing there, a format that we do not read, and a data frame of other columns are named."""
+    folder = write(tmp_path / "in" / "_hidden", event(1)).parent
     with pytest.raises(XregitError, match=r'there is no ".*nowhere" to read messages from'):
         xregit.route(registry, tmp_path / "nowhere", tmp_path / "tables", spark=spark)
+    with pytest.raises(XregitError, match=r'no file whose name begins with "_" or ".", such as .*; rename it'):
+        xregit.route(registry, folder / "_hidden", tmp_path / "tables1", spark=spark)
+    with pytest.raises(XregitError, match=r"all of .* is read as messages"):
+        xregit.route(registry, folder, tmp_path / "tables1", spark=spark, checkpoint=folder / "checkpoint")
+    with pytest.raises(XregitError, match="no percent sign"):
+        xregit.route(registry, folder, tmp_path / "%20", spark=spark)
     with pytest.raises(XregitError, match='the format "csv" is unknown; the formats are jsonl'):
-        xregit.route(registry, tmp_path, tmp_path / "tables2", spark=spark, format="csv")
+        xregit.route(registry, folder, tmp_path / "tables2", spark=spark, format="csv")
     with pytest.raises(XregitError, match="the data frame has the columns id; messages are in one column of text"):
         xregit.route(registry, spark.range(3), tmp_path / "tables3")
     with pytest.raises(XregitError, match='there is no endpoint or message group "/endpoints/al"'):
-        xregit.route(registry, tmp_path, tmp_path / "tables4", spark=spark, endpoint="/endpoints/al")
+        xregit.route(registry, folder, tmp_path / "tables4", spark=spark, endpoint="/endpoints/al")
     with pytest.raises(XregitError, match="can't be routed through Spark Connect"):
-        xregit.route(registry, tmp_path, tmp_path / "tables5", conf={"spark.remote": "sc://localhost"})
+        xregit.route(registry, folder, tmp_path / "tables5", conf={"spark.remote": "sc://localhost"})
     with pytest.raises(XregitError, match=r"s3://bucket/tables is in a store; .* --checkpoint"):
-        xregit.route(registry, tmp_path, "s3://bucket/tables", spark=spark)
+        xregit.route(registry, folder, "s3://bucket/tables", spark=spark)
 
 
 def test_failing_disk_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections import Counter
 from datetime import UTC, datetime
 from itertools import chain
@@ -21,7 +22,8 @@ from xregit.messages.reading import received
 from xregit.protocols import Wire
 from xregit.spark.streams import recognising, sorting
 from xregit.spark.streams.buckets import pack
-from xregit.spark.streams.inputs import records
+from xregit.spark.streams.inputs import KAFKA_JSON, KAFKA_PARQUET, LINES
+from xregit.spark.streams.kafka import records
 from xregit.spark.streams.landing import table_names
 from xregit.spark.streams.leaving import TABLE
 from xregit.spark.streams.plans import Packed, packed, plan, unpacked
@@ -73,7 +75,7 @@ def gathered(job: Job, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, A
     return [row for each in job.gather(iter(found.sort_by(TABLE).to_batches())) for row in each.to_pylist()]
 
 
-def values(lines: Sequence[bytes]) -> pa.RecordBatch:
+def values(lines: Sequence[bytes | None]) -> pa.RecordBatch:
     """Return a partition of lines."""
     return pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})
 
@@ -228,12 +230,12 @@ EVENTS = st.builds(
 
 
 @settings(max_examples=60)
-@given(st.lists(st.binary() | JSON.map(line) | EVENTS.map(line), max_size=8))
-def test_every_message_is_somewhere_once(plain: Packed, given_: list[bytes]) -> None:
-    """Whatever bytes come, each message is in exactly one table; blank lines are none."""
+@given(st.lists(st.none() | st.binary() | JSON.map(line) | EVENTS.map(line), max_size=8))
+def test_every_message_is_somewhere_once(plain: Packed, given_: list[bytes | None]) -> None:
+    """Whatever bytes come, and be it a row without any, each message is in exactly one table; blank lines are none."""
     with TemporaryDirectory() as folder:
-        written = gathered(Job(plain, folder, kafka=False, fewest=2), [values(given_[:5]), values(given_[5:])])
-    assert sum(row["records"] for row in written) == sum(1 for each in given_ if each and not each.isspace())
+        written = gathered(Job(plain, folder, LINES, fewest=2), [values(given_[:5]), values(given_[5:])])
+    assert sum(row["records"] for row in written) == sum(1 for each in given_ if each is None or each.strip())
 
 
 PLAIN = st.builds(
@@ -288,24 +290,44 @@ def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes], fewest: i
         fast = landed(plain, given_, Path(folder) / "fast")
         slow = landed(plain, given_, Path(folder) / "slow", fast=False)
         halves = [values(given_[::2]), values(given_[1::2])]
-        left = read(Path(folder), gathered(Job(plain, folder, kafka=False, fewest=fewest), halves))
+        left = read(Path(folder), gathered(Job(plain, folder, LINES, fewest=fewest), halves))
     assert counted(fast) == counted(slow) == counted(left)
 
 
 def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Path) -> None:
     """Rows of Kafka that one process leaves to another come to their table with all that they had."""
-    headers = [{"key": key, "value": text.encode()} for key, text in HEADERS.items()]
+    headers = [{"key": key, "value": text.encode()} for key, text in (*HEADERS.items(), ("a", "1"), ("a", "2"))]
     rows = [
         {"key": b"V", "value": b"\xff", "topic": "readings", "partition": 3, "headers": None},
         {"key": None, "value": b'{"value":1}', "topic": "t", "partition": 1, "headers": headers},
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
     found = [
-        read(tmp_path, gathered(Job(plain, str(tmp_path), kafka=True, fewest=fewest), [batch, batch]))
+        read(tmp_path, gathered(Job(plain, str(tmp_path), KAFKA_PARQUET, fewest=fewest), [batch, batch]))
         for fewest in (0, 16)
     ]
     assert counted(found[0]) == counted(found[1])
     assert {name: len(rows) for name, rows in found[1].items()} == {"g__record": 2, "g__one": 2}
+
+
+def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Packed, tmp_path: Path) -> None:
+    """A line of JSON with the columns of Kafka is such a record, with bytes in base 64; any other is what it is."""
+    headers = [{"key": key, "value": b64encode(text.encode()).decode()} for key, text in HEADERS.items()]
+    body, broken = b64encode(b'{"value":1}').decode(), {"topic": "t", "partition": 2**31}
+    given_ = [
+        line({"topic": "t", "partition": 0, "offset": 7, "headers": headers, "value": body}),
+        line({"topic": "readings", "key": "Vg==", "headers": [{"key": "empty"}]}),
+        *(line(each) for each in (broken, {"value": "%"}, {}, event(1), BINARY)),
+        *(b"no json", b"\xff", b" ", b""),
+    ]
+    found = [
+        read(tmp_path, gathered(Job(plain, str(tmp_path), KAFKA_JSON, fewest=fewest), [values(given_)]))
+        for fewest in (0, 16)
+    ]
+    assert counted(found[0]) == counted(found[1])
+    assert {name: len(rows) for name, rows in found[1].items()} == {"g__one": 3, "g__record": 1, "unmatched": 5}
+    kept = {row["message"] for row in found[1]["unmatched"]}
+    assert kept == {json.dumps(broken), '{"value": "%"}', "{}", "no json", None}
 
 
 @pytest.mark.parametrize("tables", [50, 400])
@@ -322,9 +344,9 @@ def test_each_table_is_written_once_however_many_there_are(
 
     monkeypatch.setattr(sorting, "pack", told)
     made = packed(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
-    assert Job.of(made, str(tmp_path), kafka=False).fewest == 0
+    assert Job.of(made, str(tmp_path), LINES).fewest == 0
     monkeypatch.setattr(sorting, "FEW_TABLES", 20)
-    job = Job.of(made, str(tmp_path), kafka=False)
+    job = Job.of(made, str(tmp_path), LINES)
     lines = [line(event(each, f"t.m{each % tables}")) for each in range(tables * 3)]
     written = gathered(job, [values(lines)] * 4)
     assert Counter(row["table"] for row in written) == dict.fromkeys((f"g__m{each}" for each in range(tables)), 1)
@@ -335,7 +357,7 @@ def test_each_table_is_written_once_however_many_there_are(
 def test_table_that_gets_much_is_written_where_it_is_sorted(plain: Packed, tmp_path: Path) -> None:
     """A process leaves to others what is little, and no more, so that a large table is never the work of one alone."""
     lines = [line(event(each, "t.two" if each % 20 == 0 else "t.one")) for each in range(100)]
-    job = Job(plain, str(tmp_path), kafka=False, fewest=16)
+    job = Job(plain, str(tmp_path), LINES, fewest=16)
     found = pa.Table.from_batches(list(job.sort(iter([values(lines)])))).to_pylist()
     assert [row["records"] for row in found if row["table"] == "g__one"] == [95]
     assert [row["about"] for row in found if row["message"] is not None] == [f"{GROUP}two"] * 5
@@ -349,6 +371,8 @@ def test_tables_have_safe_names_of_their_own() -> None:
     assert second.startswith("g_x__a_b_")
     assert third.startswith("e__mmm")
     assert len(third) < 200
+    made = f"/messagegroups/g.x/messages/a-{second.removeprefix('g_x__')}"
+    assert len(set(table_names([*xids, made.replace("a-a_b", "a-b")]).values())) == 4
 
 
 def test_tables_name_what_their_columns_are(tmp_path: Path) -> None:

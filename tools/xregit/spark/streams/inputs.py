@@ -1,39 +1,40 @@
-"""Where messages come from: lines of text, and the columns of Spark's Kafka source, to what matching reads."""
+"""Where messages come from: files or a data frame, as lines of text or as the columns of Spark's Kafka source."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
-from xregit.protocols import Wire
 from xregit.records import record
 from xregit.spark.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from xregit.messages.reading import Input
-
 LINES, KAFKA_PARQUET, KAFKA_JSON = "jsonl", "kafka-parquet", "kafka-json"
 FORMATS = (LINES, KAFKA_PARQUET, KAFKA_JSON)
-# The columns of Spark's Kafka source that say something of a message; in JSON files, bytes are in base 64.
+# The columns of Spark's Kafka source that say something of a message.
 KAFKA = "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>"
 TEXT = "value"
-# What has a meaning in the patterns that Hadoop compares file names with.
+# What has a meaning in the patterns that Hadoop compares file names with, and what begins one for us.
 _SPECIAL = re.compile(r"[\\*?\[\]{},]")
+_PATTERN = frozenset("*?[{")
+# What begins the names that Spark leaves out.
+_HIDDEN = ("_", ".")
+# Spark takes no file that is older by a week than the newest one it has taken, unless it is told another age.
+_ANY_AGE = "100000d"
 
 
 @record
 class Source:
-    """A data frame of messages; ``kafka`` says whether it has the columns of Kafka, else it has one of text."""
+    """A data frame of messages; ``form`` is one of `FORMATS` and says how: a text each, or Kafka's columns."""
 
     frame: DataFrame
-    kafka: bool
+    form: str
 
 
 def source(given: DataFrame) -> Source:
@@ -49,10 +50,10 @@ def source(given: DataFrame) -> Source:
             name if name in columns else f"cast(null as {absent[name]}) as {name}"
             for name in ("key", "value", "topic", "partition", "headers")
         ]
-        return Source(given.selectExpr(*wanted), kafka=True)
+        return Source(given.selectExpr(*wanted), KAFKA_PARQUET)
     name = TEXT if TEXT in columns else next(iter(columns), "")
     if columns.get(name) in {"string", "binary"} and (len(columns) == 1 or name == TEXT):
-        return Source(given.selectExpr(f"cast(`{name}` as binary) as value"), kafka=False)
+        return Source(given.selectExpr(f"cast(`{name}` as binary) as value"), LINES)
     message = (
         f"the data frame has the columns {', '.join(columns) or 'of nothing'}; messages are in one column of text "
         'called "value", or in the columns of Spark\'s Kafka source'
@@ -60,59 +61,64 @@ def source(given: DataFrame) -> Source:
     raise XregitError(message)
 
 
-def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) -> DataFrame:
+def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) -> Source:
     """Return the messages in the files at a path or URL, as a stream that takes each file once, so many in a batch.
 
+    Of a folder it takes the files in its folders too, but those with a name that begins with "_" or ".".
+
     Raises:
-        XregitError: there is no such format, or nothing at the path.
+        XregitError: there is no such format, or nothing at the path that Spark reads.
     """
     if form not in FORMATS:
         message = f'the format "{form}" is unknown; the formats are {", ".join(FORMATS)}'
         raise XregitError(message)
-    place = str(Place.of(path))  # absolute, as Spark need not be in our working directory
-    if "://" not in place and not any(mark in place for mark in "*?[{") and not Path(place).exists():
-        message = f'there is no "{path}" to read messages from'
-        raise XregitError(message)
-    reader = spark.readStream.option("maxFilesPerTrigger", batch_files)
-    if "://" not in place and Path(place).is_file():  # Spark follows folders only
-        reader = reader.option("pathGlobFilter", _SPECIAL.sub(r"\\\g<0>", Path(place).name))
-        place = str(Path(place).parent)
-    if form == LINES:
-        return reader.option("lineSep", "\n").text(place)
-    return reader.schema(KAFKA).json(place) if form == KAFKA_JSON else reader.schema(KAFKA).parquet(place)
+    place = Place.of(path)  # absolute, as Spark need not be in our working directory
+    _refuse_absent(place, path)
+    reader = spark.readStream.option("maxFilesPerTrigger", batch_files).option("maxFileAge", _ANY_AGE)
+    # Else Spark takes folders called "a=b" for a column: what lies beside them it counts as read, and does not read.
+    reader = reader.option("recursiveFileLookup", "true")
+    if form == KAFKA_PARQUET:
+        return source(reader.schema(KAFKA).parquet(_pattern(place)))
+    return Source(source(reader.option("lineSep", "\n").text(_pattern(place))).frame, form)
+
+
+def refuse_overlap(path: Path | str, *folders: Place) -> None:
+    """Refuse messages in a folder that we write to, or in one that holds it: what we write would be read.
+
+    Raises:
+        XregitError: one of the folders is there.
+    """
+    messages = Place.of(path)
+    pattern = messages.url if _is_pattern(messages) else None
+    for folder in folders:
+        for each in (PurePosixPath(folder.url), *PurePosixPath(folder.url).parents):
+            if PurePosixPath(messages.url) == each or (pattern and fnmatchcase(str(each), pattern)):
+                text = f"all of {messages} is read as messages, so {folder} can't be there; name another folder"
+                raise XregitError(text)
 
 
 def lines(batch: pa.RecordBatch) -> list[bytes]:
-    """Return the lines of text in an Arrow batch."""
-    found: list[bytes] = batch.column(0).drop_null().to_pylist()
+    """Return the lines of text in an Arrow batch; a row of a data frame that has none is told as JSON tells it."""
+    found: list[bytes] = batch.column(0).fill_null(b"null").to_pylist()
     return found
 
 
-def records(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
-    """Give the messages in an Arrow batch with the columns of Kafka as matching reads them, each with its size."""
-    for key, value, topic, partition, headers in zip(*(part.to_pylist() for part in batch.columns), strict=True):
-        fields: dict[str, Any] = {} if topic is None else {"topic": topic}
-        if partition is not None:
-            fields["partition"] = partition
-        if key is not None:
-            text = _text(key)
-            fields["key_base64" if isinstance(text, bytes) else "key"] = text
-        if headers:
-            fields["headers"] = _headers(headers)
-        yield Wire("KAFKA", fields, value), len(value or b"") + len(key or b"")
+def _refuse_absent(place: Place, path: Path | str) -> None:
+    if place.local is None or _is_pattern(place):
+        return
+    if not place.local.exists():
+        message = f'there is no "{path}" to read messages from'
+        raise XregitError(message)
+    if place.local.is_file() and place.local.name.startswith(_HIDDEN):
+        message = f'Spark reads no file whose name begins with "_" or ".", such as {place}; rename it'
+        raise XregitError(message)
 
 
-def _headers(headers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return headers by name, those that are repeated with all their values; one without value says nothing."""
-    found: dict[str, list[str | bytes]] = {}
-    for header in headers:
-        if header["value"] is not None:
-            found.setdefault(header["key"], []).append(_text(header["value"]))
-    return {name: values[0] if len(values) == 1 else tuple(values) for name, values in found.items()}
+def _is_pattern(place: Place) -> bool:
+    """Tell whether a path is that of several files; what is there under that very name is one."""
+    return not _PATTERN.isdisjoint(place.url) and not (place.local and place.local.exists())
 
 
-def _text(value: bytes) -> str | bytes:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value
+def _pattern(place: Place) -> str:
+    """Return the pattern by which Hadoop finds what is at a place."""
+    return place.url if place.local is None or _is_pattern(place) else _SPECIAL.sub(r"\\\g<0>", place.url)

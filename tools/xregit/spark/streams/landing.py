@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xregit.catalog import Message
 
 MAX_NAME = 180
-DIGEST_BYTES = 4
+DIGEST_BYTES, MAX_DIGEST_BYTES = 4, 32
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 STANDARD = ("id", "source", "type", "subject", "time", "datacontenttype", "dataschema")
@@ -165,13 +165,17 @@ def table_names(xids: Iterable[str]) -> dict[str, str]:
     taken: set[str] = set()
     for xid in sorted(xids):
         _, _, group, _, message = xid.split("/", 4)
-        name = f"{_plain(group)}__{_plain(message)}"
-        if name in taken or len(name) > MAX_NAME:
-            digest = blake2b(xid.encode(), digest_size=DIGEST_BYTES).hexdigest()
-            name = f"{name[:MAX_NAME]}_{digest}"
-        taken.add(name)
-        names[xid] = name
+        names[xid] = _free(f"{_plain(group)}__{_plain(message)}", xid, taken)
+        taken.add(names[xid])
     return names
+
+
+def _free(name: str, xid: str, taken: set[str]) -> str:
+    if name not in taken and len(name) <= MAX_NAME:
+        return name
+    digests = (blake2b(xid.encode(), digest_size=size).hexdigest() for size in range(DIGEST_BYTES, MAX_DIGEST_BYTES))
+    found = (f"{name[:MAX_NAME]}_{digest}" for digest in digests)
+    return next(each for each in found if each not in taken)  # someone may have made an id of a digest
 
 
 def _plain(text: str) -> str:

@@ -1,19 +1,22 @@
 """Messages that a process leaves to others, as rows that Spark takes to the process that gathers them for their table.
 
 They travel as they came, and are read again: whoever sorts a message finds the same. The rows that describe written
-files travel among them.
+files travel among them. A message is told in MessagePack, as bytes or as what a record of Kafka has: to read it runs
+nothing, whoever has written it.
 """
 
 from __future__ import annotations
 
-import pickle
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
+from xregit.protocols import Wire
 from xregit.spark import files as written_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
@@ -26,6 +29,7 @@ WRITTEN = f"{written_files.WRITTEN}, about string, records bigint"
 # The same, or a message for the table of what ``about`` names.
 SORTED = f"{WRITTEN}, message binary"
 TABLE, MESSAGE = "about", "message"
+_encode, _decode = msgspec.msgpack.encode, msgspec.msgpack.decode
 
 
 def left(buckets: Iterable[Bucket], queue: Queue) -> pa.RecordBatch:
@@ -56,22 +60,38 @@ def files(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def lines(batch: pa.RecordBatch) -> list[bytes]:
-    """Return the messages that came as lines."""
+    """Return the messages of a job whose messages are lines."""
+    return cast("list[bytes]", [_unpacked(each) for each in _left(batch)])
+
+
+def messages(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
+    """Give the messages of any other job, each with its size in bytes."""
+    return ((_unpacked(each), len(each)) for each in _left(batch))
+
+
+def _left(batch: pa.RecordBatch) -> list[bytes]:
     found: list[bytes] = batch.column(MESSAGE).drop_null().to_pylist()
     return found
 
 
-def messages(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
-    """Give the messages that came otherwise, each with its size."""
-    return ((pickle.loads(each), len(each)) for each in lines(batch))  # noqa: S301 - made by another process of ours
-
-
-def _messages(bucket: Bucket, queue: Queue) -> Sequence[bytes]:
-    return [*queue.lines(bucket.queued), *(_packed(known.message) for known in bucket.messages)]
+def _messages(bucket: Bucket, queue: Queue) -> Iterator[bytes]:
+    return map(_packed, (*queue.lines(bucket.queued), *(known.message for known in bucket.messages)))
 
 
 def _packed(message: Input) -> bytes:
-    return message if isinstance(message, bytes) else pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _encode((message.protocol, message.fields, message.body) if isinstance(message, Wire) else message)
+
+
+def _unpacked(data: bytes) -> Input:
+    found = _decode(data)
+    return found if isinstance(found, bytes) else Wire(found[0], _fields(found[1]), found[2])
+
+
+def _fields(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record, of which repeated headers have become lists."""
+    headers = found.get("headers", {})
+    repeated = {name: tuple(each) for name, each in headers.items() if isinstance(each, list)}
+    return found | {"headers": headers | repeated} if repeated else found
 
 
 def _rows(columns: Mapping[str, pa.Array], count: int) -> pa.RecordBatch:

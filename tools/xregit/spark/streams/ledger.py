@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.records import record
-from xregit.spark.standing import foreign, refuse_newer
+from xregit.spark.faults import read_from
+from xregit.spark.standing import foreign, refuse_coded, refuse_newer
 from xregit.spark.streams.types import clashes, covers
 
 if TYPE_CHECKING:
@@ -50,8 +51,10 @@ class Ledger:
         """Refuse folders of this machine that can't take what a catalog says, before anything is written.
 
         Raises:
-            XregitError: one holds something else, needs a newer writer, or has a column of another type.
+            XregitError: one holds something else, needs a newer writer, or has a column of another type, or Delta
+                can't have tables in the folder.
         """
+        refuse_coded(self.place)
         if not self.place.local:
             return
         names = plan.names
@@ -110,9 +113,10 @@ class Ledger:
         from deltalake import DeltaTable
 
         place = self.place / landing.name
-        if not DeltaTable.is_deltatable(place.url):
-            return None
-        found = DeltaTable(place.url)
+        with read_from(place):
+            if not DeltaTable.is_deltatable(place.url):
+                return None
+            found = DeltaTable(place.url)
         if len(self.opened) < MAX_OPENED:
             self.opened[landing.name] = found
         asked = found.protocol()

@@ -16,7 +16,7 @@ from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
 from xregit.spark.standing import refuse_file
 from xregit.spark.streams.checkpoint import Checkpoint, Pinned, frozen, opened
-from xregit.spark.streams.inputs import LINES, Source, files, source
+from xregit.spark.streams.inputs import LINES, Source, files, refuse_overlap, source
 from xregit.spark.streams.ledger import Batch, Ledger
 
 if TYPE_CHECKING:
@@ -95,12 +95,15 @@ def route(
     endpoint, group = options.get("endpoint", ""), options.get("group", "")
     made = packed(plan(registry, endpoint, group))
     job = _identity(registry, messages, place) | {"endpoint": endpoint, "group": group}
-    memory = opened(_memory(place, options.get("checkpoint")), job)
+    folder = _memory(place, options.get("checkpoint"))
+    if isinstance(messages, Path | str):
+        refuse_overlap(messages, place, Place.of(folder))
+    memory = opened(folder, job)
     router = Router(registry.origin.history.head, frozen(registry), made, memory, Ledger(place), options.get("tell"))
     with told_of(place):
         router.ledger.refuse_unfit(made.plan)
         with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
-            given = source(_frame(session, messages, options))
+            given = _source(session, messages, options)
             if given.frame.isStreaming:
                 router.follow(given, continuous=options.get("continuous", False))
             else:
@@ -122,9 +125,9 @@ def _half_begun(session: SparkSession) -> Iterator[None]:
             session.conf.set(EMPTY, before)
 
 
-def _frame(session: SparkSession, messages: DataFrame | Path | str, options: Options) -> DataFrame:
+def _source(session: SparkSession, messages: DataFrame | Path | str, options: Options) -> Source:
     if not isinstance(messages, Path | str):
-        return messages
+        return source(messages)
     return files(session, messages, options.get("format", LINES), options.get("batch_files", BATCH_FILES))
 
 
@@ -185,7 +188,7 @@ class Router:
         from xregit.spark.streams.sorting import Job
 
         packed = self._pinned(number)
-        job = Job.of(packed, self.ledger.place.url, kafka=given.kafka)
+        job = Job.of(packed, self.ledger.place.url, given.form)
         written = given.frame.mapInArrow(job.sort, SORTED)
         if job.fewest:
             written = written.repartition(TABLE).sortWithinPartitions(TABLE).mapInArrow(job.gather, WRITTEN)

@@ -16,7 +16,7 @@ from xregit.messages.results import Match, Matched, Reason
 from xregit.messages.verifying import Failure
 from xregit.protocols import Wire, wire_json
 from xregit.records import record
-from xregit.spark.streams import inputs, leaving, plain
+from xregit.spark.streams import inputs, kafka, leaving, plain
 from xregit.spark.streams.bodies import has_json
 from xregit.spark.streams.buckets import Bucket, Known, pack
 from xregit.spark.streams.landing import AMBIGUOUS, UNMATCHED
@@ -43,34 +43,35 @@ MAX_BYTES = 128 * 1024 * 1024
 # would cost more than to read them again. With fewer tables, another step of Spark would cost more than the files do.
 FEW_TABLES, FEWEST = 2_000, 16
 EXPECTED = "a payload that the schema accepts"
+_READ = {inputs.KAFKA_PARQUET: kafka.records, inputs.KAFKA_JSON: kafka.json_records}
 
 
 @record
 class Job:
-    """What executors are told: the plan as bytes, the folder of the tables, and the kind of input.
+    """What executors are told: the plan as bytes, the folder of the tables, and the format of the messages.
 
     For tables with fewer messages than ``fewest`` in a partition these are left, and must be gathered.
     """
 
     packed: Packed
     folder: str
-    kafka: bool
+    form: str
     fewest: int = 0
 
     @classmethod
-    def of(cls, packed: Packed, folder: str, *, kafka: bool) -> Job:
+    def of(cls, packed: Packed, folder: str, form: str) -> Job:
         """Return the job for a plan, which leaves messages to be gathered if there are many tables."""
-        return cls(packed, folder, kafka, FEWEST if len(packed.plan.facts) > FEW_TABLES else 0)
+        return cls(packed, folder, form, FEWEST if len(packed.plan.facts) > FEW_TABLES else 0)
 
     def sort(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Sort one partition, and give the rows that describe the written files, and the messages that are left."""
         with uncollected():  # rows hold no cycles, and there are many
             sorter = Sorter(self.packed.plan, self.folder, self.fewest)
             for batch in batches:
-                if self.kafka:
-                    yield from sorter.sort(inputs.records(batch))
-                else:
+                if self.form == inputs.LINES:
                     yield from sorter.sort_lines(inputs.lines(batch))
+                else:
+                    yield from sorter.sort(_READ[self.form](batch))
             yield from sorter.write()
 
     def gather(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -79,10 +80,10 @@ class Job:
             sorter = Sorter(self.packed.plan, self.folder)
             for batch in batches:
                 yield leaving.files(batch)
-                if self.kafka:
-                    yield from map(leaving.files, sorter.sort(leaving.messages(batch)))
-                else:
+                if self.form == inputs.LINES:
                     yield from map(leaving.files, sorter.sort_lines(leaving.lines(batch)))
+                else:
+                    yield from map(leaving.files, sorter.sort(leaving.messages(batch)))
             yield from map(leaving.files, sorter.write())
 
 
