@@ -51,6 +51,41 @@ def test_check_finds_each_fault_once(case: dict[str, Any]) -> None:
     assert brief(found_in(case)) == expected_of(case)
 
 
+OURS = {*MESSAGE, *ENDPOINT, "protocoloptions", "envelopemetadata", "envelopeoptions"} - {
+    name for attributes in (MESSAGE, ENDPOINT) for name, item in attributes.items() if item.core
+}
+
+
+@pytest.mark.parametrize("case", cases())
+def test_what_is_wrong_with_an_attribute_of_ours_cites_a_requirement(case: dict[str, Any]) -> None:
+    """A part of an attribute that has no requirement of its own cites that of the attribute; core ones have none."""
+    for finding in found_in(case):
+        if finding.rule == "invalid-attribute" and finding.path and finding.path[0] in OURS:
+            assert finding.requirement, finding
+
+
+REQUIREMENTS = {
+    "MSG-54": ("envelopemetadata", {"subject": {"required": "yes"}}),
+    "MSG-60": ("envelopemetadata", {"source": {"value": ""}}),
+    "MSG-68": ("envelopemetadata", {"My-Own": {}}),
+    "MSG-70": ("envelopemetadata", {"specversion": {"value": "1.1"}}),
+    "MSG-71": ("envelopemetadata", {"id": {"required": False}}),
+    "MSG-79": ("envelopemetadata", {"time": {"type": "string"}}),
+    "EP-3": ("usage", ["Producer"]),
+    "EP-32": ("protocoloptions", {"authorization": [{"granttypes": [""]}]}),
+    "EP-38": ("messagegroups", ["/messagegroups/g/messages/m"]),
+}
+
+
+@pytest.mark.parametrize("requirement", REQUIREMENTS)
+def test_finding_cites_what_is_most_to_the_point(requirement: str) -> None:
+    """The requirement is that of the part that is wrong."""
+    name, value = REQUIREMENTS[requirement]
+    stated = {"envelope": "CloudEvents/1.0", "protocol": "HTTP", "protocoloptions": {}, "envelopemetadata": {}}
+    attributes = ENDPOINT if requirement.startswith("EP") else MESSAGE
+    assert requirement in [finding.requirement for finding in check(attributes, {**stated, name: value})]
+
+
 @given(VALUES, st.sampled_from([MESSAGE, ENDPOINT]))
 def test_check_takes_any_value(value: dict[str, Any], attributes: Any) -> None:
     """Whatever a file or document holds is reported or accepted, never a crash."""

@@ -25,27 +25,31 @@ _RESOURCE_KEYS = frozenset(
 )  # fmt: skip
 
 
-def attributes(values: Values | None, *, core: bool = False) -> Attributes:
+def attributes(values: Values | None, *, core: bool = False, cited: str = "") -> Attributes:
     """Return the attributes that a map of definitions describes, in its order."""
     items = (values or {}).items()
-    return MappingProxyType({name: attribute(name, value, core=core) for name, value in items})
+    return MappingProxyType({name: attribute(name, value, core=core, cited=cited) for name, value in items})
 
 
-def attribute(name: str, value: Values | str, *, core: bool = False) -> AttributeModel:
-    """Return one attribute; a text alone is its type."""
+def attribute(name: str, value: Values | str, *, core: bool = False, cited: str = "") -> AttributeModel:
+    """Return one attribute; a text alone is its type. ``cited`` is the requirement that holds for all around it."""
     if isinstance(value, str):
-        return AttributeModel(name, value, core=core)
+        return AttributeModel(name, value, core=core, cited=cited)
     if "property" in value:
         value = {**_definition(value), **value}
+    requirements = tuple(value.get("requirements") or ())
+    cited = requirements[0] if requirements else cited
+    within = (value.get("cites") or {}).get("*", cited)
     plain = {key: value[key] for key in _PLAIN if value.get(key) is not None}
     return AttributeModel(
         name=name,
         **plain,
         enum=tuple(value.get("enum") or ()),
-        attributes=attributes(value.get("attributes"), core=core),
-        item=attribute("", value["item"], core=core) if value.get("item") else None,
+        attributes=attributes(value.get("attributes"), core=core, cited=within),
+        item=attribute("", value["item"], core=core, cited=within) if value.get("item") else None,
         ifvalues=_ifvalues(value.get("ifvalues") or {}),
-        requirements=tuple(value.get("requirements") or ()),
+        requirements=requirements,
+        cited=cited,
         core=core,
     )
 
@@ -68,7 +72,9 @@ def _definition(value: Values) -> Values:
     if "constant" in value:
         always = value["constant"]
         stated = {"enum": [always], "required": True, "inheritable": True, "description": f"It is always {always}."}
-        members["value"] = {**members["value"], **stated, "requirements": value["requirements"]}
+        members["value"] = {**members["value"], **stated}
+    for name, requirement in (value.get("cites") or {}).items():
+        members[name] = {**members[name], "requirements": [requirement]}
     return {"type": "any" if value.get("bare") else "object", "attributes": members}
 
 

@@ -170,7 +170,7 @@ def _other_member(shape: _Shape, item: tuple[str, Any], inherited: Values, path:
             findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name)))
             return
         if not SYNTAXES[shape.charset].test(name):
-            findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset]))
+            findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset], shape.attributes["*"].cited))
             return
     one(member, inherited.get(name), path, name, findings)
 
@@ -216,7 +216,7 @@ def _map(attribute: AttributeModel) -> Check:
         inner, inherited = (*path, key), below if isinstance(below, MAPPINGS) else NOTHING
         for name, member in value.items():
             if not keys.test(name):
-                findings.append(faults.misnamed(name, inner, keys, faults.requirement(attribute)))
+                findings.append(faults.misnamed(name, inner, keys, attribute.cited))
             elif member is not None:
                 item(member, inherited.get(name), inner, name, findings)
 

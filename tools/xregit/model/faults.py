@@ -49,7 +49,7 @@ def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: st
     from xregit.model.hints import instead  # only faults pay for it
 
     message = f"{label(path, key)} must be {about}, but is {shown(value)}."
-    return Finding(INVALID, (*path, key), message, instead(attribute, value, key), requirement(attribute))
+    return Finding(INVALID, (*path, key), message, instead(attribute, value, key), attribute.cited)
 
 
 def wrong_property(attribute: AttributeModel, value: Any, path: Path, about: str, form: str) -> Finding:
@@ -57,14 +57,14 @@ def wrong_property(attribute: AttributeModel, value: Any, path: Path, about: str
     from xregit.model.hints import instead  # only faults pay for it
 
     message = f'"value" must be {about}, but is {shown(value)}.'
-    return Finding(INVALID, (*path, "value"), message, instead(attribute, value, "value", form), requirement(attribute))
+    return Finding(INVALID, (*path, "value"), message, instead(attribute, value, "value", form), attribute.cited)
 
 
 def misplaced_placeholder(attribute: AttributeModel, value: Any, path: Path, kind: str) -> Finding:
     """Return the finding for a template as the value of a property whose type has none."""
     message = f'A property of type "{kind}" takes no placeholders, but its value is {shown(value)}.'
     help_ = 'Remove the value; or, if the property may have another type, give it "uritemplate".'
-    return Finding(PLACEHOLDER, (*path, "value"), message, help_, requirement(attribute))
+    return Finding(PLACEHOLDER, (*path, "value"), message, help_, attribute.cited)
 
 
 def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
@@ -72,7 +72,7 @@ def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> F
     choices = [_written(choice) for choice in attribute.enum]
     message = f"{label(path, key)} can't be {shown(value)}."
     help_ = guess(str(value), choices) or f"It may be {either(choices)}."
-    return Finding(INVALID, (*path, key), message, help_, requirement(attribute))
+    return Finding(INVALID, (*path, key), message, help_, attribute.cited)
 
 
 def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key, fits: Callable[[Any], bool]) -> Finding:
@@ -81,7 +81,7 @@ def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key, fits:
 
     kinds = " or ".join(_example(target) for target in attribute.targets) or "/messagegroups/<id>/messages/<id>"
     message = f"{label(path, key)} must be an xid such as {kinds}, but is {shown(value)}."
-    return Finding(XID, (*path, key), message, of_xid(value, key, fits), requirement(attribute))
+    return Finding(XID, (*path, key), message, of_xid(value, key, fits), attribute.cited)
 
 
 def missing(attribute: AttributeModel, path: Path, asked_by: str = "", inherited: str = "") -> Finding:
@@ -95,7 +95,7 @@ def missing(attribute: AttributeModel, path: Path, asked_by: str = "", inherited
     said = attribute.description
     if said[1:2].islower():  # not an abbreviation
         said = said[0].lower() + said[1:]
-    return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", requirement(attribute))
+    return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", attribute.cited)
 
 
 def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Finding:
@@ -106,17 +106,12 @@ def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Find
     return Finding(UNKNOWN, (*path, name), f'The attribute "{cut(name)}" is not in the model.', help_, on_key=True)
 
 
-def misnamed(name: str, path: Path, syntax: Datatype, requirement_: str = "") -> Finding:
+def misnamed(name: str, path: Path, syntax: Datatype, requirement: str) -> Finding:
     """Return the finding for a name that has characters it can't have."""
     from xregit.model.hints import renamed  # only faults pay for it
 
     message = f'The name "{cut(name)}" must be {syntax.about}.'
-    return Finding(INVALID, (*path, name), message, renamed(name, syntax.test), requirement_, on_key=True)
-
-
-def requirement(attribute: AttributeModel) -> str:
-    """Return the ID of the requirement that is most to the point."""
-    return attribute.requirements[0] if attribute.requirements else ""
+    return Finding(INVALID, (*path, name), message, renamed(name, syntax.test), requirement, on_key=True)
 
 
 def label(path: Path, key: Key) -> str:

@@ -23,7 +23,8 @@ class AttributeModel:
     """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
 
     Beyond the language, for documentation: ``source`` cites where a specification defines it, ``requirements``
-    lists IDs of the requirements table, the one most to the point first, ``core`` marks what the core
+    lists IDs of the requirements table, the one most to the point first, ``cited`` is that one, or that of what the
+    attribute is a part of, ``core`` marks what the core
     specification gives every entity, ``delivery`` what delivery sets, so that matching does not compare it.
     ``separators`` are the characters that part the levels of such a value, ``refused`` those it may not hold at all,
     ``allowed`` the only ones that it may hold, as within the brackets of a regular expression.
@@ -56,6 +57,7 @@ class AttributeModel:
     ifvalues: Mapping[str, Mapping[str, AttributeModel]] = field(default_factory=_nothing)
     source: str = ""
     requirements: tuple[str, ...] = ()
+    cited: str = ""
     core: bool = False
     delivery: bool = False
     separators: str = ""
