@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.entities import Document, Place
 from xregit.catalog.resolving import BASE, SELECTORS, base_xid
 from xregit.diagnostics import Diagnostic, Severity, Span
+from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,9 +89,10 @@ class Drafts:
         found: dict[str, Any] = {}
         for _ in range(MAX_BASES_FOR_SELECTORS):
             group = self.group(xid)
-            for stated in (value, group.attributes if group else None):
-                new = (name for name in SELECTORS if stated and name in stated and name not in found)
-                found.update({name: stated[name] for name in new if stated})
+            for stated in (value, (group.attributes if group else None) or NOTHING):
+                for name in SELECTORS:
+                    if name in stated:
+                        found.setdefault(name, stated[name])
             if BASE not in value or len(found) == len(SELECTORS):
                 break
             xid = base_xid(value)
