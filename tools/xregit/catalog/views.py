@@ -68,7 +68,7 @@ class Message:
     @property
     def resolved(self) -> Resolved:
         """The message with its base messages merged in; an alias resolves as its target."""
-        return self.registry.resolved(self.xid)
+        return self.registry.resolved(self.entity.xid)
 
     @property
     def envelope(self) -> str:

@@ -12,6 +12,9 @@ from xregit.document.changes import Change, Here, Path
 if TYPE_CHECKING:
     from xregit.document.tables import Step
 
+# Where a step works while nobody asks what it changed.
+_UNASKED = Here(None, ())
+
 
 def normalised(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping[str, Any], list[Change]]:
     """Return an entity's attributes after the steps, the same object where nothing changes, and what changed."""
@@ -54,7 +57,7 @@ def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[C
     if not at:
         if step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about):
             return value
-        return DOES[step.do](value, step, Here(changes, path))
+        return DOES[step.do](value, step, _UNASKED if changes is None else Here(changes, path))
     result = value
     for key in _keys(value, at[0]):
         inner = _at(value[key], at[1:], (*path, key), step, changes)
