@@ -33,7 +33,7 @@ _UNREAD = ("$dynamicRef", "$recursiveRef")
 class Gap:
     """A place where a value may be written that isn't read: ``keyword`` is what would refuse it, at ``at``.
 
-    ``certain`` gaps are those that no example needs to show, ``open`` ones those about what no one describes.
+    One that is ``undescribed`` is about what no one describes.
     """
 
     kind: str
