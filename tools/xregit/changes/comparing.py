@@ -11,6 +11,7 @@ from xregit.changes.change import Change, Difference, worst_first
 from xregit.changes.drafts import LABEL, is_draft
 from xregit.changes.leaves import leaves
 from xregit.changes.matching import Matched, matched, members
+from xregit.changes.parts import parts
 from xregit.changes.reaching import said_once
 from xregit.changes.sides import Side, is_readable
 from xregit.changes.unchanged import Unchanged
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 # Of schemas, what `payloads` compares, and what is compared for itself.
 _DOCUMENTS = frozenset({"deprecated", "schema", "schemabase64", "schemaurl", "versions"})
+REGISTRY_ID = ("registryid",)
 _SELECTORS = frozenset({"envelope", "protocol", "deprecated"})
 
 
@@ -44,10 +46,14 @@ class _Comparing:
         self.before, self.after = before, after
         self.matched: Matched = matched(before, after, renamed)
         self.unchanged = Unchanged(before, after)
+        self.divided = parts(before, after, self.matched.added)
+        self.joined = parts(after, before, self.matched.removed)
         self.old_name = {new: old for old, new in self.matched.renamed.items()}
 
     def differences(self) -> Iterator[Difference]:
         for path, one, other in leaves(self.before.attributes, self.after.attributes):
+            if path == REGISTRY_ID and None in {one, other}:
+                continue  # whoever writes it as a document, or as files, gives it one
             yield Difference("/", "registry", "attribute", "other", path, one, other)
         yield from self.come_and_gone()
         yield from self.moved()
@@ -77,7 +83,9 @@ class _Comparing:
         ):
             inside = {member for xid in xids for member in members(registry, xid)}
             for xid in xids:
-                if xid not in inside:
+                if xid in self.joined.whole_of:
+                    yield Difference(xid, "endpoint", "entity", "joined", (), xid, self.joined.whole_of[xid])
+                elif xid not in inside:
                     reaches = tuple(member for member in members(registry, xid) if member in xids)
                     reaches += tuple(carrier for carrier, _ in registry.indexes.carriers.get(xid, ()))
                     yield Difference(xid, _about(registry, xid), "entity", relation, reaches=reaches)
@@ -101,7 +109,8 @@ class _Comparing:
         if is_draft(old) != is_draft(new):
             yield Difference(new.xid, about, "draft", "removed" if is_draft(old) else "added", ("labels", LABEL))
         if about == "endpoint":
-            yield from endpoints.differences((self.before, self.after), old, new, self.matched.renamed)
+            whole = self.joined.together(old), self.divided.together(new)
+            yield from endpoints.differences((self.before, self.after), *whole, self.matched.renamed)
         else:
             empty = not (old.collections.get("messages") and new.collections.get("messages"))
             skipped = {"deprecated"} if empty else _SELECTORS

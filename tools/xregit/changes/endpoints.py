@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.indexes import carried
 from xregit.catalog.references import local_xid
 from xregit.changes import relating
+from xregit.changes.alike import alike
 from xregit.changes.change import Difference
 from xregit.changes.leaves import leaves
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.changes.table import table
 from xregit.changes.verdicts import shown
-from xregit.model import canonical
+from xregit.model import canonical, siblings
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group
@@ -23,16 +24,24 @@ if TYPE_CHECKING:
 
 ABOUT = "endpoint"
 _SELECTORS = ("envelope", "protocol")
-GROUPS = "messagegroups"
+GROUPS, OPTIONS = "messagegroups", "protocoloptions"
 
 
 def differences(
     registries: tuple[Registry, Registry], before: Group, after: Group, renamed: Mapping[str, str]
 ) -> Iterator[Difference]:
     """Give what differs between two states of an endpoint; ``renamed`` maps old xids to new ones."""
+    yield from stated(before, after)
+    yield from _contract(registries, before, after, renamed)
+
+
+def stated(before: Group, after: Group) -> Iterator[Difference]:
+    """Give what differs in what two states of an endpoint say of it, apart from what it carries."""
     xid = after.xid
-    old, new = before.attributes, after.attributes
+    old, new = (_renamed(group.attributes) for group in (before, after))
     for path, one, other in leaves(old, new, {GROUPS, "deprecated"}):
+        if (one is None and _is_default(before, path, other)) or (other is None and _is_default(after, path, one)):
+            continue
         if ".".join(path) in table().lists:
             yield from _items(xid, path, one, other)
         elif path[0] in _SELECTORS:
@@ -42,7 +51,26 @@ def differences(
             yield Difference(xid, ABOUT, "attribute", relation, path, one, other)
         else:
             yield Difference(xid, ABOUT, "attribute", OTHER, path, one, other)
-    yield from _contract(registries, before, after, renamed)
+
+
+def _renamed(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what an endpoint says, with our names of options that a release calls otherwise."""
+    options = attributes.get(OPTIONS)
+    others = table().other_names
+    if not isinstance(options, Mapping) or others.keys().isdisjoint(options):
+        return attributes
+    ours = {others.get(name, name): value for name, value in options.items() if others.get(name) not in options}
+    return {**attributes, OPTIONS: ours}
+
+
+def _is_default(endpoint: Group, path: tuple[str, ...], value: Any) -> bool:
+    """Tell whether an option that an endpoint leaves out has a value anyway, by its model."""
+    model = siblings(endpoint.type.attributes, endpoint.attributes)
+    for name in path if path[0] == OPTIONS else ():
+        if name not in model:
+            return False
+        default, model = model[name].default, model[name].attributes
+    return path[0] == OPTIONS and default is not None and alike(default, value)
 
 
 def _selected(selector: str, one: Any, other: Any) -> str:
@@ -77,14 +105,18 @@ def _keys(item: Any, names: tuple[str, ...]) -> Iterator[Any]:
     if not names or not isinstance(item, Mapping):
         yield item
         return
-    found = next((item[name] for name in names if item.get(name) is not None), item)
-    yield from found if isinstance(found, list | tuple) else [found]
+    name = next((name for name in names if item.get(name) is not None), "")
+    found = item[name] if name else item
+    scheme = item.get(table().schemes.get(name, ""))
+    for each in found if isinstance(found, list | tuple) else [found]:
+        yield f"{scheme}://{each}" if isinstance(scheme, str) else each
 
 
 def _beside(item: Any, names: tuple[str, ...]) -> Mapping[str, Any]:
     """Return what an item says beside what tells it from others."""
     stated = item if names and isinstance(item, Mapping) else {}
-    return {name: value for name, value in stated.items() if name not in names}
+    keys = {*names, *(table().schemes.get(name) for name in names if name in stated)}
+    return {name: value for name, value in stated.items() if name not in keys}
 
 
 def _named_by(keyed: Mapping[str, Any]) -> list[Any]:

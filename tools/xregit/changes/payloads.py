@@ -130,6 +130,8 @@ def of_message(xid: str, before: Side, after: Side) -> Iterator[Difference]:
         was, now = (payload.reference or payload.format if payload else None for payload in (one, other))
         yield Difference(xid, "message", "payload", "added" if one is None else "removed", (name,), was, now)
         return
+    if _is_stated_alike(old, new) and one.format == other.format:
+        return
     found = payload_changes(one, other)
     yield Difference(xid, "message", "payload", found.relation, (name,), one.reference, other.reference, found.words)
 
@@ -168,7 +170,8 @@ def _edited(
     shown: tuple[Any, Any] = (versions[0].version.id, versions[1].version.id) if about == "schema" else (None, None)
     for selector in users or ("",):
         old, new = (_of_version(held.version, selector, held.registry) for held in versions)
-        stays = (old.format, old.reference) == (new.format, new.reference) and alike(old.document, new.document)
+        kept = _is_kept(old.document, new.document, versions)
+        stays = kept and (old.format, old.reference) == (new.format, new.reference)
         if about == "schema" or not stays:
             relation = payload_changes(old, new)
             found[relation.kinds][selector] = relation
@@ -223,6 +226,14 @@ def _stated(side: Side) -> dict[str, Any]:
     return {**stated, "dataschemaformat": canonical("format", written) if isinstance(written, str) else None}
 
 
+def _is_stated_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Tell whether two messages name one schema; documents state its xid beside its URI, which files leave out."""
+    return all(
+        alike(old[name], new[name]) or (name == "dataschemaxid" and None in {old[name], new[name]})
+        for name in ("dataschema", *REFERENCES)
+    )
+
+
 def _payload(side: Side, stated: Mapping[str, Any]) -> Payload | None:
     written = stated["dataschemaformat"] or ""
     if stated["dataschema"] is not None:
@@ -245,6 +256,12 @@ def _of_version(version: Version, selector: str, registry: Registry) -> Payload:
     stated = canonical("format", written) if isinstance(written, str) else ""
     elsewhere = version.attributes.get("schemaurl") if document is None else None
     return Payload(stated, document, selector, str(elsewhere or ""), version.xid, registry.schema_documents)
+
+
+def _is_kept(one: Any, other: Any, versions: tuple[_Held, _Held]) -> bool:
+    """Tell whether two documents are the same, or one a file and the other what a registry's document has of it."""
+    inside = {bool(held.version.document and held.version.document.place.pointer) for held in versions}
+    return alike(one, other) or (len(inside) > 1 and _is_same(one, other))
 
 
 def _is_same(one: Any, other: Any) -> bool:

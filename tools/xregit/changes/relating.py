@@ -54,9 +54,15 @@ def type_relation(before: Property, after: Property) -> str:
 
 def is_retyped(before: Property, after: Property, values: str) -> bool:
     """Tell whether another type does more than the relation of the values says, which looks at their texts alone."""
-    if before.type == after.type or values == OTHER:
+    if before.type == after.type or values == OTHER or _is_template_in_both(before, after):
         return False
     return values == SAME or not (_holds(after, before) if values == WIDER else _holds(before, after))
+
+
+def _is_template_in_both(before: Property, after: Property) -> bool:
+    """Tell whether two types are one: that of a template which nobody states is that of URI templates (K25, K28)."""
+    unsaid = any(item.members and "type" not in item.members for item in (before, after))
+    return unsaid and bool(before.placeholders) and {before.type, after.type} == {"string", "uritemplate"}
 
 
 def _holds(wide: Property, narrow: Property) -> bool:

@@ -47,6 +47,8 @@ class Table:
     caseless_names: Mapping[str, frozenset[str]]
     bookkeeping: frozenset[str]
     lists: Mapping[str, tuple[str, ...]]
+    schemes: Mapping[str, str]
+    other_names: Mapping[str, str]
 
 
 @cache
@@ -64,6 +66,8 @@ def table() -> Table:
         media_types=frozenset(value["mediatypes"]),
         caseless_names={name: frozenset(lists) for name, lists in value["caselessnames"].items()},
         bookkeeping=frozenset(value["bookkeeping"]),
+        schemes=value["schemes"],
+        other_names=value["othernames"],
         lists={path: tuple(names) for path, names in value["lists"].items()},
     )
 

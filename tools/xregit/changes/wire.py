@@ -113,7 +113,7 @@ def _is_implied(described: list[AttributeModel]) -> bool:
 
 def _delivered(xid: str, path: Path, one: Property | None, other: Property | None) -> Iterator[Difference]:
     old, new = (item.value if item else None for item in (one, other))
-    if not alike(old, new):
+    if not relating.same_value(path[-1], old, new):
         yield Difference(xid, ABOUT, "delivery", OTHER, path, old, new)
 
 
