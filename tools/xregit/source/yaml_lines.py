@@ -18,7 +18,7 @@ from xregit.source.scalars import FIRST_CHARACTERS, scalar
 MAX_LEVELS = 50
 REMEMBERED_LINES = 8192
 
-# Tabs, line breaks other than "\n", and all else that YAML does not call printable; nor does Python, which knows faster.
+# Tabs, line breaks other than "\n", and all else that YAML does not call printable; nor does Python, which is faster.
 _UNUSUAL = re.compile("[\x00-\t\v-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _LINE = re.compile(r"""( *)(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_.$/-]{,99}|"[^"\\]{1,99}"):(?: +|$))?(.*)""")
 _QUOTES = frozenset("\"'")
