@@ -8,7 +8,7 @@ from xregit.changes.alike import alike
 from xregit.changes.table import table
 from xregit.messages.constraints import PLAIN_TYPES, canonical
 from xregit.messages.definitions import is_now
-from xregit.messages.templates import Template
+from xregit.messages.templates import URI_TYPES, Template
 from xregit.rules.mediatypes import normal
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def value_relation(before: Property, after: Property, *, more: bool = True, less
 def type_relation(before: Property, after: Property) -> str:
     """Return how two types relate; a constant that is text in both stays the same text on the wire.
 
-    A template whose type nobody states is one of the same kind as that whose type is stated. In a section whose values
+    What a placeholder stands for is written in another way in a URI, with percent signs. In a section whose values
     travel as what they are, no type is part of another one.
     """
     old, new = before.type, after.type
@@ -46,23 +46,18 @@ def type_relation(before: Property, after: Property) -> str:
         return _named(new == "any", old == "any")
     texts = {"string", *table().wider_types["string"]}
     equal = allowed(before) is not None and allowed(before) == allowed(after)
-    unsaid = not before.placeholders or any("type" not in item.members for item in (before, after))
-    if old == new or (equal and unsaid and {old, new} <= texts):
+    if before.placeholders and (old in URI_TYPES) != (new in URI_TYPES):
+        return OTHER
+    if old == new or (equal and {old, new} <= texts):
         return SAME
     return _named(old in table().wider_types.get(new, ()), new in table().wider_types.get(old, ()))
 
 
 def is_retyped(before: Property, after: Property, values: str) -> bool:
     """Tell whether another type does more than the relation of the values says, which looks at their texts alone."""
-    if before.type == after.type or values == OTHER or _is_template_in_both(before, after):
+    if before.type == after.type or values == OTHER:
         return False
     return values == SAME or not (_holds(after, before) if values == WIDER else _holds(before, after))
-
-
-def _is_template_in_both(before: Property, after: Property) -> bool:
-    """Tell whether two types are one: that of a template which nobody states is that of URI templates (K25, K28)."""
-    unsaid = any(item.members and "type" not in item.members for item in (before, after))
-    return unsaid and bool(before.placeholders) and {before.type, after.type} == {"string", "uritemplate"}
 
 
 def _holds(wide: Property, narrow: Property) -> bool:

@@ -11,10 +11,11 @@ from xregit.changes import relating
 from xregit.changes.alike import alike
 from xregit.changes.change import Difference
 from xregit.changes.leaves import leaves
-from xregit.changes.pairing import named_apart, pairs
+from xregit.changes.pairing import Named, named_apart, pairs
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.changes.sharing import shared
 from xregit.changes.verdicts import shown
+from xregit.messages.definitions import kind_of
 from xregit.model import canonical, siblings
 
 if TYPE_CHECKING:
@@ -68,13 +69,7 @@ def _constraint(path: Path, old: Any, new: Any) -> str:
 
 
 def _properties(xid: str, before: Side, after: Side, parts: Container[str]) -> Iterator[Difference]:
-    old, new = (
-        named_apart(
-            (item for item in properties(side.type, side.attributes) if item.path[0] in parts),
-            _meaning("protocol", side.attributes.get("protocol")),
-        )
-        for side in (before, after)
-    )
+    old, new = (_declared(side, parts) for side in (before, after))
     model = siblings(after.type.attributes, after.attributes)
     paired = list(pairs(old, new))
     for (path, one, other), together in zip(paired, shared([pair[1:] for pair in paired]), strict=True):
@@ -85,6 +80,13 @@ def _properties(xid: str, before: Side, after: Side, parts: Container[str]) -> I
             yield from _delivered(xid, path, one, other)
         else:
             yield from _compared(xid, path, (one, other), together, implied=_is_implied(described))
+
+
+def _declared(side: Side, parts: Container[str]) -> Named:
+    """Return the properties of some parts of a message, with the types by which messages are recognised."""
+    protocol = _meaning("protocol", side.attributes.get("protocol"))
+    found = (item for item in properties(side.type, side.attributes) if item.path[0] in parts)
+    return named_apart((item._replace(type=kind_of(item, protocol)) for item in found), protocol)
 
 
 def _described(model: Mapping[str, AttributeModel], path: Path) -> list[AttributeModel]:

@@ -93,25 +93,37 @@ def target(message: Message) -> Message:
     return type(message)(message.registry, found) if found is not None else message
 
 
+def kind_of(item: Property, protocol: str) -> str:
+    """Return the type by which the values of a property are made and recognised, whatever its declaration says."""
+    if item.path[0] == ENVELOPE:
+        listed = item.type in matching("templatetypes")[""]
+    else:
+        listed = "/".join(item.path[1:]) in matching("templates").get(protocol, ())
+    if listed and _may_be_template(item):
+        return _URITEMPLATE
+    # What is a symbol by default is a media type or token in truth, which no symbol can be (facts.md, K10).
+    part = _part(_model(item, protocol), item) if item.type == "symbol" else None
+    return "string" if part is not None and part.property == "symbol" else item.type
+
+
 def _attribute(item: Property) -> Constraint:
     key = item.path[-1]
-    kind = _URITEMPLATE if item.type in matching("templatetypes")[""] and _may_be_template(item) else item.type
-    return _constraint(item, kind, key, media=key in _MEDIA_KEYS)
+    return _constraint(item, kind_of(item, ""), key, media=key in _MEDIA_KEYS)
 
 
 def _option(item: Property, protocol: str) -> Constraint:
     section = item.path[1:-1]
     # The sections of a protocol that nobody knows may nest.
     key = key_of(protocol, section[0], item.name) if len(section) == 1 else "/".join((*section, item.name))
-    known = shape(protocol)
-    model = known.fields[item.path[1]].model if known and item.path[1] in known.fields else None
     carries = carrier(protocol)
-    listed = "/".join(item.path[1:]) in matching("templates").get(protocol, ())
-    part = _part(model, item)
-    # What is a symbol by default is a media type or token in truth, which no symbol can be (facts.md, K10).
-    itself = "string" if part is not None and item.type == part.property == "symbol" else item.type
-    kind = _URITEMPLATE if listed and _may_be_template(item) else itself
-    return _constraint(item, kind, key, part, media=carries is not None and key == carries.contenttype)
+    part = _part(_model(item, protocol), item)
+    media = carries is not None and key == carries.contenttype
+    return _constraint(item, kind_of(item, protocol), key, part, media=media)
+
+
+def _model(item: Property, protocol: str) -> AttributeModel | None:
+    known = shape(protocol) if item.path[0] == OPTIONS else None
+    return known.fields[item.path[1]].model if known and item.path[1] in known.fields else None
 
 
 def _may_be_template(item: Property) -> bool:
