@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -206,9 +206,9 @@ def test_checking_takes_linear_time(kind: str, text: str) -> None:
     """Text made to keep a backtracking pattern busy is judged at once."""
     properties = {"correlation-id": {"type": kind, "value": text}, "content-type": {"value": text}}
     value = {"protocol": "AMQP/1.0", "protocoloptions": {"properties": properties}, "documentation": text}
-    start = perf_counter()
+    start = process_time()
     check(MESSAGE, {**value, "datacontenttype": text, "basemessage": text, "dataschemaformat": text})
-    assert perf_counter() - start < MAX_SECONDS
+    assert process_time() - start < MAX_SECONDS
 
 
 def test_siblings_are_the_attributes_in_force() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -289,14 +289,14 @@ def test_long_whole_numbers_in_deep_json_are_read_or_refused() -> None:
     "text", ['"\\', '"', '"a"', "%C0", "%41", "\\", "%", "a;", "+", " ", "application/cloudevents"]
 )
 def test_a_long_header_takes_time_in_proportion_to_its_length(text: str) -> None:
-    """Whatever it is made of: a megabyte takes seconds at most, where a second look at each part would take hours."""
-    long = text * (1_000_000 // len(text))
+    """Whatever it is made of: this much takes no second, where a second look at each part would take minutes."""
+    long = text * (200_000 // len(text))
     headers = [{"name": name, "value": long} for name in ("ce-id", "ce-source", "ce-type", "content-type")]
     wire = read_wire({"protocol": "HTTP", "headers": [*headers, {"name": "ce-specversion", "value": "1.0"}]})
-    before = perf_counter()
+    before = process_time()
     found = carried(wire)
     assert all(len(problem) < 1000 for problem in found.problems)
-    assert perf_counter() - before < 30
+    assert process_time() - before < 10
 
 
 @pytest.mark.parametrize(
