@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from xregit.cli.running import main
+from xregit.collecting import uncollected
+
+with uncollected():  # what is imported stays
+    from xregit.cli.running import main
 
 __all__ = ["main"]

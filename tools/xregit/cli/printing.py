@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -64,12 +65,13 @@ def as_yaml(value: Mapping[str, object]) -> str:
 
 def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> AbstractContextManager[Iterable[Item]]:
     """Return a bar to enter and go through the items with; it names the current one if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        return nullcontext(items)
 
     def named(item: Item | None) -> str:
         return name_of(item) if item is not None else ""
 
-    hidden = not sys.stderr.isatty()
-    return click.progressbar(items, file=sys.stderr, hidden=hidden, item_show_func=named, show_eta=False)
+    return click.progressbar(items, file=sys.stderr, item_show_func=named, show_eta=False)
 
 
 def _printable(text: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,7 +16,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
-from xregit.source.exchanging import exchanged
 from xregit.source.files import status_of
 from xregit.source.locking import another_run, writing_to
 
@@ -129,7 +127,7 @@ def replacing(target: Path) -> Iterator[Path]:
         with writing_to(place, beside, _make_folder), _removed_on_failure(beside):
             if old.exists() and not place.exists():
                 old.rename(place)
-            shutil.rmtree(old, ignore_errors=True)
+            _remove_folder(old)
             _empty(beside)
             yield beside
             _swap(beside, place, old)
@@ -187,9 +185,18 @@ def _empty(folder: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        from shutil import rmtree
+
+        rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder as far as that can be done; most runs write files alone, and do without what removes folders."""
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -205,9 +212,11 @@ def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 def _swap(beside: Path, place: Path, old: Path) -> None:
     """Put the new folder in its place, at best in one step; the lock on its hidden name is on it wherever it is."""
     if place.exists():
+        from xregit.source.exchanging import exchanged
+
         with writing_to(place, place, _make_folder):  # what is hidden a moment later, and is not to be taken by others
             if exchanged(beside, place):
-                shutil.rmtree(beside, ignore_errors=True)
+                _remove_folder(beside)
                 return
     try:
         if place.exists():
@@ -219,7 +228,7 @@ def _swap(beside: Path, place: Path, old: Path) -> None:
         if error.errno in _TAKEN:  # another run has come between the two renames
             raise XregitError(another_run(place)) from error
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    _remove_folder(old)
 
 
 def _refuse_to_lose(place: Path) -> None:
