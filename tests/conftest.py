@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -22,6 +23,10 @@ NO_SHARED = "../shared is not beside this clone"
 FORGIVEN = (NO_SHARED, "root may", "only root", "no right", "the reference client xr is not here")
 NOBODY = 65534
 IN_CI = os.environ.get("CI") == "true"
+
+# A shell passes over interrupts in what it starts in the background, and so would all that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long anything takes depends on what else the machine does, and is no fault of a test.
 UNTIMED = [HealthCheck.too_slow]

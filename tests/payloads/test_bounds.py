@@ -136,6 +136,13 @@ def bounded() -> Iterator[None]:
     assert process_time() - start < SECONDS
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _languages() -> None:
+    """Load what reads each language, which may open schemas of its own."""
+    for format_, document in SCHEMAS.values():
+        parse(format_, document.encode())
+
+
 @pytest.fixture(scope="module", params=SCHEMAS)
 def schema(request: pytest.FixtureRequest) -> PayloadSchema:
     """Return each of the schemas that hostile payloads meet."""
