@@ -97,6 +97,14 @@ def test_table_has_comments_properties_and_statistics(path: Path) -> None:
     assert action["min.time"] == action["max.time"] == NOW
 
 
+def test_statistics_have_years_of_four_digits(tmp_path: Path) -> None:
+    """What is told of a column of times can be read, however early they are."""
+    early = pa.array([NOW.replace(year=7)], pa.timestamp("us", "UTC"))
+    pq.write_table(pa.table({"time": early}), tmp_path / "a.parquet")
+    found = json.loads(files.statistics(pq.read_metadata(tmp_path / "a.parquet")))
+    assert found["minValues"] == {"time": "0007-01-02T03:04:05.678901Z"}
+
+
 def test_statistics_leave_out_long_texts(tmp_path: Path) -> None:
     """Bounds are kept for values of some length only, nulls are counted for all."""
     file = tmp_path / "a.parquet"

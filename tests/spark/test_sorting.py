@@ -117,6 +117,12 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
         },
     ),
     (event(8, time="2026-01-31T10:00:00.123456000Z"), "g__one", {"_rest": None}),
+    *(
+        (event(8, time=time, data={"value": 1, "at": time}), "g__one", {"ce_time": None, "at": None, "_rest": said})
+        for time in ("0000-01-01T00:00:00Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01")
+        for said in [f'{{"ce_time":"{time}","/at":"{time}"}}']
+    ),
+    (event(8, time="0001-01-01T00:00:00Z"), "g__one", {"ce_time": datetime(1, 1, 1, tzinfo=UTC), "_rest": None}),
     (BINARY, "g__one", {"ce_id": "9", "context_vin": "V", "value": 1.0}),
     ({"protocol": "KAFKA", "topic": "readings", "key": "V", "body": "text"}, "g__record", {"payload": "text"}),
     (

@@ -101,4 +101,6 @@ def _bounded(values: list[Any]) -> bool:
 
 
 def _bound(value: Any) -> Any:
-    return f"{value:%Y-%m-%dT%H:%M:%S.%f}Z" if isinstance(value, datetime) else value
+    if isinstance(value, datetime):  # the year in four digits, which `strftime` does not give all years
+        return f"{value.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+    return value

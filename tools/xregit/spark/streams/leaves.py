@@ -172,16 +172,20 @@ def _date(value: Any) -> date | None:
 
 
 def _time(value: Any, path: str, rest: Rest) -> Any:
-    """Return a point in time; Arrow takes it to UTC. One that is finer than a column holds goes to the rest too."""
+    """Return a point in time in UTC. One that is finer than a column holds goes to the rest too."""
     try:
         made = datetime.fromisoformat(value) if value.__class__ is str else value
     except ValueError:
         made = moment(value.upper())
     if made.__class__ is not datetime:
         return misfit(value, path, rest)
+    try:
+        made = made.astimezone(UTC) if made.tzinfo is not None else made.replace(tzinfo=UTC)
+    except OverflowError:  # the year 0 or 10000, which Arrow would take, and few could read
+        return misfit(value, path, rest)
     if value.__class__ is str and _is_finer(value):
         rest[path] = value
-    return made if made.tzinfo is not None else made.replace(tzinfo=UTC)
+    return made
 
 
 def _bytes(value: Any) -> bytes | None:
