@@ -35,9 +35,9 @@ class Resolved:
     """A message in full.
 
     ``base`` is the nearest base message and ``base_xid`` its xid. ``cycle`` is the chain of a message whose bases lead
-    back to it, ``missing`` the first base that is not in the registry. ``own`` are the message's own attributes with
-    those that only its group states, ``written`` those that stand in its file, and ``xids`` the xids of the message and
-    of its group. They are laid over the attributes called ``inherited`` of ``below``: of its base, also in a cycle.
+    back to it, ``missing`` the first base that is not in the registry. ``own`` are the attributes of the message that
+    was ``written`` with those that only its group states. They are laid over the attributes called ``inherited`` of
+    ``below``: of its base, also in a cycle.
     """
 
     attributes: Mapping[str, Any]
@@ -46,8 +46,7 @@ class Resolved:
     cycle: tuple[str, ...] = ()
     missing: str = ""
     own: Mapping[str, Any] = field(default_factory=dict)
-    written: Mapping[str, Any] = field(default_factory=dict)
-    xids: tuple[str, str] = ("", "")
+    written: Resource | None = None
     below: Resolved | None = None
     inherited: tuple[str, ...] = ()
 
@@ -57,8 +56,10 @@ class Resolved:
 
         A path that is not there has its nearest ancestor's. A check asks for none of them, and they are many.
         """
-        message, group = self.xids
-        by = {name: message if name in self.written else group for name in self.own}
+        if self.written is None:
+            return {}
+        message, stated = self.written.xid, self.written.attributes
+        by = {name: message if name in stated else _group_xid(message) for name in self.own}
         if self.below is None:
             return {(name,): xid for name, xid in by.items()}
         origins = {path: xid for path, xid in _origins(self.below).items() if path[0] in self.inherited}
@@ -95,10 +96,7 @@ def effective(registry: Registry, resource: Resource, attributes: Mapping[str, A
     ``attributes`` are those of another version than the default one.
     """
     own = resource.attributes if attributes is None else attributes
-    return _filled(resource, own, group_of(registry, resource))
-
-
-def _filled(resource: Resource, own: Mapping[str, Any], group: Group | None) -> Mapping[str, Any]:
+    group = group_of(registry, resource)
     if group is None:
         return own
     known, stated = resource.type.attributes, group.attributes
@@ -110,6 +108,10 @@ def group_of(registry: Registry, resource: Resource) -> Group | None:
     """Return the group that holds a resource."""
     _, groups, group, _ = resource.xid.split("/", 3)
     return registry.groups.get(groups, {}).get(group)
+
+
+def _group_xid(xid: str) -> str:
+    return xid.rsplit("/", 2)[0]
 
 
 def resolve(registry: Registry, xid: str, known: dict[str, Resolved]) -> Resolved:
@@ -161,16 +163,13 @@ def _target(registry: Registry, xid: str) -> Resource | None:
 
 
 def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolved:
-    group, stated = group_of(registry, resource), resource.attributes
-    own = _filled(resource, stated, group)
+    own = effective(registry, resource)
     following = base_xid(own)
     nearest = _target(registry, following) if following and not base.cycle else None
     above, above_xid = (base, nearest.xid) if nearest else (None, "")
     inherited = _heritage(base.attributes, own, resource.type)
     merged, below = (_merged(inherited, own), base) if inherited else (own, None)
-    xids = (resource.xid, group.xid if group else resource.xid)
-    said = (base.cycle, base.missing, own, stated, xids, below, tuple(inherited))
-    return Resolved(merged, above, above_xid, *said)
+    return Resolved(merged, above, above_xid, base.cycle, base.missing, own, resource, below, tuple(inherited))
 
 
 def _heritage(base: Mapping[str, Any], own: Mapping[str, Any], model: ResourceModel) -> dict[str, Any]:
