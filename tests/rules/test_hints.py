@@ -55,3 +55,26 @@ def test_what_the_group_makes_necessary_is_said_to_be_so(tmp_path: Path) -> None
     assert [item.message for item in found if item.rule == "required-attribute-missing"] == [
         '"envelopemetadata" is missing, which goes with the inherited "envelope".'
     ]
+
+
+INLINE = """
+usage: producer
+protocol: HTTP/1.1
+protocoloptions: {method: POST}
+messages:
+  myevent:
+    envelope: CloudEvents/1.0
+    envelopemetadata: {attributes: {type: {value: myevent}}}
+"""
+BASES = "\n  mine: {protocol: HTTP}\n  derived: {basemessage: /endpoints/e/messages/mine}\n"
+
+
+@pytest.mark.requirement("MSG-35", "EP-39")
+def test_protocol_of_the_group_alone_asks_for_no_options(tmp_path: Path) -> None:
+    """The example of endpoint/spec.md has none; a protocol of the message's own, or of its base, asks for them."""
+    files = {"registry.yaml": "registryid: r\n", "endpoints/e/endpoint.yaml": INLINE.rstrip() + BASES}
+    found = check(read_folder(folder(tmp_path, files))).diagnostics
+    assert {item.xid for item in found if item.rule == "required-attribute-missing"} == {
+        "/endpoints/e/messages/derived",
+        "/endpoints/e/messages/mine",
+    }

@@ -15,8 +15,10 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
     from xregit.catalog.registry import Registry
+    from xregit.catalog.resolving import Resolved
 
 Values = Mapping[str, Any]
+_PROTOCOL = "protocol"
 
 
 def checked(registry: Registry, resource: Resource) -> Iterable[Finding]:
@@ -59,11 +61,20 @@ def _stated(registry: Registry, resource: Resource) -> Iterable[Finding]:
 def _inherited(registry: Registry, resource: Resource) -> Values:
     if resource.type.plural != "messages" or resource.xref:
         return resource.attributes
-    attributes, doubtful = registry.resolved(resource.xid).attributes, registry.doubtful(resource.xid)
+    resolved, doubtful = registry.resolved(resource.xid), registry.doubtful(resource.xid)
+    attributes = {**_left_to_group(resource, resolved), **resolved.attributes}
     if not doubtful:
         return attributes
     brought = brought_by_unknown(resource.type)
     return {**{name: brought[name] for name in doubtful if name in brought}, **attributes}
+
+
+def _left_to_group(resource: Resource, resolved: Resolved) -> Values:
+    """Return empty options for a protocol that the group alone states: message/spec.md asks for a message's own."""
+    stated = (resolved.written, resolved.base.attributes if resolved.base else NOTHING)
+    if _PROTOCOL not in resolved.attributes or any(_PROTOCOL in each for each in stated):
+        return NOTHING
+    return dict.fromkeys(options_by_selector(resource.type).get(_PROTOCOL, ()), NOTHING)
 
 
 def _versions(resource: Resource, stated: Values, inherited: Values) -> list[Finding]:
