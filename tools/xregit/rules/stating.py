@@ -71,7 +71,7 @@ def _inherited(registry: Registry, resource: Resource) -> Values:
 
 def _left_to_group(resource: Resource, resolved: Resolved) -> Values:
     """Return empty options for a protocol that the group alone states: message/spec.md asks for a message's own."""
-    stated = (resolved.written, resolved.base.attributes if resolved.base else NOTHING)
+    stated = (resource.attributes, resolved.base.attributes if resolved.base else NOTHING)
     if _PROTOCOL not in resolved.attributes or any(_PROTOCOL in each for each in stated):
         return NOTHING
     return dict.fromkeys(options_by_selector(resource.type).get(_PROTOCOL, ()), NOTHING)
