@@ -18,9 +18,10 @@ def property_tests(attribute: AttributeModel) -> Mapping[str, Callable[[Any], bo
 
 
 def _test(attribute: AttributeModel, kind: str) -> Callable[[Any], bool]:
-    if not attribute.enum and not form_of(attribute, kind):
-        return _datatype(attribute, kind).test
-    return lambda value: property_due(attribute, kind, value) == ""
+    if attribute.enum:
+        return lambda value: property_due(attribute, kind, value) == ""
+    test, form = _datatype(attribute, kind).test, form_of(attribute, kind)
+    return (lambda value: test(value) and follows(form, value)) if form else test
 
 
 def property_due(attribute: AttributeModel, kind: str, value: Any) -> str:
