@@ -62,7 +62,8 @@ def _inherited(registry: Registry, resource: Resource) -> Values:
     if resource.type.plural != "messages" or resource.xref:
         return resource.attributes
     resolved, doubtful = registry.resolved(resource.xid), registry.doubtful(resource.xid)
-    attributes = {**_left_to_group(resource, resolved), **resolved.attributes}
+    left = _left_to_group(resource, resolved)
+    attributes = {**left, **resolved.attributes} if left else resolved.attributes
     if not doubtful:
         return attributes
     brought = brought_by_unknown(resource.type)
@@ -74,7 +75,8 @@ def _left_to_group(resource: Resource, resolved: Resolved) -> Values:
     stated = (resource.attributes, resolved.base.attributes if resolved.base else NOTHING)
     if _PROTOCOL not in resolved.attributes or any(_PROTOCOL in each for each in stated):
         return NOTHING
-    return dict.fromkeys(options_by_selector(resource.type).get(_PROTOCOL, ()), NOTHING)
+    options = options_by_selector(resource.type).get(_PROTOCOL, ())
+    return {name: NOTHING for name in options if name not in resolved.attributes}
 
 
 def _versions(resource: Resource, stated: Values, inherited: Values) -> list[Finding]:
