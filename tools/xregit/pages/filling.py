@@ -33,8 +33,18 @@ def write(folder: str, files: Iterable[tuple[str, str]]) -> None:
         try:
             _write(path, data)
         except FileNotFoundError:  # most stand beside a page, whose folder is there
-            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120 - half of what paths take
+            _make(os.path.dirname(path))  # noqa: PTH120 - half of what paths take
             _write(path, data)
+
+
+def _make(folder: str) -> None:
+    """Make a folder, and those above it in the few cases in which they are not there; others may do so meanwhile."""
+    try:
+        os.mkdir(folder)  # noqa: PTH102
+    except FileNotFoundError:
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    except FileExistsError:
+        pass
 
 
 def _write(path: str, data: bytes) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xregit.messages.definitions import target
 from xregit.messages.sharing import facts, shared
 from xregit.model.language import NOTHING
+from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page, at_once
 from xregit.pages.rendering import render
@@ -71,16 +72,13 @@ def script(book: Book, known: Mapping[str, str] = NOTHING) -> str:
     """
     found = {message.xid: message for message in map(target, book.registry.messages)}
     texts = (known.get(address(xid)) or sharing(book, found[xid]) for xid in sorted(found))
-    return f'globalThis.xregitDefinitions = {{"facts":{_json(facts())},"definitions":[{",".join(texts)}]}};\n'
+    about = json_text(facts(), spread=False)
+    return f'globalThis.xregitDefinitions = {{"facts":{about},"definitions":[{",".join(texts)}]}};\n'
 
 
 def sharing(book: Book, message: Message) -> str:
     """Return a message's definition as JSON."""
-    return _json(_placed(shared(message, book.asked(message))))
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return json_text(_placed(shared(message, book.asked(message))), spread=False)
 
 
 def _placed(item: dict[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,13 @@ numbers of the entries that have it, each as its distance from the one before. E
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import orjson
 
 from xregit.records import record
 
@@ -138,4 +139,4 @@ def _shown(entry: Entry) -> list[object]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return orjson.dumps(value).decode()
