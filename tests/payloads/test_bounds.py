@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from xregit.payloads import PayloadSchema, SchemaError, parse
+from xregit.payloads.compatibility import related
+from xregit.payloads.documents import Document
+from xregit.payloads.shapes import MAX_IN_A_ROW
 
 SECONDS = 3.0
 XSD = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{}</xs:schema>'
@@ -110,6 +113,28 @@ BOMBS: dict[str, tuple[str, str]] = {
     ),
 }
 
+STRUCTURE_HEAD = {
+    "$schema": "https://json-structure.org/meta/extended/v0/#",
+    "$id": "https://example.com/a",
+    "name": "A",
+}
+XSD_TYPE = '<xs:simpleType name="t{}"><xs:restriction base="{}"/></xs:simpleType>'
+
+
+def row(language_: str, length: int) -> tuple[str, str]:
+    """Return a document with so many types in a row, each of which builds on the next."""
+    if language_ == "XSD":
+        types = [XSD_TYPE.format(n, f"t{n + 1}") for n in range(length)] + [XSD_TYPE.format(length, "xs:string")]
+        return "XSD/1.0", XSD.format("".join(['<xs:element name="a" type="t0"/>', *types]))
+    if language_ == "JsonSchema":
+        rows = {f"{n}": {"$ref": f"#/$defs/{n + 1}"} for n in range(length)} | {f"{length}": {}}
+        return "JsonSchema/draft-07", dumps({"$ref": "#/$defs/0", "$defs": rows})
+    bases = {f"T{n}": {"$extends": f"#/definitions/T{n + 1}"} for n in range(length)} | {f"T{length}": {}}
+    named = {name: {"name": name, "type": "object", "properties": {name: {"type": "string"}}} for name in bases}
+    types_ = {name: {**named[name], **base} for name, base in bases.items()}
+    return "JsonStructure/draft-02", dumps({**STRUCTURE_HEAD, "$root": "#/definitions/T0", "definitions": types_})
+
+
 _watching: list[list[str]] = []
 
 
@@ -165,6 +190,32 @@ def test_hostile_document_is_refused_in_bounded_time(name: str) -> None:
     format_, document = BOMBS[name]
     with bounded(), pytest.raises(SchemaError):
         parse(format_, document.encode())
+
+
+@pytest.mark.parametrize("length", [1_000, 3_000])
+@pytest.mark.parametrize("language_", ["JsonSchema", "JsonStructure", "XSD"])
+def test_too_many_types_in_a_row_are_refused_in_our_words(language_: str, length: int) -> None:
+    """What Python says of calls within calls helps nobody; how many may stand in a row is told, and may stand there."""
+    format_, document = row(language_, length)
+    with bounded(), pytest.raises(SchemaError, match="lead too far, from each to the next") as caught:
+        parse(format_, document.encode())
+    assert caught.value.problems[0].help == f"let no more than {MAX_IN_A_ROW} stand in one row"
+    format_, document = row(language_, MAX_IN_A_ROW)
+    assert parse(format_, document.encode()).example() is not None
+
+
+def test_messages_that_hold_each_other_are_compared_in_bounded_time() -> None:
+    """Each of 3,000 messages leads to all others; what differs is told of the message where it does."""
+    with bounded():
+        found = related(*(Document("Protobuf/3", circle(3_000, kind)) for kind in ("int32", "string")))
+    assert [f"A{n}: c" for n in range(3_000)] == [verdict.where for verdict in found.verdicts]
+
+
+def circle(length: int, kind: str) -> bytes:
+    """Return messages of which each leads to all others, with a field of a type."""
+    line = "message A{n} {{ A{next} a = 1; A{far} b = 2; {kind} c = 3; }}"
+    lines = (line.format(n=n, next=(n + 1) % length, far=(n * 7 + 3) % length, kind=kind) for n in range(length))
+    return "\n".join(['syntax = "proto3";', *lines]).encode()
 
 
 def test_pattern_that_nothing_can_match_quickly_is_said() -> None:

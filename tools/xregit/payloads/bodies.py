@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xregit.payloads.shapes import PayloadError
+from xregit.payloads.shapes import PayloadError, why
 from xregit.source import json
 
 
@@ -34,7 +34,7 @@ def write_json(value: Any) -> bytes:
         text = standard.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode()
     except (TypeError, ValueError, RecursionError) as error:
-        message = f"the value can't be written as JSON: {error}"
+        message = f"the value can't be written as JSON: {why(error)}"
         raise PayloadError(message) from error
 
 

@@ -12,6 +12,10 @@ from xregit.records import record
 Fetch = Callable[[str], bytes | None]
 
 
+# So many types that build on one another can be read by all libraries, however deep in a program they are called.
+MAX_IN_A_ROW = 50
+
+
 @record
 class Problem:
     """What is wrong with a schema document.
@@ -27,6 +31,12 @@ class Problem:
     line: int = 0
     column: int = 0
     path: tuple[str | int, ...] = ()
+
+
+def too_far(line: int = 0, column: int = 0) -> Problem:
+    """Return the problem of a document whose parts lead from one to the next in rows of hundreds."""
+    message = "its types, groups or references lead too far, from each to the next"
+    return Problem("syntax", message, f"let no more than {MAX_IN_A_ROW} stand in one row", line, column)
 
 
 class SchemaError(XregitError):
@@ -81,6 +91,11 @@ TYPES = (
     *("date", "time", "timestamp", "localtimestamp", "duration"),
     *("enum", "record", "array", "map", "union", "any"),
 )
+
+
+def why(error: Exception) -> str:
+    """Return what a library's error says, in our words where Python has no room for more calls within calls."""
+    return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
 
 
 class PayloadSchema(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -67,9 +67,13 @@ def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:
     try:
         verdicts = merged(names[0], module.reasons(old, new), module.reasons(new, old))
     except RecursionError:
-        reason = Reason("large", ROOT, words={"proof": ""})
-        verdicts = merged(names[0], [reason], [reason])
+        verdicts = _too_large(names[0])
     return Compatibility(tuple(verdicts[:_MAX_VERDICTS]))
+
+
+def _too_large(name: str) -> list[Verdict]:
+    reason = Reason("large", ROOT, words={"proof": ""})
+    return merged(name, [reason], [reason])
 
 
 def related(old: Document, new: Document) -> Compatibility:
@@ -78,17 +82,26 @@ def related(old: Document, new: Document) -> Compatibility:
     Raises:
         SchemaError: one of them isn't a schema of its language, or lacks the object.
     """
-    one, other = _named(old), _named(new)
-    names = [*one] if language(old.format) == language(new.format) and one else [""]
-    found = [compare(one.get(name) or _parsed(old, name), other.get(name) or _parsed(new, name)) for name in names]
-    several = len(names) > 1
-    return Compatibility(
-        tuple(
-            replace(verdict, where=f"{name}: {verdict.where}") if several else verdict
-            for name, one in zip(names, found, strict=True)
-            for verdict in one.verdicts
-        )
-    )
+    one = _named(old) if language(old.format) == language(new.format) else {}
+    if not one:
+        return compare(_parsed(old), _parsed(new))
+    other = _named(new)
+    pairs = [(schema, other.get(name) or _parsed(new, name)) for name, schema in one.items()]
+    try:
+        found = list(_of_messages(pairs))
+    except RecursionError:
+        return Compatibility(tuple(_too_large("Protobuf")))
+    prefixes = [f"{name}: " if len(one) > 1 else "" for name in one]
+    told = ((prefix, verdict) for prefix, each in zip(prefixes, found, strict=True) for verdict in each[:_MAX_VERDICTS])
+    return Compatibility(tuple(replace(verdict, where=f"{prefix}{verdict.where}") for prefix, verdict in told))
+
+
+def _of_messages(pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[Verdict]]:
+    """Give the verdicts on each message of a Protobuf document, whatever messages hold each other."""
+    from xregit.payloads.compatibility.protobuf import reasons_of_all
+
+    backward, forward = reasons_of_all(pairs), reasons_of_all([(new, old) for old, new in pairs])
+    yield from (merged("Protobuf", *each) for each in zip(backward, forward, strict=True))
 
 
 def _named(document: Document) -> Mapping[str, PayloadSchema]:
@@ -100,7 +113,7 @@ def _named(document: Document) -> Mapping[str, PayloadSchema]:
     return messages(document)
 
 
-def _parsed(document: Document, name: str) -> PayloadSchema:
+def _parsed(document: Document, name: str = "") -> PayloadSchema:
     fragment = document.fragment or name
     return parse(document.format, document.content, fragment=fragment, uri=document.uri, fetch=document.fetch)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
@@ -9,7 +10,7 @@ from xregit.payloads.compatibility.wiretypes import relation, shown
 from xregit.payloads.protobuf.values import is_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from google.protobuf.descriptor import Descriptor
 
@@ -23,17 +24,29 @@ def reasons(written: Protobuf, read: Protobuf) -> Iterator[Reason]:
     yield from _Reading().of(written.message, read.message, "")
 
 
-class _Reading:
-    """One comparison; messages that hold themselves are compared once."""
+def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]]) -> Iterator[list[Reason]]:
+    """Give for each pair of messages why the second can't read what was written as the first.
 
-    def __init__(self) -> None:
-        self.seen: set[tuple[str, str]] = set()
+    What differs in a message that others hold is told of that message alone: each may hold all others.
+    """
+    reading = _Reading({_pair(written.message, read.message) for written, read in pairs})
+    for written, read in pairs:
+        yield list(reading.inside(written.message, read.message, ""))
+
+
+class _Reading:
+    """One comparison; messages that hold themselves are compared once, and those that were ``seen`` not at all."""
+
+    def __init__(self, seen: Iterable[tuple[str, str]] = ()) -> None:
+        self.seen = set(seen)
 
     def of(self, written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
-        pair = written.full_name, read.full_name
-        if pair in self.seen:
-            return
-        self.seen.add(pair)
+        pair = _pair(written, read)
+        if pair not in self.seen:
+            self.seen.add(pair)
+            yield from self.inside(written, read, path)
+
+    def inside(self, written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
         yield from _numbers(written, read, path)
         yield from _oneofs(written, read, path)
         known: dict[int, Any] = dict(written.fields_by_number)
@@ -62,6 +75,10 @@ class _Reading:
             yield from _values(written.enum_type, read.enum_type, path)
         if not read.is_repeated and read.has_default_value and written.default_value != read.default_value:
             yield Reason("default", path, str(written.default_value), str(read.default_value))
+
+
+def _pair(written: Descriptor, read: Descriptor) -> tuple[str, str]:
+    return written.full_name, read.full_name
 
 
 def _counted(written: Any, read: Any, path: str) -> Iterator[Reason]:
@@ -101,13 +118,21 @@ def _reserved(message: Descriptor, field: Any) -> bool:
 
 def _proto(message: Descriptor) -> Any:
     """Return a message as its file declares it; where Protobuf is pure Python, only files can be asked for that."""
+    return _declared(message.file)[message.full_name]
+
+
+@lru_cache(maxsize=2)
+def _declared(file: Any) -> Mapping[str, Any]:
+    """Return all messages of a file by their full names, those inside others too."""
     from google.protobuf import descriptor_pb2
 
-    if message.containing_type is not None:
-        declared = _proto(message.containing_type).nested_type
-    else:
-        declared = descriptor_pb2.FileDescriptorProto.FromString(message.file.serialized_pb).message_type
-    return next(item for item in declared if item.name == message.name)
+    proto = descriptor_pb2.FileDescriptorProto.FromString(file.serialized_pb)
+    pending = [(f"{proto.package}." if proto.package else "", item) for item in proto.message_type]
+    found = {}
+    for prefix, item in pending:
+        found[f"{prefix}{item.name}"] = item
+        pending += [(f"{prefix}{item.name}.", inner) for inner in item.nested_type]
+    return found
 
 
 def _oneofs(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:

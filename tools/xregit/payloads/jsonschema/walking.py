@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from xregit.payloads.shapes import Problem, SchemaError
+from xregit.payloads.shapes import Problem, SchemaError, too_far
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,8 +73,7 @@ def recurs(root: Any, resolver: jsonschema_rs.Resolver) -> bool:
     try:
         cost.of(root, resolver)
     except RecursionError:
-        message = "its references lead too far, from each to the next"
-        raise SchemaError(Problem("syntax", message, "let references lead to what they mean")) from None
+        raise SchemaError(too_far()) from None
     return cost.recurs
 
 

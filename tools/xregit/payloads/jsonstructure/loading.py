@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import json_structure
 
 from xregit.payloads.documents import json_value, resolved
-from xregit.payloads.shapes import Problem, SchemaError
+from xregit.payloads.shapes import Problem, SchemaError, too_far
 
 if TYPE_CHECKING:
     from xregit.payloads.documents import Document
@@ -39,7 +39,9 @@ def load(document: Document) -> Any:
     judge = json_structure.SchemaValidator(extended=True, allow_import=True, external_schemas=external)
     try:
         errors = [error for error in judge.validate(made) if _counts(error)]
-    except (RecursionError, TypeError, ValueError, LookupError, AttributeError) as error:
+    except RecursionError:
+        raise SchemaError(too_far()) from None
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
         problem = document.problem("syntax", f"the document is no JSON Structure: {error}", "correct it")
         raise SchemaError(problem) from error
     if errors:

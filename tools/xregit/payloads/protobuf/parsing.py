@@ -14,7 +14,7 @@ from xregit.payloads.protobuf.linking import Linked, link
 from xregit.payloads.protobuf.reading import read
 from xregit.payloads.protobuf.values import to_json, to_value
 from xregit.payloads.room import MAX_VALUES, bounded
-from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
+from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError, why
 from xregit.records import distinct
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Protobuf:
     def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
         """Return what is wrong with a payload in Protobuf's binary or JSON form."""
         try:
-            self._read(body, contenttype)
+            self.decode(body, contenttype)
         except PayloadError as error:
             return error.problems
         return ()
@@ -86,7 +86,7 @@ class Protobuf:
             made = message_factory.GetMessageClass(self.message)()
             return _complete(json_format.ParseDict(value, made, max_recursion_depth=_MAX_DEPTH))
         except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
-            raise PayloadError(" ".join(str(error).split()).rstrip(".")) from error
+            raise PayloadError(" ".join(why(error).split()).rstrip(".")) from error
 
 
 def parse(document: Document) -> Protobuf:

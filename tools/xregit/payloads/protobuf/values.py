@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
 
+from xregit.payloads.shapes import PayloadError
+
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
@@ -15,15 +17,27 @@ _WELL_KNOWN = "google.protobuf."
 
 
 def to_value(message: Message) -> Any:
-    """Return the fields that are there, and those of proto3 that always are."""
+    """Return the fields that are there, and those of proto3 that always are.
+
+    Raises:
+        PayloadError: one is nothing that JSON has a form for, such as a time after the year 9999.
+    """
     if message.DESCRIPTOR.full_name.startswith(_WELL_KNOWN):
-        return json_format.MessageToDict(message, preserving_proto_field_name=True)
+        return _well_known(message)
     found: dict[str, Any] = {}
     for field in message.DESCRIPTOR.fields:
         if field.has_presence and not message.HasField(field.name):
             continue
         found[field.name] = _value(field, getattr(message, field.name))
     return found
+
+
+def _well_known(message: Message) -> Any:
+    try:
+        return json_format.MessageToDict(message, preserving_proto_field_name=True)
+    except (json_format.Error, ValueError, TypeError) as error:
+        problem = f'a "{message.DESCRIPTOR.full_name}" has no form in JSON: {" ".join(str(error).split()).rstrip(".")}'
+        raise PayloadError(problem) from error
 
 
 # Descriptors are Any below: the library's annotations of them and its classes differ.

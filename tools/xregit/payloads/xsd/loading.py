@@ -15,7 +15,7 @@ import xmlschema
 
 from xregit.model import canonical
 from xregit.payloads.documents import resolved
-from xregit.payloads.shapes import Problem, SchemaError
+from xregit.payloads.shapes import Problem, SchemaError, too_far
 from xregit.payloads.xsd.bounds import unbounded
 from xregit.payloads.xsd.patterns import Schema10, Schema11, UncheckedError, unchecked
 from xregit.payloads.xsd.places import XSD, Element, elements
@@ -113,7 +113,9 @@ def _built(document: Document, text: bytes, base: str, validation: str = "lax") 
         if validation == "lax":
             return _built(document, text, base, "strict")  # which ends at the first one
         raise SchemaError(Problem("syntax", "a type builds on one that is wrong or missing", _CORRECT, 1, 1)) from error
-    except (*ERRORS, RecursionError, OSError) as error:
+    except RecursionError:
+        raise SchemaError(too_far(1, 1)) from None
+    except (*ERRORS, OSError) as error:
         raise SchemaError(Problem("syntax", _reason(error), _CORRECT, 1, 1)) from error
 
 

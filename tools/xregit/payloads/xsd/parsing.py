@@ -12,7 +12,7 @@ import xmlschema
 from xregit.model import canonical
 from xregit.model.quoting import cut
 from xregit.payloads.room import MAX_VALUES, bounded
-from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
+from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError, why
 from xregit.payloads.xsd.fields import fields
 from xregit.payloads.xsd.loading import ERRORS, load
 from xregit.payloads.xsd.patterns import UncheckedError, unchecked
@@ -48,7 +48,7 @@ class Xsd:
         except UncheckedError as error:
             return (unchecked(error),)
         except (*ERRORS, RecursionError) as error:
-            return (_short(str(error)),)
+            return (_short(why(error)),)
 
     def decode(self, body: bytes, contenttype: str = "") -> Any:
         """Return the content of the root element: attributes with ``@``, child elements by name, text as ``$``."""
@@ -59,7 +59,7 @@ class Xsd:
         try:
             value = element.decode(_root(body)) if element is not None else self.schema.decode(_root(body))
         except (*ERRORS, RecursionError) as error:
-            raise PayloadError(_short(str(error))) from error
+            raise PayloadError(_short(why(error))) from error
         return _plain(value)
 
     def encode(self, value: Any, contenttype: str = "") -> bytes:
