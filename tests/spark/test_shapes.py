@@ -26,6 +26,7 @@ JSON_SCHEMAS: list[tuple[dict[str, Any], str, list[tuple[Any, Any, Any]]]] = [
     ({"type": "boolean"}, "BOOLEAN", [(True, True, None), (1, None, 1)]),
     ({"type": "integer"}, "BIGINT", [(7, 7, None), (7.0, 7, None), (2**63, None, 2**63), (True, None, True)]),
     ({"type": "integer", "format": "uint8"}, "SMALLINT", [(255, 255, None), (256, None, 256)]),
+    ({"type": "integer"}, "BIGINT", [("-7", -7, None), ("--7", None, "--7"), ("-", None, "-"), ("²", None, "²")]),
     ({"type": "integer", "format": "uint64"}, "DECIMAL(20,0)", [(2**64 - 1, Decimal(2**64 - 1), None)]),
     ({"type": "number"}, "DOUBLE", [(1, 1.0, None), (0.5, 0.5, None), (2**53 + 1, None, 2**53 + 1)]),
     ({"type": "string"}, "STRING", [("é", "é", None), (1, None, 1), ("\ud800", None, "\ud800")]),

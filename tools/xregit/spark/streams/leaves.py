@@ -29,6 +29,7 @@ Convert = Callable[[Any, str, Rest], Any]
 MAX_DIGITS = 38
 # Told of times with more than microseconds; zeros at the end tell nothing.
 _is_finer = re.compile(r"\.[0-9]{6}[0-9]*[1-9]").search
+_is_whole = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}").fullmatch
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -136,7 +137,7 @@ def _integer(value: Any) -> int | None:
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
     if isinstance(value, str):
-        return int(value) if value.lstrip("-").isdecimal() and len(value) <= MAX_DIGITS else None
+        return int(value) if _is_whole(value) else None
     return value if isinstance(value, int) else None
 
 
