@@ -10,6 +10,7 @@ from xregit.catalog.views import text_of
 from xregit.messages.definitions import target
 from xregit.messages.schemas import payload_schema
 from xregit.model import named
+from xregit.model.names import EVENTS
 from xregit.payloads import PayloadError, SchemaError
 from xregit.protocols.events import payload as written
 from xregit.records import record
@@ -69,7 +70,7 @@ def inner_type(message: Message) -> str:
     inner = stated.get("datacontenttype") if isinstance(stated, Mapping) else None
     value = text_of(inner, "value") if isinstance(inner, Mapping) else ""
     outer = text_of(attributes, "datacontenttype")
-    if value or (outer and not outer.casefold().startswith("application/cloudevents")):
+    if value or (outer and not outer.casefold().startswith(EVENTS)):
         return value or outer
     known = named("format", text_of(attributes, "dataschemaformat"))
     return known.payload if known else ""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MIN_CHARS = 3
 #: The envelope that the CloudEvents bindings of protocols carry.
 CLOUDEVENTS = "CloudEvents/1.0"
+#: What the media types of payloads begin with that are events, and those of one and of many in JSON.
+EVENTS = "application/cloudevents"
+EVENT_JSON, BATCH_JSON = f"{EVENTS}+json", f"{EVENTS}-batch+json"
 
 
 @record

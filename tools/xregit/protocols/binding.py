@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xregit.model.names import BATCH_JSON, EVENT_JSON
 from xregit.model.quoting import shown
 from xregit.protocols import percent
 from xregit.protocols.carriers import BATCH, BINARY, Carrier, carrier
@@ -19,8 +20,6 @@ from xregit.protocols.texts import to_text
 from xregit.protocols.wire import Event, Wire, WireError
 
 CONTENTTYPE = "datacontenttype"
-MEDIATYPE = "application/cloudevents+json"
-BATCH_MEDIATYPE = "application/cloudevents-batch+json"
 
 Fields = Mapping[str, Sequence[Any]]
 
@@ -47,7 +46,7 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         if known.contenttype and announces_event(stated):
             raise WireError((f'"{CONTENTTYPE}" must not be {shown(stated)}, which would announce another event.',))
         return assemble(known.protocol, _merged(known, _headers(known, event, given), given), event.data)
-    implied = {known.contenttype: [MEDIATYPE]} if known.contenttype else {}
+    implied = {known.contenttype: [EVENT_JSON]} if known.contenttype else {}
     return assemble(known.protocol, _merged(known, implied, given), json_bytes(event_json(event)))
 
 
@@ -62,7 +61,7 @@ def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = N
         raise WireError(problems)
     known, _ = _choice(protocol, BATCH)
     body = json_bytes([event_json(event) for event in events])
-    return assemble(known.protocol, _merged(known, {known.contenttype: [BATCH_MEDIATYPE]}, fields or {}), body)
+    return assemble(known.protocol, _merged(known, {known.contenttype: [BATCH_JSON]}, fields or {}), body)
 
 
 def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:

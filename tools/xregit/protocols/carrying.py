@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+from xregit.model.names import BATCH_JSON, EVENT_JSON, EVENTS
 from xregit.model.quoting import shown
 from xregit.protocols import percent
 from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, Carrier, carrier
-from xregit.protocols.events import DATA, MEDIATYPE, REQUIRED, announces_event, event_problems, read_event
+from xregit.protocols.events import DATA, REQUIRED, announces_event, event_problems, read_event
 from xregit.protocols.json import json_value
 from xregit.protocols.texts import to_text
 from xregit.protocols.wire import Carried, Event, Wire, WireError
@@ -22,7 +23,7 @@ from xregit.protocols.wire import Carried, Event, Wire, WireError
 CONTENTTYPE = "datacontenttype"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN = "unknown-format"
-_FORMATS = {MEDIATYPE: STRUCTURED, f"{MEDIATYPE}+json": STRUCTURED, f"{MEDIATYPE}-batch+json": BATCH}
+_FORMATS = {EVENTS: STRUCTURED, EVENT_JSON: STRUCTURED, BATCH_JSON: BATCH}
 _NOTHING = Carried("")
 # Longer than any media type that announces an event; what a sender makes up should not fill the memory.
 MAX_CACHED_CHARS = 200

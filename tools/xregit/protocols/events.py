@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xregit.model.datatypes import DATATYPES, INT32_MAX
+from xregit.model.names import EVENTS
 from xregit.model.quoting import shown
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
 from xregit.protocols.texts import decoded
@@ -21,7 +22,6 @@ REQUIRED = ("id", "source", "specversion", "type")
 OPTIONAL = ("datacontenttype", "dataschema", "subject")
 TEXTS = frozenset({*REQUIRED, *OPTIONAL})
 SPECVERSION = "1.0"
-MEDIATYPE = "application/cloudevents"
 DATA = frozenset({"data", "data_base64"})
 _NAME = re.compile("[a-z0-9]+").fullmatch
 # A String has no control characters and no noncharacters of Unicode, says the type system of cloudevents/spec.md.
@@ -79,7 +79,7 @@ def event_json(event: Event) -> dict[str, Any]:
 
 def announces_event(contenttype: str) -> bool:
     """Tell whether a media type says that a message is one event or several, in whatever format."""
-    return contenttype.partition(";")[0].strip().lower().startswith(MEDIATYPE)
+    return contenttype.partition(";")[0].strip().lower().startswith(EVENTS)
 
 
 def declares_json(contenttype: str) -> bool:

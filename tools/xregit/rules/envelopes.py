@@ -10,7 +10,7 @@ from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import DATATYPES, NOW
 from xregit.model.language import MAPPINGS
-from xregit.model.names import CLOUDEVENTS
+from xregit.model.names import CLOUDEVENTS, EVENT_JSON
 from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, normal
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping, selected, text
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 METADATA, OPTIONS = "envelopemetadata", "envelopeoptions"
 DECLARED = frozenset({"description", "required", "specurl", "type", "value"})
-_JSON = "application/cloudevents+json"
 EVENTS = ("envelope", CLOUDEVENTS)
 # Other spellings of "the current time" in older releases and in real documents.
 NOWS = frozenset({NOW, "01-01-0000T00:00:00Z", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+00:00"})
@@ -140,10 +139,10 @@ def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[F
     """Report a ``format`` that no receiver could tell, since messages of the protocol don't say what they hold."""
     attributes = _in_full(registry, entity)
     format_, protocol = text(attributes, OPTIONS, "format"), selected("protocol", attributes)
-    if not format_ or normal(format_)[0] == _JSON or not in_json_alone(protocol):
+    if not format_ or normal(format_)[0] == EVENT_JSON or not in_json_alone(protocol):
         return
     text_ = f'Messages of {protocol} don\'t say what they hold, so events in them are JSON, not "{format_}".'
-    yield found(OPTIONS, "format", message=text_, help=f'Write "format: {_JSON}", or leave it out.')
+    yield found(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')
 
 
 @rule(

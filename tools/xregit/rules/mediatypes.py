@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
-from xregit.model.names import CLOUDEVENTS
+from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import items, mapping, selected, text
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 CONTENTTYPE = "datacontenttype"
 STATED_IN = (CONTENTTYPE, "protocoloptions", "envelopemetadata", "envelopeoptions")
-# What the media type of every event in structured mode begins with (CloudEvents bindings).
-STRUCTURED = "application/cloudevents"
 OPTIONS, BINARY = "protocoloptions", "binary"
 _USUAL = {"modes": (BINARY,), "contenttype": "headers/content-type"}
 _INNER = ("envelopemetadata", CONTENTTYPE, "value")
@@ -81,11 +79,11 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
     if not _structured(attributes, protocol) or CONTENTTYPE in registry.doubtful(message.xid):
         return
     for one in (Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)):
-        if not one.media or "{" in one.media or one.media.lower().startswith(STRUCTURED):
+        if not one.media or "{" in one.media or one.media.lower().startswith(EVENTS):
             continue
         if _states(message.entity.attributes, one.path):
             text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{one.media}".'
-            help_ = f'Write "{STRUCTURED}+json" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
+            help_ = f'Write "{EVENT_JSON}" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
             yield found(*one.path, message=text_, help=help_)
 
 
@@ -135,9 +133,9 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
         return [item for item in every if item is not inner]
     if _structured(attributes, protocol):
         # What is no media type of events is reported by the rule below.
-        sent = [item for item in every if item is not inner and item.media.lower().startswith(STRUCTURED)]
+        sent = [item for item in every if item is not inner and item.media.lower().startswith(EVENTS)]
         return [*sent, Stated(text(attributes, *_FORMAT), _FORMAT)]
-    return every if mode == BINARY else [item for item in every if not item.media.lower().startswith(STRUCTURED)]
+    return every if mode == BINARY else [item for item in every if not item.media.lower().startswith(EVENTS)]
 
 
 def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:

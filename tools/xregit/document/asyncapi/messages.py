@@ -16,7 +16,7 @@ from xregit.document.asyncapi.naming import is_uri
 from xregit.document.asyncapi.options import MESSAGE, PART, Options, rest
 from xregit.document.asyncapi.schemas import object_schema
 from xregit.model.language import NOTHING
-from xregit.model.names import CLOUDEVENTS, named
+from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS, named
 from xregit.protocols.carriers import BINARY, Carrier, carrier
 from xregit.protocols.events import SPECVERSION
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from xregit.document.asyncapi.payloads import Payload
 
 ENVELOPE = "envelopemetadata"
-_ANY_EVENT = "application/cloudevents"
-EVENT = f"{_ANY_EVENT}+json"
 # CloudEvents specification, "Required Attributes".
 _REQUIRED = ("specversion", "id", "source", "type")
 _TYPES = {"source": "uri"}
@@ -114,7 +112,7 @@ def _binary(message: Message, payload: Payload) -> dict[str, Any]:
 
 def _structured(endpoint: Endpoint, message: Message, payload: Payload) -> dict[str, Any]:
     """Return the event as payload; only the JSON event format has a schema that can be told."""
-    form = _option(message, endpoint, "format") or EVENT
+    form = _option(message, endpoint, "format") or EVENT_JSON
     if not form.endswith("+json"):
         return {"contentType": form}
     event = object_schema(_attributes(message))
@@ -171,4 +169,4 @@ def _content_type(message: Message) -> str:
     stated = declared if isinstance(declared, str) and "{" not in declared else text_of(attributes, "datacontenttype")
     known = named("format", text_of(attributes, "dataschemaformat"))
     implied = known.payload if known else ""
-    return implied if not stated or stated.startswith(_ANY_EVENT) else stated
+    return implied if not stated or stated.startswith(EVENTS) else stated
