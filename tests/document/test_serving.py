@@ -124,7 +124,7 @@ def started(url: str) -> None:
             return
 
 
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not here; .ci/debian installs it")
 @pytest.mark.parametrize("path", ["", "/catalog"])
 def test_nginx_snippet_tells_what_each_file_is(small: Registry, tmp_path: Path, path: str) -> None:
     """With the snippet, nginx answers every address without a detour, and says rightly what it answers."""
