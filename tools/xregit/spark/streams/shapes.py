@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.records import record
 from xregit.spark.streams import leaves
-from xregit.spark.streams.leaves import Convert, Leaf, Rest, json_text, leaf
+from xregit.spark.streams.leaves import Convert, Leaf, Rest, leaf
 from xregit.spark.streams.types import Form, array, map_of, struct
 
 if TYPE_CHECKING:
@@ -201,5 +201,3 @@ _MADE: Mapping[str, Callable[[Field, int], Shape]] = {
     "map": _map,
     "union": _union,
 }
-
-__all__ = ["Member", "Names", "Shape", "json_text", "members", "pointer", "record", "shape"]
