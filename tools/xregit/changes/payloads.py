@@ -228,10 +228,9 @@ def _stated(side: Side) -> dict[str, Any]:
 
 def _is_stated_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Tell whether two messages name one schema; documents state its xid beside its URI, which files leave out."""
-    return all(
-        alike(old[name], new[name]) or (name == "dataschemaxid" and None in {old[name], new[name]})
-        for name in ("dataschema", *REFERENCES)
-    )
+    unsaid = old["dataschemaxid"] is None or new["dataschemaxid"] is None
+    names = ("dataschema", "dataschemauri") if unsaid else ("dataschema", *REFERENCES)
+    return all(alike(old[name], new[name]) for name in names)
 
 
 def _payload(side: Side, stated: Mapping[str, Any]) -> Payload | None:

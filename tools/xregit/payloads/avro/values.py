@@ -19,6 +19,13 @@ _RANGES = {"int": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = {"millis": 1_000, "micros": 1_000_000, "nanos": 1_000_000_000}
 _MAX_PROBLEMS = 20
+# Which branches take a value for what it only may stand for, text for bytes, or less exactly; the higher, the worse.
+_STANDS_IN: dict[type, dict[str, int]] = {
+    str: {"bytes": 1, "fixed": 1},
+    int: {"double": 1, "float": 2},
+    float: {"float": 1},
+}
+_PRIMITIVE = frozenset({"null", "boolean", "int", "long", "float", "double", "string", "bytes"})
 
 
 @dataclass(slots=True)
@@ -83,7 +90,10 @@ class Fitting:
         return {str(key): self.fit(type_.inner[0], item, f"{path}/{key}") for key, item in value.items()}
 
     def union(self, type_: Type, value: Any, path: str) -> Any:
-        """Fit what the first branch accepts: the value itself, or as JSON tags it, ``{"string": "text"}``."""
+        """Fit a value to the branch that JSON names, ``{"string": "text"}``, else to the first that keeps it as it is.
+
+        Avro's JSON encoding always names the branch (specification, "JSON Encoding"); people often leave that out.
+        """
         tagged = _tag(type_, value)
         if tagged:
             branch, inner = tagged
@@ -92,7 +102,8 @@ class Fitting:
             if not attempt.problems:
                 return _named(branch, fitted)
         nearest: list[str] = []
-        for branch in type_.inner:
+        stands_in = _STANDS_IN.get(type(value), {})
+        for branch in sorted(type_.inner, key=lambda item: stands_in.get(item.kind, 0)):
             attempt = Fitting(self.wire)
             fitted = attempt.fit(branch, value, path)
             if not attempt.problems:
@@ -112,8 +123,10 @@ def _tag(type_: Type, value: Any) -> tuple[Type, Any] | None:
 
 
 def _named(branch: Type, value: Any) -> Any:
-    """Return a value of a union so that fastavro takes the branch that was found."""
-    return (branch.name, value) if branch.kind == "record" else value
+    """Return a value of a union so that fastavro takes the branch that was found, as far as it can be told which."""
+    if branch.kind == "record":
+        return branch.name, value
+    return (branch.kind, value) if branch.kind in _PRIMITIVE and not branch.logical else value
 
 
 def plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
@@ -58,11 +59,16 @@ class _Resolving:
             return
         # Readers take the branch of the same type, else the first that reads it.
         fitting = [item for item in read.inner if _matches(written, item)]
-        branch = next((item for item in fitting if item.kind == written.kind), next(iter(fitting), None))
-        if branch is None:
+        if not fitting:
             yield Reason("branch", path or ROOT, _shown(written), _shown(read), {"branch": _shown(written)})
-        else:
-            yield from self.of_single(written, branch, path)
+            return
+        first = fitting[0]
+        branch = next((item for item in fitting if item.kind == written.kind), first)
+        yield from self.of_single(written, branch, path)
+        if branch is not first:
+            # The specification has the first branch that fits, some readers take one of the same type before others.
+            others = self.of_single(written, first, path)
+            yield from (replace(reason, answer=Answer.UNCLEAR) for reason in others)
 
     def of_single(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
         if not _matches(written, read):
