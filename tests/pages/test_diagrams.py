@@ -10,8 +10,9 @@ import pytest
 from tests.catalog.folders import registry_of
 from xregit.pages import pages
 from xregit.pages.book import Book
-from xregit.pages.diagrams import MAX_CHARS, MAX_GROUPS, WIDTH, Diagram, channel_diagram
+from xregit.pages.diagrams import MAX_CHARS, MAX_GROUPS, MAX_NEAR, MAX_SMALL_CHARS, WIDTH, Diagram, channel_diagram
 from xregit.pages.discretion import HIDDEN
+from xregit.pages.maps import MAX_ALONE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +46,8 @@ def test_nothing_overlaps(tmp_path: Path, senders: int, receivers: int, groups: 
         assert column[0].y >= 0
         assert column[-1].y + column[-1].height <= diagram.height
         assert x + WIDTH <= diagram.width
-    assert max(len(line.text) for box in diagram.boxes for line in box.lines) <= MAX_CHARS
+    lines = [line for box in diagram.boxes for line in box.lines]
+    assert all(len(line.text) <= (MAX_SMALL_CHARS if line.small else MAX_CHARS) for line in lines)
     assert all(line.y < box.height for box in diagram.boxes for line in box.lines)
 
 
@@ -53,6 +55,29 @@ def test_many_groups_are_counted(tmp_path: Path) -> None:
     """A channel's box names so many groups as one can read, and how many there are besides."""
     channel = next(box for box in _diagram(tmp_path, 1, 0, MAX_GROUPS + 5).boxes if box.kind == "channel")
     assert channel.lines[-1].text == "5 more message groups"
+
+
+def test_pages_of_many_endpoints_on_a_channel_stay_short(tmp_path: Path) -> None:
+    """An endpoint's page shows some of very many others, and leads to the map, which has all of them."""
+    beside = MAX_NEAR + 20
+    text = "usage: [producer]\nchannel: all\n"
+    files = {f"endpoints/e{number:03}/endpoint.yaml": text for number in range(beside + 1)}
+    files |= {f"endpoints/e{number:03}/messages/m.yaml": "description: x\n" for number in range(MAX_GROUPS + 2)}
+    made = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
+    last = made[f"endpoints/e{beside:03}/"]
+    assert last.count('class="xr-box xr-endpoint') == MAX_NEAR + 1
+    assert last.count('xr-this"') == 1
+    assert last.count(">20 more endpoints<") == 2
+    assert ">messages of 2 more<" in last
+    assert made["map/"].count('class="xr-box xr-endpoint') == beside + 1
+
+
+def test_endpoints_on_no_channel_are_counted(tmp_path: Path) -> None:
+    """The map draws some of very many endpoints that are on no channel, and leads to all."""
+    files = {f"endpoints/e{number}/endpoint.yaml": "usage: [producer]\n" for number in range(MAX_ALONE + 3)}
+    (drawn,) = (page.html for page in pages(registry_of(tmp_path, files)) if page.address == "map/")
+    assert drawn.count("<svg") == MAX_ALONE
+    assert '<a href="../endpoints/">3 more, among all endpoints</a>' in drawn
 
 
 def test_own_endpoint_is_marked(small: Registry) -> None:

@@ -51,6 +51,7 @@ class Book:
         """Begin a book on a registry, which stays as it is."""
         self.registry = registry
         self.map, self.recognise = (own(registry.model, page) for page in (MAP, RECOGNISE))
+        self.travelling: dict[str, tuple[Link, ...]] = {}
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
         self._links: dict[tuple[str, str], Link] = {}

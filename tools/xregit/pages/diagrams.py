@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from xregit.pages.linking import Link, address, href
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
 
 # Three columns fit beside the navigation and the table of contents of a window of 1280 pixels.
 WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 38
-# Fonts differ; the widest of the usual ones needs some 8 units for a letter.
-MAX_CHARS = 29
+# Fonts differ; the widest of the usual ones needs some 8 units for a letter, and 7 for a small one.
+MAX_CHARS, MAX_SMALL_CHARS = 29, 32
 # Columns stand in the middle, but not so far down that a reader of a long diagram does not see the channel at first.
 MAX_DOWN = 240
-# A channel's box names at most this many groups.
+# A channel's box names at most this many groups, and endpoints that have messages of their own.
 MAX_GROUPS = 40
+# The page of an endpoint shows at most this many others on its channel; else such pages would grow with their square.
+MAX_NEAR = 60
 SENDING = "producer"
 
 
@@ -67,11 +70,23 @@ class Diagram:
     title: str
 
 
+def near(book: Book, endpoint: Endpoint) -> tuple[Endpoint, ...]:
+    """Return the other endpoints on an endpoint's channel, the first ones of very many."""
+    others = (each for each in book.channels.get(endpoint.channel, ()) if each.xid != endpoint.xid)
+    return tuple(islice(others, MAX_NEAR))
+
+
+def further(book: Book, endpoints: Sequence[Endpoint], channel: str) -> Link | None:
+    """Return the link to all endpoints on a channel where these are a part of them."""
+    more = len(book.channels.get(channel, ())) - len(endpoints)
+    return Link(f"{more:,} more endpoints", f"{href(book.map)}#{book.channel_ids[channel]}") if more > 0 else None
+
+
 def channel_diagram(book: Book, endpoints: Sequence[Endpoint], channel: str, own: str = "") -> Diagram:
-    """Return the diagram of the endpoints on one channel; without a channel, of a single endpoint."""
+    """Return the diagram of endpoints on one channel; without a channel, of a single endpoint."""
     senders = [each for each in endpoints if SENDING in each.usage]
     receivers = [each for each in endpoints if set(each.usage) - {SENDING} or not each.usage]
-    middle = _channel_box(book, endpoints, channel)
+    middle = _box(_channel_lines(book, endpoints, channel), "channel")
     centre = WIDTH + BETWEEN if senders else 0
     left = list(_column(0, (_endpoint_box(book, each, own) for each in senders)))
     right = list(_column(centre + WIDTH + BETWEEN, (_endpoint_box(book, each, own) for each in receivers)))
@@ -93,24 +108,40 @@ def _endpoint_box(book: Book, endpoint: Endpoint, own: str) -> Box:
     return _box(lines, "endpoint", own=endpoint.xid == own)
 
 
-def _channel_box(book: Book, endpoints: Sequence[Endpoint], channel: str) -> Box:
-    """Return the box of a channel: its name, and what travels there."""
+def _channel_lines(book: Book, endpoints: Sequence[Endpoint], channel: str) -> list[tuple[Link, bool]]:
+    """Return what stands in the box of a channel: its name, what travels there, and how many are not shown."""
+    if not channel:
+        return [(link, True) for link in _travelling(book, endpoints)] or [(Link("no messages"), True)]
+    if channel not in book.travelling:
+        book.travelling[channel] = tuple(_travelling(book, book.channels[channel]))
+    more = further(book, endpoints, channel)
+    small = [*book.travelling[channel], *([more] if more else [])]
+    return [(Link(channel, f"{href(book.map)}#{book.channel_ids[channel]}"), False), *((link, True) for link in small)]
+
+
+def _travelling(book: Book, endpoints: Sequence[Endpoint]) -> Iterator[Link]:
+    """Give the groups of messages that endpoints carry, then the endpoints that have messages of their own."""
     groups: Mapping[str, str] = {group.xid: group.id for each in endpoints for group in each.messagegroups}
-    lines = [(Link(channel, f"{href(book.map)}#{book.channel_ids[channel]}"), False)] if channel else []
-    lines += [(book.link(xid), True) for xid in list(groups)[:MAX_GROUPS]]
+    yield from (book.link(xid) for xid in list(groups)[:MAX_GROUPS])
     if len(groups) > MAX_GROUPS:
-        lines.append((Link(f"{len(groups) - MAX_GROUPS} more message groups", href(address("/messagegroups"))), True))
-    for each in endpoints:
-        held = len(each.entity.collections.get("messages", {}))
-        if held:
-            text = f"{held} message{'s' * (held != 1)} of {each.id}"
-            lines.append((Link(text, f"{book.link(each.xid).href}#contract"), True))
-    return _box(lines or [(Link("no messages"), True)], "channel")
+        yield Link(f"{len(groups) - MAX_GROUPS} more message groups", href(address("/messagegroups")))
+    holding = [each for each in endpoints if each.entity.collections.get("messages")]
+    for each in holding[:MAX_GROUPS]:
+        held = len(each.entity.collections["messages"])
+        yield Link(f"{held} message{'s' * (held != 1)} of {each.id}", f"{book.link(each.xid).href}#contract")
+    if len(holding) > MAX_GROUPS:
+        yield Link(f"messages of {len(holding) - MAX_GROUPS} more", href(address("/endpoints")))
 
 
 def _box(lines: Iterable[tuple[Link, bool]], kind: str, *, own: bool = False) -> Box:
     shown = tuple(
-        Line(_cut(link.text), link.href, PADDING + LINE * number + LINE - 5, link.text, small=small)
+        Line(
+            _cut(link.text, MAX_SMALL_CHARS if small else MAX_CHARS),
+            link.href,
+            PADDING + LINE * number + LINE - 5,
+            link.text,
+            small=small,
+        )
         for number, (link, small) in enumerate(lines)
         if link.text
     )
@@ -136,9 +167,9 @@ def _path(x1: int, y1: int, x2: int, y2: int) -> str:
     return f"M{x1} {y1}C{half} {y1} {half} {y2} {x2 - 1} {y2}m-7 -4l7 4l-7 4"
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, limit: int) -> str:
     """Return a text that fits into a box; what is left out is in the middle, as ids begin and end tellingly."""
-    if len(text) <= MAX_CHARS:
+    if len(text) <= limit:
         return text
-    half = (MAX_CHARS - 1) // 2
+    half = (limit - 1) // 2
     return f"{text[:half]}…{text[-half:]}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xregit.model import siblings
 from xregit.pages.attributes import Value, inner, rows, shown, texts_in
-from xregit.pages.diagrams import channel_diagram
+from xregit.pages.diagrams import channel_diagram, further, near
 from xregit.pages.documents import texts
 from xregit.pages.heads import head_of
 from xregit.pages.linking import address
@@ -39,12 +39,14 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
     models = siblings(endpoint.entity.type.attributes, endpoint.attributes)
     head = head_of(book, endpoint.entity, "endpoint", endpoint.attributes, endpoint.attributes)
     contract = _contract(book, endpoint)
+    on_channel = (endpoint, *near(book, endpoint))
     html = render(
         "endpoint.html",
         head=head,
         usages=[(written(usage), USAGES.get(written(usage), "")) for usage in endpoint.usage],
         channel=endpoint.channel,
-        related=[(book.link(other.xid, other.name), other.usage, other.protocol) for other in endpoint.related],
+        related=[(book.link(other.xid, other.name), other.usage, other.protocol) for other in on_channel[1:]],
+        further=further(book, on_channel, endpoint.channel),
         envelope=endpoint.envelope,
         envelopeoptions=_options(book, endpoint.attributes.get("envelopeoptions")),
         protocol=endpoint.protocol,
@@ -60,7 +62,7 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
         contract=contract,
         mixed=len({via for _, via in contract}) > 1,
         others=rows(book.registry, endpoint.attributes, models, without=ELSEWHERE),
-        diagram=channel_diagram(book, (endpoint, *endpoint.related), endpoint.channel, endpoint.xid),
+        diagram=channel_diagram(book, on_channel, endpoint.channel, endpoint.xid),
         happenings=book.lives.of(endpoint.xid, endpoint.entity.place),
         texts=texts(endpoint.attributes, endpoint.attributes),
     )

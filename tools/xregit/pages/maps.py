@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.pages.diagrams import Diagram, channel_diagram
-from xregit.pages.linking import Link, href
+from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
 from xregit.records import record
@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from xregit.pages.book import Book
 
 
+# Of the endpoints that are on no channel the map draws at most this many.
+MAX_ALONE = 100
+
+
 @record
 class Part:
-    """A channel with its diagram, or what is on none with one for each endpoint."""
+    """A channel with its diagram, or what is on none with one for each endpoint; ``more`` leads to those left out."""
 
     title: str
     id: str
     diagrams: tuple[Diagram, ...]
+    more: Link | None = None
 
 
 def map_page(book: Book) -> Iterator[Page]:
@@ -31,9 +36,12 @@ def map_page(book: Book) -> Iterator[Page]:
         return
     at = book.channel_ids
     parts = [Part(title, at[title], (channel_diagram(book, found, title),)) for title, found in book.channels.items()]
-    alone = tuple(channel_diagram(book, (each,), "") for each in book.registry.endpoints if not each.channel)
+    alone = [each for each in book.registry.endpoints if not each.channel]
     if alone:
-        parts.append(Part("Endpoints without a channel", "xr-without-channel", alone))
+        drawn = tuple(channel_diagram(book, (each,), "") for each in alone[:MAX_ALONE])
+        left = len(alone) - MAX_ALONE
+        more = Link(f"{left:,} more, among all endpoints", href(address("/endpoints"))) if left > 0 else None
+        parts.append(Part("Endpoints without a channel", "xr-without-channel", drawn, more))
     said = (
         "Who sends to whom: senders stand left of their channel, receivers right of it, and below the channel's name "
         "the groups of the messages that travel there. All names can be followed."
