@@ -12,7 +12,7 @@ from tests.catalog.folders import registry_of
 from tests.pages.links import links_of, target
 from xregit.pages import Page, pages
 from xregit.pages.book import Book
-from xregit.pages.messages import MAX_BASES, message_page
+from xregit.pages.messages import MAX_BASES, MAX_CARRIERS, message_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -170,3 +170,15 @@ def test_headings_follow_one_another(small_pages: Mapping[str, Page]) -> None:
         levels = [int(level) for level in re.findall(r"<h([1-6])\b", page.html)]
         assert levels.count(1) == 1, page.address
         assert all(after <= before + 1 for before, after in pairwise(levels)), page.address
+
+
+def test_page_of_a_message_that_very_many_carry_stays_short(tmp_path: Path) -> None:
+    """A message's page names some of the endpoints that carry it, and leads to its group, which names all of them."""
+    text = "usage: [producer]\nmessagegroups: [/messagegroups/g]\n"
+    files = {f"endpoints/e{number}/endpoint.yaml": text for number in range(MAX_CARRIERS + 2)}
+    found = registry_of(tmp_path, {**files, "messagegroups/g/messages/a.yaml": "description: x\n"})
+    made = {page.address: page.html for page in pages(found)}
+    message, group = made["messagegroups/g/messages/a/"], made["messagegroups/g/"]
+    assert message.count("#connect") == MAX_CARRIERS
+    assert '<a href="../../../../messagegroups/g/">2 more endpoints, named by the group</a>' in message
+    assert all(f'"../../endpoints/e{number}/"' in group for number in range(MAX_CARRIERS + 2))

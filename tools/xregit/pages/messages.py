@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # So many of a message's bases are named on its page; else the pages of a long chain would grow with its square.
 MAX_BASES = 20
+# So many endpoints are named that carry a message; else the pages of a group would grow with all of its endpoints.
+MAX_CARRIERS = 60
 # The attributes of an event by which people know it.
 NAMING = frozenset({("envelopemetadata", "type"), ("envelopemetadata", "subject")})
 # Shown elsewhere on the page than in the table of further attributes.
@@ -72,12 +74,14 @@ def message_page(book: Book, message: Message) -> Page:
     models = siblings(message.entity.type.attributes, resolved.attributes)
     sections = _sections(book, message, declared)
     values = context(book.asked(message))
+    carriers = message.carriers
     html = render(
         "message.html",
         head=head,
         selectors=_selectors(book, message),
         places=places(declared),
-        carriers=_carriers(book, message),
+        carriers=[_carrier(book, book.open(endpoint), via) for endpoint, via in carriers[:MAX_CARRIERS]],
+        further=_further(book, message, len(carriers) - MAX_CARRIERS),
         chain=_chain(book, message),
         derived=_entries(book, message.derived),
         alias_of=message_link(book, message.alias_of, message.xid) if message.alias_of else None,
@@ -143,8 +147,9 @@ def _selectors(book: Book, message: Message) -> list[tuple[str, str, Link | None
     return [(title, value, _origin(book, message, path)) for title, value, path in stated if value]
 
 
-def _carriers(book: Book, message: Message) -> tuple[Carrier, ...]:
-    return tuple(_carrier(book, book.open(endpoint), via) for endpoint, via in message.carriers)
+def _further(book: Book, message: Message, left: int) -> Link | None:
+    """Return the link to the group of a message, where so many endpoints that carry it are not named."""
+    return book.link(message.group.xid, f"{left:,} more endpoints, named by the group") if left > 0 else None
 
 
 def _carrier(book: Book, endpoint: Endpoint, via: str) -> Carrier:
