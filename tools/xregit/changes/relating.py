@@ -46,7 +46,7 @@ def type_relation(before: Property, after: Property) -> str:
         return _named(new == "any", old == "any")
     texts = {"string", *table().wider_types["string"]}
     equal = allowed(before) is not None and allowed(before) == allowed(after)
-    if before.placeholders and (old in URI_TYPES) != (new in URI_TYPES):
+    if before.placeholders and after.placeholders and (old in URI_TYPES) != (new in URI_TYPES):
         return OTHER
     if old == new or (equal and {old, new} <= texts):
         return SAME
