@@ -17,7 +17,7 @@ from xregit.changes.policy import Judged, Review, Standing, review
 from xregit.diagnostics import Span
 from xregit.reports.changes import changes_json, changes_text
 from xregit.reports.excerpts import safe
-from xregit.reports.markdown import MAX_ROWS, changes_markdown, headline
+from xregit.reports.markdown import MAX_CHARACTERS, MAX_ROWS, changes_markdown, headline
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +69,22 @@ def test_very_many_changes_fit_into_a_comment() -> None:
     assert "… and 5 more." in text
     assert "… and 7 more." in text
     assert "- and 150 more" in changes_markdown(Review((item(Impact.BREAKING, reaches=200),), ()))
+
+
+@pytest.mark.parametrize(("changes", "reaches", "length"), [(2_000, 5, 50), (300, 500, 50), (10_000, 0, 5_000)])
+def test_summary_is_never_longer_than_github_takes(changes: int, reaches: int, length: int) -> None:
+    """Fewer rows are shown, the worst ones, and the rest is counted."""
+    made = item(Impact.BREAKING, message=f'It is "{"x" * length}" now.', reaches=reaches)
+    text = changes_markdown(Review((made,) * changes, ()))
+    assert len(text) <= MAX_CHARACTERS
+    assert f"### Breaks somebody ({changes})" in text
+    assert "more." in text
+
+
+def test_address_that_is_no_text_is_linked_as_far_as_it_is() -> None:
+    """Such as that of a file whose name is no UTF-8."""
+    made = Review((item(Impact.BREAKING),), ())
+    assert "https://git.example.com/%3F" in changes_markdown(made, line=lambda *_: "https://git.example.com/\udcff")
 
 
 @given(st.text(max_size=30))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from xregit.changes.change import AUDIENCES
+from xregit.records import record
 from xregit.reports.changes import counts, parts, place
 from xregit.reports.excerpts import safe
 
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
 Page = Callable[[str], str]
 Line = Callable[[str, int], str]
 
-MAX_REACHED = 50
-# GitHub takes a comment or summary of at most 65,536 characters and one MiB; a table beyond this helps nobody.
+# GitHub takes a comment of at most 65,536 characters, and a summary of one MiB.
+MAX_CHARACTERS = 65_000
+# So many rows are shown of each table, as long as all of it has room; a table beyond this helps nobody.
 MAX_ROWS = 200
+MAX_REACHED = 50
+_FEWER_ROWS = (MAX_ROWS, 50, 10, 1, 0)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
 # What is in quotes, and the example of a payload, which has quotes of its own.
 _QUOTED = re.compile(r'(?<=, as )([\[{].{0,200}?)(?= shows)|"([^"]*)"')
@@ -37,10 +41,32 @@ def nowhere(*_: object) -> str:
 
 
 def changes_markdown(review: Review, page: Page = nowhere, line: Line = nowhere) -> str:
-    """Return the summary; it links to the entities' pages and to the lines that changed where these are known."""
+    """Return the summary; it links to the entities' pages and to the lines that changed where these are known.
+
+    It is never longer than GitHub takes: the rest is counted.
+    """
+    texts = (_summary(review, _Form(page, line, rows)) for rows in _FEWER_ROWS)
+    return next((text for text in texts if len(text) <= MAX_CHARACTERS), f"## {headline(review)}\n")
+
+
+@record
+class _Form:
+    """How a summary is written: where pages and lines are on the web, and how many rows of each table are shown."""
+
+    page: Page
+    line: Line
+    rows: int
+
+    @property
+    def reached(self) -> int:
+        """How many of the entities are shown that a change reaches."""
+        return min(self.rows, MAX_REACHED)
+
+
+def _summary(review: Review, form: _Form) -> str:
     blocks = [f"## {headline(review)}"]
     for part in parts(review):
-        blocks += _block(part, page, line)
+        blocks += _block(part, form)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -58,39 +84,39 @@ def headline(review: Review) -> str:
     return "Nothing breaks" if not found["let-through"] else "Nothing breaks that is not let through"
 
 
-def _block(part: Part, page: Page, line: Line) -> Iterator[str]:
+def _block(part: Part, form: _Form) -> Iterator[str]:
     title = f"{part.title} ({len(part.items)})"
-    shown = part.items[:MAX_ROWS]
+    shown = part.items[: form.rows]
     left = len(part.items) - len(shown)
     rest = [f"… and {left:,} more."] if left else []
     if part.brief:
-        rows = [_line(item, page) for item in shown]
+        rows = [_line(item, form.page) for item in shown]
         yield "\n".join([f"<details><summary>{title}</summary>", "", *rows, *rest, "", "</details>"])
         return
     yield f"### {title}"
     if part.name in _NOTES:
         yield _NOTES[part.name]
-    yield "\n".join(["| What | Producers | Consumers |", "|---|---|---|", *(_row(item, page, line) for item in shown)])
+    yield "\n".join(["| What | Producers | Consumers |", "|---|---|---|", *(_row(item, form) for item in shown)])
     yield from rest
     advice = dict.fromkeys(item.change.help for item in shown if item.change.help and not item.why)
     if advice:
         rows = [f"- {_prose(text)}" for text in advice]
         yield "\n".join(["<details><summary>What helps</summary>", "", *rows, "", "</details>"])
-    yield from (_reached(item, page) for item in shown if item.change.reaches)
+    yield from (_reached(item, form) for item in shown if item.change.reaches)
 
 
 def _line(item: Judged, page: Page) -> str:
     return f"- {_link(_code(item.change.xid), page(item.change.xid))}: {_prose(item.change.message)}"
 
 
-def _row(item: Judged, page: Page, line: Line) -> str:
+def _row(item: Judged, form: _Form) -> str:
     change = item.change
-    what = [_titled(item, page), _prose(change.message)]
+    what = [_titled(item, form.page), _prose(change.message)]
     if change.reaches:
         what.append(f"It reaches {len(change.reaches)} more, listed below.")
     if item.why:
         what.append(f"_{_prose(item.why)}_")
-    at = _link(place(item).rpartition("/")[2], line(item.place.path, item.span.line))
+    at = _link(place(item).rpartition("/")[2], form.line(item.place.path, item.span.line))
     what.append(f"<sub>{change.rule} · {at}</sub>")
     cells = ["<br>".join(what), *(_cell(change.says.get(who, ""), str(getattr(change, who))) for who in AUDIENCES)]
     return f"| {' | '.join(cells)} |"
@@ -110,9 +136,9 @@ def _cell(says: str, impact: str) -> str:
     return f"{mark}: {_prose(says)}" if says else mark
 
 
-def _reached(item: Judged, page: Page) -> str:
-    reached = item.change.reaches[:MAX_REACHED]
-    rows = [f"- {_link(_code(xid), page(xid))}" for xid in reached]
+def _reached(item: Judged, form: _Form) -> str:
+    reached = item.change.reaches[: form.reached]
+    rows = [f"- {_link(_code(xid), form.page(xid))}" for xid in reached]
     left = len(item.change.reaches) - len(reached)
     title = f"{len(item.change.reaches)} reached by {_escaped(item.change.attribute or 'the change')} of "
     head = f"<details><summary>{title}{_escaped(item.change.xid)}</summary>"
@@ -120,7 +146,7 @@ def _reached(item: Judged, page: Page) -> str:
 
 
 def _link(text: str, address: str) -> str:
-    return f"[{text}]({quote(address, safe=':/?#@!$&*+,;=%~')})" if address else text
+    return f"[{text}]({quote(address, safe=':/?#@!$&*+,;=%~', errors='replace')})" if address else text
 
 
 def _prose(text: str) -> str:
