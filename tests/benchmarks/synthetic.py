@@ -77,6 +77,9 @@ OPTIONS: Mapping[str, str] = {
 """,
 }
 
+# A protocol without headers has room for an event in the payload alone, and so the payload is the event.
+MEDIA_TYPES: Mapping[str, str] = {"MQTT/3.1.1": "application/cloudevents+json"}
+
 MESSAGE = """\
 name: Reading {number} of group {group}
 description: >-
@@ -110,7 +113,7 @@ envelopemetadata:
     type: uri
     value: https://schemas.example.com/plants/readings/{number}
 protocoloptions:
-{options}datacontenttype: application/json
+{options}datacontenttype: {media}
 dataschemaformat: JsonSchema/draft-07
 dataschema:
   type: object
@@ -148,13 +151,15 @@ def files(messages: int) -> Iterator[tuple[str, str]]:
         protocol = list(OPTIONS)[group % len(OPTIONS)]
         if place == 0:
             yield f"messagegroups/plant{group}/messagegroup.yaml", GROUP.format(number=group, protocol=protocol)
-        yield f"messagegroups/plant{group}/messages/{PREFIX}{number}.yaml", message(group, place, OPTIONS[protocol])
+        yield f"messagegroups/plant{group}/messages/{PREFIX}{number}.yaml", message(group, place, protocol)
 
 
-def message(group: int, place: int, options: str) -> str:
+def message(group: int, place: int, protocol: str) -> str:
     """Return one message's file; every fifth builds on the group's first, every tenth on the one before it."""
     base = {0: place - 5 if place else None, 5: 0}.get(place % 10)
     number = group * GROUP_SIZE + place
     xid = f"/messagegroups/plant{group}/messages/{PREFIX}{number - place + (base or 0)}"
     line = "" if base is None else f"basemessage: {xid}\n"
-    return MESSAGE.format(prefix=PREFIX, group=group, number=number, line_number=place % 7, base=line, options=options)
+    options, media = OPTIONS[protocol], MEDIA_TYPES.get(protocol, "application/json")
+    texts = {"prefix": PREFIX, "base": line, "options": options, "media": media}
+    return MESSAGE.format(group=group, number=number, line_number=place % 7, **texts)
