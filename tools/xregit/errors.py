@@ -23,7 +23,11 @@ class XregitError(Exception):
 
 
 class CatalogError(XregitError):
-    """A catalog that can't be used because of what it contains."""
+    """A catalog that can't be used because of what it contains.
+
+    ``diagnostics`` say what that is, ``lines`` gives the text of a line that they are about, and ``outcome`` is a
+    sentence that says what has come of it.
+    """
 
     exit_code = 1
 
