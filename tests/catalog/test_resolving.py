@@ -99,6 +99,16 @@ def test_chains_are_followed_to_their_end(tmp_path: Path) -> None:
     assert found.origin(("envelopemetadata", "subject", "value")) == B
 
 
+@pytest.mark.requirement("MSG-29")
+def test_null_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+    """It takes nothing away from what the base message says, or the group; the document doesn't have it."""
+    empty = "protocol:\ndescription:\nlabels: {team: null}\nenvelopemetadata: {type: null, subject: {value: null}}\n"
+    files = {**CHAIN, "messagegroups/g/messages/d.yaml": f"basemessage: {B}\n{empty}"}
+    registry = registry_of(tmp_path, files)
+    found, below = resolved(registry, "/messagegroups/g/messages/d").attributes, resolved(registry, B).attributes
+    assert {**found, "basemessage": below["basemessage"]} == {**below}
+
+
 def test_another_protocol_drops_the_options_of_the_old_one(tmp_path: Path) -> None:
     """MQTT options mean nothing to a message that is bound to KAFKA."""
     found = resolved(registry_of(tmp_path, CHAIN), C)

@@ -28,7 +28,8 @@ def normalised(
 ) -> dict[str, Any]:
     """Return the value with text where text is due, and with its shorter forms written out.
 
-    A number or boolean becomes the text that was written; what isn't understood stays as it is.
+    A number or boolean becomes the text that was written, and null is as if it were not there, as core/spec.md has it;
+    what isn't understood stays as it is.
     """
     result = _members(_form(attributes), value, inherited)
     return result if isinstance(result, dict) else dict(result)
@@ -81,7 +82,12 @@ def _members(form: _Form, value: Mapping[str, Any], inherited: Mapping[str, Any]
             new = one(member, inherited.get(name))
             if new is not member:
                 changed[name] = new
-    return {**value, **changed} if changed else value
+    whole = {**value, **changed} if changed else value
+    return _without_null(whole) if None in whole.values() else whole
+
+
+def _without_null(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: member for name, member in value.items() if member is not None}
 
 
 def _normal(attribute: AttributeModel) -> Normal | None:
@@ -137,7 +143,8 @@ def _map(attribute: AttributeModel) -> Normal | None:
         if not isinstance(value, MAPPINGS):
             return value
         new = {name: member if member is None else one(member, None) for name, member in value.items()}
-        return new if any(new[name] is not member for name, member in value.items()) else value
+        whole = new if any(new[name] is not member for name, member in value.items()) else value
+        return _without_null(whole) if None in whole.values() else whole
 
     return normal
 
