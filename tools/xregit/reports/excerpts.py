@@ -53,6 +53,14 @@ def safe(text: str) -> str:
     return "".join(_escaped(character) for character in text)
 
 
+def in_bytes(path: str) -> bytes:
+    """Return a path, or an address that ends in one, as the file system has it, or as near to it as UTF-8 can come."""
+    try:
+        return path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "replace")
+
+
 def columns(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
     if text.isascii():

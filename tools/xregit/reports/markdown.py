@@ -10,7 +10,7 @@ from urllib.parse import quote
 from xregit.changes.change import AUDIENCES
 from xregit.records import record
 from xregit.reports.changes import counts, parts, place
-from xregit.reports.excerpts import safe
+from xregit.reports.excerpts import in_bytes, safe
 
 if TYPE_CHECKING:
     from xregit.changes.policy import Judged, Review
@@ -146,7 +146,7 @@ def _reached(item: Judged, form: _Form) -> str:
 
 
 def _link(text: str, address: str) -> str:
-    return f"[{text}]({quote(address, safe=':/?#@!$&*+,;=%~', errors='replace')})" if address else text
+    return f"[{text}]({quote(in_bytes(address), safe=':/?#@!$&*+,;=%~')})" if address else text
 
 
 def _prose(text: str) -> str:

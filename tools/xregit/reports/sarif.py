@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from xregit.diagnostics import Severity
+from xregit.reports.excerpts import in_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,19 +58,11 @@ def _result(item: Diagnostic, rule_index: int) -> dict[str, Any]:
 
 
 def _location(item: Diagnostic) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(_bytes(item.path))}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(in_bytes(item.path))}}
     if item.line:
         physical["region"] = _region(item)
     logical = {"logicalLocations": [{"fullyQualifiedName": item.xid}]} if item.xid else {}
     return {"physicalLocation": physical} | logical
-
-
-def _bytes(path: str) -> bytes:
-    """Return a path as the file system has it, or as near to it as UTF-8 can come."""
-    try:
-        return path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return path.encode("utf-8", "replace")
 
 
 def _region(item: Diagnostic) -> dict[str, int]:
