@@ -26,7 +26,7 @@ _RESOURCE_KEYS = frozenset(
 
 
 def attributes(values: Values | None, *, core: bool = False, cited: str = "") -> Attributes:
-    """Return the attributes that a map of definitions describes, in its order."""
+    """Return the attributes that a map of definitions describes, in its order; ``core`` are those of every entity."""
     items = (values or {}).items()
     return MappingProxyType({name: attribute(name, value, core=core, cited=cited) for name, value in items})
 

@@ -94,7 +94,7 @@ def rule(
     stated: Iterable[str] = (),
     selected: tuple[str, str] = ("", ""),
 ) -> Callable[[Check], Rule]:
-    """Make a rule of a function; the function's name is the rule's, with hyphens."""
+    """Make a `Rule` of a function, which is its ``check``; the function's name is the rule's, with hyphens."""
 
     def made(check: Check) -> Rule:
         name = getattr(check, "__name__", "").replace("_", "-")
