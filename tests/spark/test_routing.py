@@ -342,6 +342,7 @@ def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registr
         xregit.route(registry, folder, tmp_path / "tables1", spark=spark, checkpoint=folder / "checkpoint")
     with pytest.raises(XregitError, match="no percent sign"):
         xregit.route(registry, folder, tmp_path / "%20", spark=spark)
+    assert not (tmp_path / "%20").exists()
     with pytest.raises(XregitError, match='the format "csv" is unknown; the formats are jsonl'):
         xregit.route(registry, folder, tmp_path / "tables2", spark=spark, format="csv")
     with pytest.raises(XregitError, match="the data frame has the columns id; messages are in one column of text"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.errors import XregitError
 from xregit.records import record
 from xregit.spark.faults import read_from
-from xregit.spark.standing import foreign, refuse_coded, refuse_newer
+from xregit.spark.standing import foreign, refuse_newer
 from xregit.spark.streams.types import clashes, covers
 
 if TYPE_CHECKING:
@@ -51,10 +51,8 @@ class Ledger:
         """Refuse folders of this machine that can't take what a catalog says, before anything is written.
 
         Raises:
-            XregitError: one holds something else, needs a newer writer, or has a column of another type, or Delta
-                can't have tables in the folder.
+            XregitError: one holds something else, needs a newer writer, or has a column of another type.
         """
-        refuse_coded(self.place)
         if not self.place.local:
             return
         names = plan.names

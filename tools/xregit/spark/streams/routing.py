@@ -14,7 +14,7 @@ from xregit.records import record
 from xregit.spark.faults import told_of
 from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
-from xregit.spark.standing import refuse_file
+from xregit.spark.standing import refuse_coded, refuse_file
 from xregit.spark.streams.checkpoint import Checkpoint, Pinned, frozen, opened
 from xregit.spark.streams.inputs import LINES, Source, files, refuse_overlap, source
 from xregit.spark.streams.ledger import Batch, Ledger
@@ -77,10 +77,11 @@ def route(
 ) -> Routed:
     """Sort messages into the tables of their definitions; those that were sorted before are not sorted again.
 
-    ``messages`` is a folder of files, of which each is taken once, or a data frame, streaming or not, with one column
-    of text or the columns of Spark's Kafka source; the rows of one that is not streaming are one batch. ``tables`` is
-    a path, or a URL that `deltalake` knows. ``spark`` is the session to use; else it is that of the data frame, or the
-    active one, or one for the time being with the settings ``conf``. See `Options` for the others.
+    ``messages`` is a file or a folder, of which each file is taken once, those in its folders too, or a data frame,
+    streaming or not, with one column of text or the columns of Spark's Kafka source; the rows of one that is not
+    streaming are one batch. ``tables`` is a path outside of that folder, or a URL that `deltalake` knows. ``spark`` is
+    the session to use; else it is that of the data frame, or the active one, or one for the time being with the
+    settings ``conf``. See `Options` for the others.
 
     Raises:
         XregitError: Spark or Java is missing, the messages can't be read or the tables not be written, or the
@@ -92,6 +93,7 @@ def route(
     _refuse_remote(messages, conf or {})
     place = Place.of(tables)
     refuse_file(place)
+    refuse_coded(place)
     endpoint, group = options.get("endpoint", ""), options.get("group", "")
     made = packed(plan(registry, endpoint, group))
     job = _identity(registry, messages, place) | {"endpoint": endpoint, "group": group}
