@@ -13,6 +13,8 @@ from xregit import model as model_package
 from xregit.errors import XregitError
 from xregit.model import builtin, canonical, named, names, source_form
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
+from xregit.model.files import SPECVERSION, content, sources
+from xregit.model.protocols import protocols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,6 +86,31 @@ def test_every_protocol_is_there(protocol: str) -> None:
     """Messages and endpoints have options of their own for each of the six protocols."""
     assert MESSAGE.attributes["protocol"].ifvalues[protocol]["protocoloptions"].attributes
     assert ENDPOINT.attributes["protocol"].ifvalues[protocol]["protocoloptions"].attributes
+
+
+def described() -> dict[str, set[str]]:
+    """Return the parts that a protocol may have, and the facts in each, as the comments of protocols.yaml list them."""
+    parts: dict[str, set[str]] = {}
+    text = (sources()[SPECVERSION][0] / "protocols.yaml").read_text(encoding="utf-8")
+    for names_, fact in re.findall(r"^# (?:([a-z]+(?:, [a-z]+)*)|  ([a-z]+)): ", text, re.MULTILINE):
+        for part in names_.split(", ") if names_ else ():
+            parts[part] = set()
+        if fact:
+            parts[part].add(fact)
+    return parts
+
+
+def test_nothing_is_said_of_a_protocol_that_nobody_reads() -> None:
+    """Each part and fact in the files of protocols is one that is described, and each of those is used."""
+    known, said = described(), protocols()
+    assert {part for parts in said.values() for part in parts} == known.keys()
+    for part in ("wire", "cloudevents", "matching", "client"):
+        assert {fact for parts in said.values() for fact in parts.get(part, {})} == known[part], part
+
+
+def test_every_protocol_has_a_place_in_the_order() -> None:
+    """The names that come first are names of protocols."""
+    assert content(SPECVERSION)["protocols.yaml"]["order"] == list(protocols())
 
 
 def test_delivery_is_marked() -> None:
