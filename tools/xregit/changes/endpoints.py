@@ -13,10 +13,10 @@ from xregit.changes import relating
 from xregit.changes.alike import alike
 from xregit.changes.change import Difference
 from xregit.changes.leaves import leaves
-from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
+from xregit.changes.relating import OTHER
 from xregit.changes.table import table
 from xregit.changes.verdicts import shown
-from xregit.model import canonical, siblings
+from xregit.model import siblings
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group
@@ -45,7 +45,7 @@ def stated(before: Group, after: Group) -> Iterator[Difference]:
         if ".".join(path) in table().lists:
             yield from _items(xid, path, one, other)
         elif path[0] in _SELECTORS:
-            yield Difference(xid, ABOUT, "attribute", _selected(path[0], one, other), path, one, other)
+            yield Difference(xid, ABOUT, "attribute", relating.selected(path[0], one, other), path, one, other)
         elif path[0] == "envelopeoptions":
             relation = relating.stated_relation(path[-1], one, other)
             yield Difference(xid, ABOUT, "attribute", relation, path, one, other)
@@ -71,11 +71,6 @@ def _is_default(endpoint: Group, path: tuple[str, ...], value: Any) -> bool:
             return False
         default, model = model[name].default, model[name].attributes
     return path[0] == OPTIONS and default is not None and alike(default, value)
-
-
-def _selected(selector: str, one: Any, other: Any) -> str:
-    old, new = (canonical(selector, value) if isinstance(value, str) else "" for value in (one, other))
-    return SAME if old == new else WIDER if not new else NARROWER if not old else OTHER
 
 
 def _items(xid: str, path: tuple[str, ...], one: Any, other: Any) -> Iterator[Difference]:

@@ -29,7 +29,7 @@ class Matched:
 
 
 @record
-class Side:
+class Sought:
     """One of two registries, and those of its entities whose counterparts are still sought."""
 
     registry: Registry
@@ -47,7 +47,7 @@ def matched(before: Registry, after: Registry, known: Mapping[str, str]) -> Matc
     fresh = set(come)
     renamed = {xid: known[xid] for xid in gone if known.get(xid) in fresh}
     for step in (_same_content, _groups, _in_groups, _same_id):
-        sides = Side(before, _left(gone, renamed)), Side(after, _left(come, renamed.values()))
+        sides = Sought(before, _left(gone, renamed)), Sought(after, _left(come, renamed.values()))
         renamed |= step(*sides, renamed)
     return Matched(renamed, tuple(_left(gone, renamed)), tuple(_left(come, renamed.values())))
 
@@ -57,7 +57,7 @@ def _left(xids: Iterable[str], taken: Iterable[str]) -> list[str]:
     return [xid for xid in xids if xid not in without]
 
 
-def _same_content(before: Side, after: Side, _: Mapping[str, str]) -> dict[str, str]:
+def _same_content(before: Sought, after: Sought, _: Mapping[str, str]) -> dict[str, str]:
     """Return those with the same content under another xid; of several, the same id goes first."""
     new = [(content, xid) for xid in after.xids if (content := _content(after.registry, xid)) is not None]
     old = [(content, xid) for xid in before.xids if (content := _content(before.registry, xid)) is not None]
@@ -74,7 +74,7 @@ def _same_content(before: Side, after: Side, _: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def _groups(before: Side, after: Side, known: Mapping[str, str]) -> dict[str, str]:
+def _groups(before: Sought, after: Sought, known: Mapping[str, str]) -> dict[str, str]:
     """Return groups under other ids: most of what they held stands in the other, or all ids in it are the same."""
     free = {xid: frozenset(map(_id, members(after.registry, xid))) for xid in after.xids if _is_group(after, xid)}
     found: dict[str, str] = {}
@@ -92,14 +92,14 @@ def _groups(before: Side, after: Side, known: Mapping[str, str]) -> dict[str, st
     return found
 
 
-def _in_groups(before: Side, after: Side, known: Mapping[str, str]) -> dict[str, str]:
+def _in_groups(before: Sought, after: Sought, known: Mapping[str, str]) -> dict[str, str]:
     """Return the resources of groups under other ids that kept their own."""
     free = set(after.xids)
     pairs = ((xid, f"{known.get(_group(xid), '')}/{xid.split('/', 3)[-1]}") for xid in before.xids)
     return {xid: other for xid, other in pairs if other in free}
 
 
-def _same_id(before: Side, after: Side, _: Mapping[str, str]) -> dict[str, str]:
+def _same_id(before: Sought, after: Sought, _: Mapping[str, str]) -> dict[str, str]:
     """Return resources that stand in another group under the same id, where only one does."""
     left = [xid for xid in before.xids if not _is_group(before, xid)]
     free = [xid for xid in after.xids if not _is_group(after, xid)]
@@ -108,7 +108,7 @@ def _same_id(before: Side, after: Side, _: Mapping[str, str]) -> dict[str, str]:
     return {xid: alone[_id(xid)] for xid in left if _id(xid) in alone}
 
 
-def _is_group(side: Side, xid: str) -> bool:
+def _is_group(side: Sought, xid: str) -> bool:
     return isinstance(side.registry.entity(xid), Group)
 
 

@@ -9,6 +9,7 @@ from xregit.changes.table import table
 from xregit.messages.constraints import PLAIN_TYPES, canonical
 from xregit.messages.definitions import is_now
 from xregit.messages.templates import URI_TYPES, Template
+from xregit.model import canonical as canonical_name
 from xregit.rules.mediatypes import normal
 
 if TYPE_CHECKING:
@@ -68,6 +69,17 @@ def _holds(wide: Property, narrow: Property) -> bool:
     if value is None or narrow.placeholders:
         return narrow.type in table().wider_types.get(kind, ())
     return kind in PLAIN_TYPES or canonical(kind, value) is not None
+
+
+def selected(selector: str, before: Any, after: Any) -> str:
+    """Return how two values of an attribute relate that selects further ones, such as ``protocol``."""
+    old, new = meaning(selector, before), meaning(selector, after)
+    return SAME if old == new else _named(not new, not old)
+
+
+def meaning(selector: str, value: Any) -> str:
+    """Return what a selector means, however it is spelled; nothing where it selects nothing."""
+    return canonical_name(selector, value) if isinstance(value, str) else ""
 
 
 def stated_relation(name: str, before: Any, after: Any) -> str:

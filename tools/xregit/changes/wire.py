@@ -16,7 +16,7 @@ from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.changes.sharing import shared
 from xregit.changes.verdicts import shown
 from xregit.messages.definitions import kind_of
-from xregit.model import canonical, siblings
+from xregit.model import siblings
 
 if TYPE_CHECKING:
     from xregit.catalog.properties import Property
@@ -43,23 +43,13 @@ def differences(xid: str, before: Side, after: Side) -> Iterator[Difference]:
     for selector in SELECTORS:
         old, new = before.attributes.get(selector), after.attributes.get(selector)
         if old != new:
-            yield Difference(xid, ABOUT, "attribute", _selected(selector, old, new), (selector,), old, new)
-        if _meaning(selector, old) != _meaning(selector, new):
+            yield Difference(xid, ABOUT, "attribute", relating.selected(selector, old, new), (selector,), old, new)
+        if relating.selected(selector, old, new) != SAME:
             skipped.update(_OPTIONS[selector])
             parts.difference_update(_OPTIONS[selector])
     yield from _properties(xid, before, after, parts)
     for path, old, new in leaves(before.attributes, after.attributes, skipped):
         yield Difference(xid, ABOUT, "attribute", _constraint(path, old, new), path, old, new)
-
-
-def _selected(selector: str, old: Any, new: Any) -> str:
-    if _meaning(selector, old) == _meaning(selector, new):
-        return SAME
-    return WIDER if new is None else NARROWER if old is None else OTHER
-
-
-def _meaning(selector: str, value: Any) -> str:
-    return canonical(selector, value) if isinstance(value, str) else ""
 
 
 def _constraint(path: Path, old: Any, new: Any) -> str:
@@ -84,7 +74,7 @@ def _properties(xid: str, before: Side, after: Side, parts: Container[str]) -> I
 
 def _declared(side: Side, parts: Container[str]) -> Named:
     """Return the properties of some parts of a message, with the types by which messages are recognised."""
-    protocol = _meaning("protocol", side.attributes.get("protocol"))
+    protocol = relating.meaning("protocol", side.attributes.get("protocol"))
     found = (item for item in properties(side.type, side.attributes) if item.path[0] in parts)
     return named_apart((item._replace(type=kind_of(item, protocol)) for item in found), protocol)
 
