@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 import xregit
 from xregit.cli.installing import address
@@ -318,6 +319,22 @@ def test_schemas_are_one_for_each_kind_of_file(here: Path) -> None:
     assert run(["schema", "-o", "schemas"]) == 0
     names = {path.name.removesuffix(".schema.json") for path in (here / "schemas").iterdir()}
     assert names >= {"registry", "messagegroup", "message", "endpoint", "schemagroup", "schema"}
+
+
+def test_schemas_know_what_all_messages_have(here: Path) -> None:
+    """The one envelope of a registry holds in files that state none; of two, none does."""
+    message = {"envelopemetadata": {"subject": {"required": "ja"}}}
+
+    def refused() -> bool:
+        assert run(["schema", "-o", "schemas"]) == 0
+        schema = json.loads((here / "schemas" / "message.schema.json").read_bytes())
+        return not Draft202012Validator(schema).is_valid(message)
+
+    assert refused()
+    other = here / "registry" / "messagegroups" / "own" / "messagegroup.yaml"
+    other.parent.mkdir()
+    other.write_text("envelope: Acme/2\nmessages:\n  a: {envelopemetadata: {}}\n", encoding="utf-8")
+    assert not refused()
 
 
 def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

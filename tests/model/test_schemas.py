@@ -123,6 +123,23 @@ def test_a_registry_s_own_model_counts(name: str, value: Any, good: bool) -> Non
 @pytest.mark.parametrize(
     ("value", "good"),
     [
+        ({"envelopemetadata": {"subject": {"required": True}}}, True),
+        ({"envelopemetadata": {"subject": {"required": "ja"}}}, False),
+        ({"envelope": "Acme/2", "envelopemetadata": {"subject": 5}}, True),
+        ({"name": "A payload alone"}, True),
+    ],
+)
+def test_what_a_message_does_not_state_is_implied(value: Any, good: bool) -> None:
+    """Where a group states the envelope of its messages, an editor that sees one of these knows it all the same."""
+    schemas = json_schemas(builtin(), {"envelope": "CloudEvents/1.0"})
+    Draft202012Validator.check_schema(schemas["message.schema.json"])
+    assert validator(schemas, "message").is_valid(value) is good
+    assert validator(SCHEMAS, "message").is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "good"),
+    [
         (yaml.safe_load(OWN_MODEL), True),
         ({"attributes": {"a": "string", "b": {"type": "array", "item": {"type": "uri"}}}}, True),
         ({"attributes": {"a": {"type": "object", "attributes": {"b-c": {"type": "strin"}}}}}, False),

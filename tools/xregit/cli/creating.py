@@ -12,8 +12,9 @@ from xregit.cli.printing import as_json, note, result
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from xregit.catalog import Registry
     from xregit.document.importing import ImportReport
     from xregit.model.language import Model
 
@@ -61,6 +62,7 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
     """
     from xregit.cli.installing import installing_from
     from xregit.model import builtin
+    from xregit.model.names import CLOUDEVENTS
     from xregit.source.locking import editing
     from xregit.source.writing import write_files
 
@@ -69,7 +71,11 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
             message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
             raise XregitError(message)
         found = [(path, installing_from(source, data)) for path, data in template()]
-        files = {path: data for path, data in (*found, *schemas(builtin())) if not (folder / path).exists()}
+        files = {
+            path: data
+            for path, data in (*found, *schemas(builtin(), {"envelope": CLOUDEVENTS}))
+            if not (folder / path).exists()
+        }
         write_files(folder, files)
     return tuple(files)
 
@@ -86,12 +92,25 @@ def template() -> Iterator[tuple[str, bytes]]:
                 yield relative[1:], path.read_bytes()
 
 
-def schemas(model: Model) -> Iterator[tuple[str, bytes]]:
+def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
     """Give the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
     from xregit.model import json_schemas
 
-    for name, value in json_schemas(model).items():
+    for name, value in json_schemas(model, implied).items():
         yield (SCHEMAS / name).as_posix(), as_json(value).encode() + b"\n"
+
+
+def implied_by(registry: Registry) -> dict[str, str]:
+    """Return the envelope and the protocol of messages that state none: the one of all others, if it is known."""
+    from xregit.model.names import names
+
+    used = {
+        "envelope": {message.envelope for message in registry.messages} - {""},
+        "protocol": {message.protocol for message in registry.messages} - {""},
+    }
+    return {
+        selector: name for selector, found in used.items() if len(found) == 1 for name in found & {*names(selector)}
+    }
 
 
 @click.command("import")
@@ -155,13 +174,15 @@ def imported(report: ImportReport, into: Path) -> str:
 def schema(registry: Path, output: Path) -> None:
     """Write the JSON Schemas with which editors check YAML.
 
-    There is one for each kind of file; they know the attributes of this registry's own model too.
+    There is one for each kind of file; they know the attributes of this registry's own model too, and the envelope and
+    protocol of its messages where all have the same.
     """
     import xregit
     from xregit.source.locking import editing
     from xregit.source.writing import write_files
 
-    found = schemas(xregit.read(registry).model)
+    catalog = xregit.read(registry)
+    found = schemas(catalog.model, implied_by(catalog))
     files = {path.rpartition("/")[2]: data for path, data in found}
     with editing(output):
         write_files(output, files)

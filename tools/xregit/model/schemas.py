@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from xregit.model.aspects import document, properties, schema_of
@@ -16,8 +17,12 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 ENDING = ".schema.json"
 
 
-def json_schemas(model: Model) -> dict[str, Schema]:
-    """Return the JSON Schemas by file name: ``message.schema.json`` is for the files of messages, and so on."""
+def json_schemas(model: Model, implied: Mapping[str, str] = MappingProxyType({})) -> dict[str, Schema]:
+    """Return the JSON Schemas by file name: ``message.schema.json`` is for the files of messages, and so on.
+
+    ``implied`` is what selectors such as ``envelope`` have in every file of a resource that states none: an editor sees
+    one file, and not the group that says so.
+    """
     schemas = {
         f"registry{ENDING}": _file("registry.yaml: the registry itself", document(model.attributes)),
         f"xregit{ENDING}": _file("xregit.yaml: settings of the tool", document(model.settings)),
@@ -28,7 +33,7 @@ def json_schemas(model: Model) -> dict[str, Schema]:
     for group in model.groups.values():
         schemas[f"{group.singular}{ENDING}"] = _group(group, names)
         for kind in group.resources.values():
-            schemas[names[kind]] = _resource(kind)
+            schemas[names[kind]] = _resource(kind, implied)
     return schemas
 
 
@@ -83,15 +88,16 @@ def _group(group: GroupModel, names: Mapping[ResourceModel, str]) -> Schema:
     return _file(f"{group.singular}.yaml: {_about(group)}", schema)
 
 
-def _resource(kind: ResourceModel) -> Schema:
+def _resource(kind: ResourceModel, implied: Mapping[str, str]) -> Schema:
     """The attributes of a version, of the meta entity and of the resource stand side by side in its file."""
     schema = document({**kind.resourceattributes, **kind.metaattributes, **kind.attributes})
     required = schema.pop("required", [])
-    if required:
-        # What is required may come from a base message, from versions, or from the entity that this is an alias of.
-        elsewhere = [{"required": [name]} for name in ("versions", "meta", "xref", "basemessage")]
-        condition = {"if": {"not": {"anyOf": elsewhere}}, "then": {"required": required}}
-        schema["allOf"] = [*schema.get("allOf", ()), condition]
+    # What is required may come from a base message, from versions, or from the entity that this is an alias of.
+    elsewhere = [{"required": [name]} for name in ("versions", "meta", "xref", "basemessage")]
+    due = [{"if": {"not": {"anyOf": elsewhere}}, "then": {"required": required}}] if required else []
+    clauses = [_implied(kind.attributes[name], implied[name]) for name in implied if name in kind.attributes]
+    if conditions := [*schema.get("allOf", ()), *clauses, *due]:
+        schema["allOf"] = conditions
     version = {"type": "object", "properties": properties(kind.attributes)}
     schema["properties"]["versions"] = {
         "type": "object",
@@ -106,6 +112,12 @@ def _resource(kind: ResourceModel) -> Schema:
         "additionalProperties": "*" in kind.metaattributes,
     }
     return _file(f"{kind.singular}.yaml: {_about(kind)}", schema)
+
+
+def _implied(selector: AttributeModel, value: str) -> Schema:
+    """Return what holds where a selector isn't stated; nothing is due then, as the entity may have no such thing."""
+    added = {name: schema_of(item) for name, item in selector.ifvalues[value].items()}
+    return {"if": {"not": {"required": [selector.name]}}, "then": {"properties": added}}
 
 
 def _about(kind: GroupModel | ResourceModel) -> str:
