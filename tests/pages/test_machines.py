@@ -82,7 +82,8 @@ def test_list_names_overviews_and_groups(small: Registry) -> None:
     named = {unquote(link) for link in re.findall(r"\]\(([^)]*)\)", files[LLMS])}
     assert {"index.md", "map/index.md", "endpoints/broker/index.md", "messagegroups/doors/index.md"} <= named
     assert named <= files.keys()
-    assert not any("/messages/" in name for name in named)
+    groups = unquote(files[LLMS].partition("## Groups")[2])
+    assert set(re.findall(r"\]\(([^)]*)\)", groups)) == {f"{group.xid[1:]}/index.md" for group in small.all_groups}
     assert files[LLMS].startswith("# Small catalog\n\n> A small catalog; see the doors.\n")
 
 

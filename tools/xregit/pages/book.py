@@ -100,6 +100,11 @@ class Book:
         name = self.registry.settings.title or text_of(self.registry.attributes, "name")
         return name or text_of(self.registry.attributes, "registryid") or "Registry"
 
+    @cached_property
+    def summary(self) -> str:
+        """What the registry is, in a sentence."""
+        return summary(self.registry.attributes.get("description")) or f"The message catalog {self.title}"
+
     def open(self, endpoint: Endpoint) -> Endpoint:
         """Return an endpoint as everybody may see it."""
         if endpoint.xid not in self._open:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from xregit.pages.chronicle import FEED, feed
+from xregit.pages.linking import address
 from xregit.pages.markdown import to_markdown
 from xregit.pages.recognising import definitions
+from xregit.pages.rendering import seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +28,7 @@ MAX_LISTED = 2_000
 
 def site_files(book: Book, pages: Sequence[Page], site_url: str = "") -> Iterator[tuple[str, str]]:
     """Give the files of the whole site by their paths below its start."""
-    yield LLMS, llms(pages)
+    yield LLMS, llms(book, pages)
     news = feed(book, site_url)
     if news:
         yield FEED, news
@@ -38,18 +40,18 @@ def as_markdown(page: Page) -> tuple[str, str]:
     return f"{page.address}{MARKDOWN}", to_markdown(page)
 
 
-def llms(pages: Iterable[Page]) -> str:
+def llms(book: Book, pages: Iterable[Page]) -> str:
     """Return the list of what is where (llmstxt.org): the overviews, then every group."""
     listed = list(pages)
-    start = listed[0]
+    above = {address(f"/{plural}") for plural in book.registry.model.groups}
     sections = {
         "Overviews": [page for page in listed if page.listed],
-        "Groups": [page for page in listed if page.address.count("/") == 2 and not page.listed],  # noqa: PLR2004 - PLURAL/ID/
+        "Groups": [page for page in listed if page.parent in above],
     }
-    lines = [f"# {start.title}", "", f"> {start.description}", "", "Every page has its text in index.md beside it."]
+    lines = [f"# {book.title}", "", f"> {book.summary}", "", "Every page has its text in index.md beside it."]
     for title, found in sections.items():
         lines += ["", f"## {title}", "", *(_line(page) for page in found[:MAX_LISTED])]
-    return "\n".join(lines) + "\n"
+    return seen("\n".join(lines) + "\n")
 
 
 def head_links(page: Page, *, has_feed: bool) -> str:

@@ -12,7 +12,6 @@ from xregit.pages.families import MAX_GROUPS, families
 from xregit.pages.groups import listed
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
-from xregit.pages.prose import summary
 from xregit.pages.rendering import render
 
 if TYPE_CHECKING:
@@ -39,8 +38,7 @@ def registry_page(book: Book) -> Page:
         head_commit=registry.origin.history.head,
         head_time=registry.origin.history.head_time,
     )
-    description = summary(registry.attributes.get("description")) or f"The message catalog {book.title}"
-    return Page("", book.title, html, description=description, search=book.title, listed=True)
+    return Page("", book.title, html, description=book.summary, search=book.title, listed=True)
 
 
 def messages_page(book: Book) -> Page:
