@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import re
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import pytest
 
 import xregit
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAX_CHARS = 50_000
 PACKAGES = [f"xregit.{package.name}" for package in pkgutil.iter_modules(xregit.__path__) if package.ispkg]
 
 
@@ -37,3 +43,20 @@ def test_packages_offer_what_they_name(package: str) -> None:
     module = import_module(package)
     for name in getattr(module, "__all__", ()):
         assert getattr(module, name) is not None
+
+
+def test_what_a_notebook_shows_is_short(root: Path) -> None:
+    """A registry, and each thing in it, is named in a few lines, without the model and the registry that it is from."""
+    registry = xregit.load(root / "registry")
+    assert repr(registry).startswith('<Registry "northgate": 26 messagegroups, ')
+    carried = "/messagegroups/luggage.handling/messages/luggage.bag.loaded"
+    assert repr(registry[carried]) == f'<Message "{carried}">'
+    assert [xid for xid in registry if len(repr(registry[xid])) > MAX_CHARS] == []
+
+
+def test_guide_to_messages_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python that the page on making and recognising messages shows does what it says."""
+    monkeypatch.chdir(root)
+    page = (root / "site" / "docs" / "messages.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    exec(compile(program, "messages.md", "exec"), {})  # noqa: S102 - our own page

@@ -38,6 +38,7 @@ def made(make: Make) -> type:
         line: int = 1
         names: list[str] = field(default_factory=list)
         note: str = field(default="", compare=False)
+        hidden: str = field(default="", repr=False)
 
         @property
         def shown(self) -> str:
@@ -64,7 +65,7 @@ def test_record_holds_and_shows_what_the_standard_one_does(given: tuple[tuple[An
     assert ours.shown == theirs.shown
 
 
-@pytest.mark.parametrize("given", [((), {}), (("a", 1, [], "", "more"), {}), (("a",), {"other": 1})])
+@pytest.mark.parametrize("given", [((), {}), (("a", 1, [], "", "", "more"), {}), (("a",), {"other": 1})])
 def test_record_refuses_arguments_as_the_standard_one_does(given: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
     """Missing and unknown values are refused in the same words."""
     arguments, named = given

@@ -36,8 +36,8 @@ def record(cls: type[T]) -> type[T]:
 def distinct(cls: type[T]) -> type[T]:
     """Make instances of a class immutable, and each equal to itself alone."""
     made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    protected = _with(made, __setattr__=_kept, __delattr__=_kept)
-    return _with(protected, __init__=_initial(made), __repr__=_shown, __getstate__=_state, __setstate__=_restored)
+    protected = _with(made, __setattr__=_kept, __delattr__=_kept, __repr__=vars(cls).get("__repr__", _shown))
+    return _with(protected, __init__=_initial(made), __getstate__=_state, __setstate__=_restored)
 
 
 def _with(cls: type[T], **methods: Callable[..., object]) -> type[T]:
@@ -74,7 +74,7 @@ def _initial(cls: type) -> Callable[..., None]:
 
 
 def _shown(one: object) -> str:
-    values = ", ".join(f"{item.name}={getattr(one, item.name)!r}" for item in _fields(type(one)))
+    values = ", ".join(f"{item.name}={getattr(one, item.name)!r}" for item in _fields(type(one)) if item.repr)
     return f"{type(one).__qualname__}({values})"
 
 

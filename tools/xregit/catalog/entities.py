@@ -6,6 +6,7 @@ These say what a person wrote, possibly wrong, with the place where it stands; `
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from xregit.records import record
@@ -56,7 +57,7 @@ class Resource:
 
     xid: str
     id: str
-    type: ResourceModel
+    type: ResourceModel = field(repr=False)
     meta: Mapping[str, Any]
     versions: Mapping[str, Version]
     defaultversionid: str
@@ -76,7 +77,7 @@ class Group:
 
     xid: str
     id: str
-    type: GroupModel
+    type: GroupModel = field(repr=False)
     attributes: Mapping[str, Any]
     collections: Mapping[str, Mapping[str, Resource]]
     place: Place

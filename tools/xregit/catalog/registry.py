@@ -58,6 +58,11 @@ class Registry(Mapping[str, Any]):
     directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=_nothing)
     waivers: Mapping[str, Any] = field(default_factory=_nothing)
 
+    def __repr__(self) -> str:
+        """Name the registry and count what is in it."""
+        counts = ", ".join(f"{len(found):,} {plural}" for plural, found in self.groups.items())
+        return f'<Registry "{self.attributes.get("registryid", "")}": {counts}>'
+
     def __getitem__(self, xid: str) -> Any:
         """Return the `View` of an xid: of a message, endpoint, schema or their groups, else the entity itself.
 

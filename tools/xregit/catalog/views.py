@@ -40,6 +40,10 @@ class Message:
     registry: Registry
     entity: Resource
 
+    def __repr__(self) -> str:
+        """Name the message; a notebook that shows one need not show the registry that holds it."""
+        return f'<Message "{self.xid}">'
+
     @property
     def xid(self) -> str:
         """The message's xid."""
@@ -136,6 +140,10 @@ class Endpoint:
     registry: Registry
     entity: Group
 
+    def __repr__(self) -> str:
+        """Name the endpoint; a notebook that shows one need not show the registry that holds it."""
+        return f'<Endpoint "{self.xid}">'
+
     @property
     def xid(self) -> str:
         """The endpoint's xid."""
@@ -219,6 +227,10 @@ class MessageGroup:
 
     registry: Registry
     entity: Group
+
+    def __repr__(self) -> str:
+        """Name the message group; a notebook that shows one need not show the registry that holds it."""
+        return f'<MessageGroup "{self.xid}">'
 
     @property
     def xid(self) -> str:
