@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROUNDS = 20
+HOUR = 3_600_000_000_000
 
 
 def test_every_later_change_tells(tmp_path: Path) -> None:
@@ -38,6 +39,15 @@ def test_another_file_is_not_settled(tmp_path: Path) -> None:
     assert not settled(file, status)
     file.unlink()
     assert not settled(file, status)
+
+
+def test_a_clock_that_does_not_move_on_is_not_waited_for(tmp_path: Path) -> None:
+    """A file whose time is not over soon may change without another one."""
+    file = tmp_path / "file"
+    status = write_parts(file, (b"one",))
+    assert status
+    number, size, modified, changed = status
+    assert not settled(file, (number, size, modified, changed + HOUR))
 
 
 def test_behind_a_link(tmp_path: Path) -> None:

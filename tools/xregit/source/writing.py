@@ -56,14 +56,12 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> Status | None:
 
 def _named(beside: Path, place: Path) -> Status | None:
     """Give a file its name, and return its status under that; None where the name is another file's already."""
-    before = status_of(beside.stat())
+    before, after = status_of(beside.stat()), None
     beside.replace(place)
-    try:
-        status = status_of(place.stat())
-    except OSError:
-        return None
+    with suppress(OSError):
+        after = status_of(place.stat())
     # Its name is not among what a file's number, size and the time of its bytes depend on.
-    return status if status[:-1] == before[:-1] else None
+    return after if after and after[:-1] == before[:-1] else None
 
 
 def write_files(root: Path, files: Mapping[str, bytes]) -> None:
