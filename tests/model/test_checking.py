@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.model.cases import attributes_of, brief, cases, expected_of, found_in
 from xregit.model import builtin, check, normalised, siblings
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES, follows
+from xregit.model.faults import MERGE_KEY
 from xregit.model.hints import EXAMPLES
 
 JSON = st.recursive(
@@ -121,6 +122,7 @@ def test_a_finding_says_all_that_a_reader_needs() -> None:
     ("value", "expected"),
     [
         ({"protocl": 1}, 'Did you mean "protocol"?'),
+        ({"<<": {"a": "b"}}, MERGE_KEY),
         ({"Description": ""}, 'Did you mean "description"?'),
         ({"envelopeoptions": {}}, 'It goes with "envelope", which may be CloudEvents/1.0.'),
         ({"protocol": "MQTT/3.1.1", "protocoloptions": {"ears": 1}}, "Known here: qos, retain, topic_name."),

@@ -28,6 +28,7 @@ INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
 MAX_LISTED = 16
 MAX_GUESSED_CHARS = 80
 _DECLARE = "Remove it, or declare it in model.yaml."
+MERGE_KEY = "Merge keys are none in YAML 1.2; write the attributes out, or let messages share them through basemessage."
 
 
 def fault_of(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
@@ -102,7 +103,7 @@ def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Find
     """Return the finding for an attribute that the model doesn't have here."""
     names = [other for other in known if other != "*"]
     listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
-    help_ = goes_with or guess(str(name), names) or listed
+    help_ = MERGE_KEY if name == "<<" else goes_with or guess(str(name), names) or listed
     return Finding(UNKNOWN, (*path, name), f'The attribute "{cut(name)}" is not in the model.', help_, on_key=True)
 
 
