@@ -84,13 +84,16 @@ def _grouped(known: Shape | None, fields: Mapping[str, Sequence[Any]], problems:
     for key, values in fields.items():
         section, slash, part = key.partition("/")
         kind = known.fields[section].kind if known and slash and section in known.fields else ONE
-        if kind == PAIRS:
-            given.setdefault(section, []).extend((part, value) for value in values)
-        elif kind == MAP:
-            repeated = known is not None and known.fields[section].repeated
-            given.setdefault(section, {})[part] = list(values) if repeated else _only(key, values, problems)
-        else:
+        if kind == ONE:
             given[key] = _only(key, values, problems)
+            continue
+        whole = given.setdefault(section, {} if kind == MAP else [])
+        # Something else may stand in place of the whole section; it is refused as that.
+        if kind == PAIRS and isinstance(whole, list):
+            whole.extend((part, value) for value in values)
+        elif kind == MAP and isinstance(whole, dict):
+            repeated = known is not None and known.fields[section].repeated
+            whole[part] = list(values) if repeated else _only(key, values, problems)
     return _without_twins(known, given) if known else given
 
 
