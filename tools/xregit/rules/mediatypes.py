@@ -126,7 +126,7 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     protocol = selected("protocol", attributes)
     whole, inner = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), Stated(text(attributes, *_INNER), _INNER)
     every = [item for item in (whole, inner, _carried(attributes, protocol)) if item.media]
-    if not every:
+    if not every[1:] and not text(attributes, *_FORMAT):
         return []
     mode = text(attributes, "envelopeoptions", "mode")
     if selected("envelope", attributes) != CLOUDEVENTS:
