@@ -212,3 +212,56 @@ def test_wrong_line_of_an_imported_document_is_shown(here: Path, capsys: pytest.
     (here / "bad.yaml").write_text("registryid: a\nname: [b\n", encoding="utf-8")
     assert run(["import", "bad.yaml", "--into", "other"]) == 1
     assert "| name: [b\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (["build"], "-o"),
+        (["build", "--only", "document"], "-o"),
+        (["site"], "-o"),
+        (["site"], "--pages"),
+        (["publish"], "--tables"),
+        (["route", "--input", "messages.jsonl"], "--tables"),
+        (["export", "--to", "asyncapi"], "-o"),
+        (["schema"], "-o"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("output", ["registry", "registry/build", "linked/messagegroups"])
+def test_nothing_is_written_into_the_registry(
+    output: str, command: list[str], option: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An output folder that is the registry's own, or inside it by whatever name, is refused before all else."""
+    (here / "linked").symlink_to("registry")
+    before = contents(here)
+    assert run([*command, option, output]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the folder of the registry itself" in line
+    assert contents(here) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        (["site", "-o"], "."),
+        (["site", "--pages"], "."),
+        (["export", "--to", "asyncapi", "-o"], "."),
+        (["build", "-o"], ".."),
+    ],
+    ids=str,
+)
+def test_no_output_takes_the_place_of_the_registry(
+    command: list[str], output: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is replaced as a whole can't be one that holds the registry."""
+    place = here / "site"  # as a build calls one of its folders
+    shutil.rmtree(place)
+    place.mkdir()
+    (here / "registry").rename(place / "registry")
+    monkeypatch.chdir(place)
+    before = contents(here)
+    assert run([*command, output]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert 'holds the registry "registry"' in line
+    assert contents(here) == before

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.finding import output_folder, refuse_own_file, with_registry
+from xregit.cli.finding import (
+    output_folder,
+    refuse_own_file,
+    refuse_own_folder,
+    refuse_own_tables,
+    with_registry,
+)
 from xregit.cli.printing import doubt, note, progress, result
 from xregit.collecting import uncollected
 
@@ -67,6 +73,9 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
         from xregit.cli.past import checked_out
 
         steps = pipeline.chosen(only, skip)
+    for step in steps:
+        if step.writes:
+            refuse_own_folder(registry, output / step.writes, replaced=True)
     with checked_out(registry, at) as place:
         with uncollected():
             task = pipeline.opened(place, steps, output, lasting=at is None)
@@ -158,6 +167,8 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
         message = "--serve shows a site, and --pages writes what another program makes one of; name one of them"
         raise click.UsageError(message)
     chosen(only=("site",), skip=())
+    if not serve:
+        refuse_own_folder(registry, folder or output, replaced=True)
     if folder is not None:
         note(f"Wrote {folder}, {write_pages(xregit.load(registry), folder):,} pages.")
     elif serve:
@@ -205,6 +216,7 @@ def publish(
     import xregit
     from xregit.cli.pipeline import published, where_commits_are
 
+    refuse_own_tables(registry, tables)
     settings = dict(conf) | ({"spark.master": master} if master else {}) | ({"spark.remote": remote} if remote else {})
     if history is None:
         loaded = xregit.load(registry)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.finding import NEAREST, output_folder, with_registry
+from xregit.cli.finding import NEAREST, output_folder, refuse_own_folder, with_registry
 from xregit.cli.printing import as_json, note, result
 from xregit.errors import XregitError
 
@@ -181,6 +181,7 @@ def schema(registry: Path, output: Path) -> None:
     from xregit.source.locking import editing
     from xregit.source.writing import write_files
 
+    refuse_own_folder(registry, output)
     catalog = xregit.read(registry)
     found = schemas(catalog.model, implied_by(catalog))
     files = {path.rpartition("/")[2]: data for path, data in found}

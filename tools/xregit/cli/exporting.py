@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from xregit.cli.finding import output_folder, with_registry
+from xregit.cli.finding import output_folder, refuse_own_folder, with_registry
 from xregit.cli.printing import doubt, note
 
 
@@ -26,6 +26,7 @@ def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - t
     from xregit.document.asyncapi import asyncapi_files
     from xregit.source.writing import replace_tree
 
+    refuse_own_folder(registry, output, replaced=True)
     loaded = xregit.load(registry)
     files = asyncapi_files(loaded)
     replace_tree(output, files, _is_asyncapi)

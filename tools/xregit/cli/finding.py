@@ -72,6 +72,30 @@ def refuse_own_file(registry: Path, output: Path) -> None:
         raise XregitError(message)
 
 
+def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -> None:
+    """Stop where an output would mix with what people have written, or take its place; nothing need be there yet.
+
+    Raises:
+        XregitError: the folder is the registry's own, or inside it, or is ``replaced`` as a whole and holds it.
+    """
+    own, place = registry.resolve(), output.resolve()
+    if registry.is_dir() and place.is_relative_to(own):
+        message = f'"{output}" is in the folder of the registry itself, "{registry}"; name another one'
+        raise XregitError(message)
+    if replaced and place in own.parents:
+        message = f'"{output}" would be replaced as a whole, but it holds the registry "{registry}"; name another one'
+        raise XregitError(message)
+
+
+def refuse_own_tables(registry: Path, tables: str) -> None:
+    """Stop where tables would be written into the registry, as `refuse_own_folder` does; a store's URL is no folder."""
+    from xregit.spark.places import Place
+
+    place = Place.of(tables).local
+    if place is not None:
+        refuse_own_folder(registry, place)
+
+
 def unknown(name: str, known: Iterable[str], *, what: str, others: str = "") -> XregitError:
     """Return the error that says that nothing has this name, and which names are like it, else where all are.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.cli.building import Setting
-from xregit.cli.finding import located, with_registry
+from xregit.cli.finding import located, refuse_own_tables, with_registry
 from xregit.cli.printing import as_json, note, result
 
 if TYPE_CHECKING:
@@ -104,8 +104,10 @@ def route(
     """
     import xregit
 
+    source = catalog or located(registry)
+    refuse_own_tables(source, tables)
     done = xregit.route(
-        xregit.load(catalog or located(registry)),
+        xregit.load(source),
         messages,
         tables,
         endpoint=endpoint,
