@@ -265,3 +265,25 @@ def test_no_output_takes_the_place_of_the_registry(
     (line,) = capsys.readouterr().err.splitlines()
     assert 'holds the registry "registry"' in line
     assert contents(here) == before
+
+
+@pytest.mark.parametrize("empty", ["", " "])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check", "--against"],
+        ["build", "--at"],
+        ["show", "/", "--at"],
+        ["tables", "--at"],
+        ["publish", "--history"],
+        ["diff"],
+        ["diff", "HEAD"],
+    ],
+    ids=" ".join,
+)
+def test_empty_name_of_a_commit_is_wrong_usage(
+    command: list[str], empty: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a script makes of a variable that was never set is not taken for the working directory."""
+    assert run([*command, empty]) == 2
+    assert "the text is empty; name a commit, branch or tag" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.cli.finding import (
+    Ref,
     output_folder,
     refuse_own_file,
     refuse_own_folder,
@@ -60,7 +61,7 @@ class Setting(click.ParamType[tuple[str, str]]):
 @output_folder("build")
 @click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
 @click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
-@click.option("--at", metavar="REF", help="Build the registry as it was at this commit, branch or tag.")
+@click.option("--at", type=Ref(), metavar="REF", help="Build the registry as it was at this commit, branch or tag.")
 @with_registry
 def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, ...], at: str | None) -> None:
     """Check, then write document, static API, site and tables.
@@ -194,7 +195,7 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
     show_default=True,
     help="Kind of table.",
 )
-@click.option("--history", metavar="[REF..]REF", help="Publish every commit up to REF, the oldest first.")
+@click.option("--history", type=Ref(), metavar="[REF..]REF", help="Publish every commit up to REF, the oldest first.")
 @click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
 @click.option("--remote", metavar="URL", help="A Spark Connect server, such as sc://host:15002.")
 @click.option("--conf", multiple=True, type=Setting(), metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")

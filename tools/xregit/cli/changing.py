@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.cli.clock import today
-from xregit.cli.finding import with_registry
+from xregit.cli.finding import Ref, with_registry
 from xregit.cli.printing import note, result
 from xregit.cli.remembering import remembering
 from xregit.errors import XregitError
@@ -24,8 +24,8 @@ FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
 
 
 @click.command()
-@click.argument("ref")
-@click.argument("ref2", required=False)
+@click.argument("ref", type=Ref())
+@click.argument("ref2", type=Ref(), required=False)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
 @click.option("--merge-base", is_flag=True, help="Compare with the commit at which this branch left REF.")
 @click.option("--pages", metavar="URL", default="", help="Where the docs site is; the Markdown links to its pages.")

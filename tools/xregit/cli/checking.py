@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.finding import unknown, with_registry
+from xregit.cli.finding import Ref, unknown, with_registry
 from xregit.cli.printing import note, result, wants_color
 from xregit.collecting import uncollected
 
@@ -30,7 +30,9 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
     show_default=True,
     help="Colours in the text: by default on a terminal, unless NO_COLOR is set.",
 )
-@click.option("--against", metavar="REF", help="Report what the change since this commit or branch breaks, too.")
+@click.option(
+    "--against", type=Ref(), metavar="REF", help="Report what the change since this commit or branch breaks, too."
+)
 @with_registry
 def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, against: str | None) -> int:
     """Check the registry against all rules.

@@ -21,6 +21,18 @@ NEAREST = Path("registry", "registry.yaml")
 MAX_NAMED = 3
 
 
+class Ref(click.ParamType[str]):
+    """What names a commit: its hash, a branch or a tag."""
+
+    name = "ref"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text; an empty one, as of a variable that was never set, is wrong usage."""
+        if not value.strip():
+            self.fail("the text is empty; name a commit, branch or tag", param, ctx)
+        return value
+
+
 def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callable[Options, Code]:
     """Give a command the path of its registry before its own options."""
 

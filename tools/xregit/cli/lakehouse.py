@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.cli.building import Setting
-from xregit.cli.finding import located, refuse_own_tables, with_registry
+from xregit.cli.finding import Ref, located, refuse_own_tables, with_registry
 from xregit.cli.printing import as_json, note, result
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ MAX_TOLD = 20
 
 
 @click.command()
-@click.option("--at", "ref", metavar="REF", help="Print which version of each table holds that Git commit.")
+@click.option("--at", "ref", type=Ref(), metavar="REF", help="Print which version of each table holds that Git commit.")
 @click.option("--tables", "folder", default="build/tables", show_default=True, metavar="DIR", help="Where they are.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
 @with_registry

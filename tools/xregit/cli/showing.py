@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from xregit.cli.finding import unknown, with_registry
+from xregit.cli.finding import Ref, unknown, with_registry
 from xregit.cli.printing import as_json, as_yaml, result
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": as_yaml, "json": as_json}
 @click.option(
     "--format", "form", type=click.Choice(tuple(FORMATS)), default="yaml", show_default=True, help="Kind of text."
 )
-@click.option("--at", metavar="REF", help="Show it as it was at this commit, branch or tag.")
+@click.option("--at", type=Ref(), metavar="REF", help="Show it as it was at this commit, branch or tag.")
 @with_registry
 def show(registry: Path, xid: str, resolved: bool, form: str, at: str | None) -> None:
     """Show one entity.
