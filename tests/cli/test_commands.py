@@ -208,6 +208,13 @@ def test_unknown_name_is_wrong_usage_with_a_hint(
 
 
 @pytest.mark.usefixtures("here")
+def test_nothing_is_said_to_take_its_own_place(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the name of what takes an entity's place is wrong, that entity itself isn't what was meant."""
+    assert run(["deprecate", MESSAGE, "--by", f"{MESSAGE}s"]) == 2
+    assert f"{MESSAGE}?" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
 def test_registry_itself_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     """The xid / names the registry: what it says of itself, and its groups."""
     assert run(["show", "/", "--format", "json"]) == 0

@@ -28,6 +28,22 @@ NEW = "messagegroups/doors/messages/closed.yaml"
     ("said", "rule", "help_"),
     [
         ("basemessage: /messagegroups/doors/messages/opend", "basemessage-not-found", 'Did you mean "opened"?'),
+        (
+            "basemessage: /messagegroups/doors/messages/closd",
+            "basemessage-not-found",
+            "Add the message, or correct the reference.",
+        ),
+        (
+            "basemessage: /messagegroups/dors/messages/closed",
+            "basemessage-not-found",
+            "Add the message, or correct the reference.",
+        ),
+        ("basemessage: /messagegroups/dors/messages/opened", "basemessage-not-found", 'Did you mean "doors"?'),
+        (
+            "deprecated: {alternative: /messagegroups/doors/messages/closd}",
+            "alternative-not-found",
+            "Add the alternative, or correct the reference.",
+        ),
         ("dataschemauri: /schemagroups/doors/schemas/opend", "dataschemauri-not-found", 'Did you mean "opened"?'),
         ('dataschemauri: "#/schemagroups/dors/schemas/opened"', "dataschemauri-not-found", 'Did you mean "doors"?'),
         (

@@ -135,7 +135,7 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
     with editing(registry):
         catalog = loaded(registry, xid)
         if by.startswith("/") and catalog.entity(by) is None:
-            raise unknown(by, catalog, what="entity")
+            raise unknown(by, (other for other in catalog if other != xid), what="entity")
         path, data = deprecated(catalog, xid, {name: text for name, text in terms.items() if text})
         write(catalog.origin.repository / path, data)
     note(f"Wrote {path}.")

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 XREF, DEPRECATED = "xref", "deprecated"
 # core/spec.md, "xref": what an alias may hold besides its id, the latter two because servers write them.
 ALIAS_META = frozenset({XREF, "epoch", "self", "xid"})
-_GROUP_PARTS, _PARTS_OF_RESOURCE = 2, 2
+_GROUP_PARTS = 2
+# Where the parts of an xid have the ids of a group and of a resource.
+_GID, _ID = 2, 4
 
 
 @rule(
@@ -48,7 +50,9 @@ def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Find
     if base.startswith("/"):
         target = registry.resource(base)
         if (target is None and not registry.unreadable(base)) or (target and target.type is not message.entity.type):
-            yield found(BASE, message=f'There is no message "{base}".', help=hint(registry, base, "the message"))
+            yield found(
+                BASE, message=f'There is no message "{base}".', help=hint(registry, base, "the message", message.xid)
+            )
 
 
 @rule("resource", Severity.ERROR, "An xref is not the xid of a resource.", stated=(XREF,))
@@ -83,7 +87,7 @@ def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias that leads nowhere."""
     if resource.xref and (kind := _kind(registry, resource)) and _is_gone(registry, resource.xref):
         message = f'There is no {kind} "{resource.xref}".'
-        yield found(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}"))
+        yield found(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}", resource.xid))
 
 
 @rule("resource", Severity.WARNING, "An alias has another alias as its target.", stated=(XREF,))
@@ -153,7 +157,7 @@ def alternative_not_found(registry: Registry, entity: Group | Resource) -> Itera
     xid = local_xid(alternative, registry.settings.baseurl)
     if len(xid.split("/")) > _GROUP_PARTS and _is_gone(registry, xid):
         message = f'There is no "{xid}" in this registry.'
-        yield found(DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative"))
+        yield found(DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative", entity.xid))
 
 
 def _is_gone(registry: Registry, xid: str) -> bool:
@@ -180,12 +184,18 @@ def _kind(registry: Registry, resource: Resource) -> str:
     return resource.type.singular if model.resources.get(target.resources) is resource.type else ""
 
 
-def hint(registry: Registry, xid: str, what: str) -> str:
-    """Return a hint on what a reference to nothing may have meant: something beside its place, or a group."""
-    _, groups, gid, *rest = (*xid.split("/"), "", "")
+def hint(registry: Registry, xid: str, what: str, own: str = "") -> str:
+    """Return a hint on what a reference to nothing may have meant: something beside its place, or a group.
+
+    What has the reference, whose xid is its ``own``, is never meant.
+    """
+    parts, mine = xid.split("/"), own.split("/")
+    _, groups, gid, plural, id_ = (*parts, "", "", "", "")[: _ID + 1]
     group = registry.groups.get(groups, {}).get(gid)
     if group is None:
-        guessed = near(gid, registry.groups.get(groups, {}))
+        place, name, known = _GID, gid, registry.groups.get(groups, {})
     else:
-        guessed = near(rest[1], group.collections.get(rest[0], {})) if len(rest) > _PARTS_OF_RESOURCE else ""
+        place, name, known = _ID, id_, group.collections.get(plural, {})
+    alike = parts[:place] == mine[:place] and parts[place + 1 :] == mine[place + 1 :]
+    guessed = near(name, known, "".join(mine[place : place + 1]) if alike else "")
     return guessed or f"Add {what}, or correct the reference."

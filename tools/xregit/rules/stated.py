@@ -56,6 +56,8 @@ def has_placeholder(value: str) -> bool:
     return "{" in value and "}" in value
 
 
-def near(name: str, known: Collection[str]) -> str:
-    """Return a question that offers the known name most like one that isn't known, or nothing."""
-    return guess(name, (other for other in known if other != name)) if len(known) <= MAX_NAMES_TO_GUESS else ""
+def near(name: str, known: Collection[str], but: str = "") -> str:
+    """Return a question that offers the known name most like one that isn't known, ``but`` for one; or nothing."""
+    return (
+        guess(name, (other for other in known if other not in {name, but})) if len(known) <= MAX_NAMES_TO_GUESS else ""
+    )
