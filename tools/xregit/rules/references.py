@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
@@ -191,11 +191,10 @@ def hint(registry: Registry, xid: str, what: str, own: str = "") -> str:
     """
     parts, mine = xid.split("/"), own.split("/")
     _, groups, gid, plural, id_ = (*parts, "", "", "", "")[: _ID + 1]
-    group = registry.groups.get(groups, {}).get(gid)
-    if group is None:
-        place, name, known = _GID, gid, registry.groups.get(groups, {})
-    else:
-        place, name, known = _ID, id_, group.collections.get(plural, {})
+    beside = registry.groups.get(groups, {})
+    group = beside.get(gid)
+    place, name = (_GID, gid) if group is None else (_ID, id_)
+    known: Collection[str] = beside if group is None else group.collections.get(plural, {})
     alike = parts[:place] == mine[:place] and parts[place + 1 :] == mine[place + 1 :]
     guessed = near(name, known, "".join(mine[place : place + 1]) if alike else "")
     return guessed or f"Add {what}, or correct the reference."
