@@ -38,8 +38,9 @@ def test_problem_is_found_at_its_place(case: list[Any]) -> None:
     with pytest.raises(SchemaError) as caught:
         parse(format_, document.encode(), fragment=fragment)
     assert [(item.kind, item.line, item.column) for item in caught.value.problems] == [(kind, line, column)]
-    assert part in caught.value.problems[0].message
-    assert caught.value.problems[0].help
+    (problem,) = caught.value.problems
+    assert problem.help
+    assert part in f"{problem.message}; {problem.help}"
 
 
 @pytest.mark.requirement("MSG-36", "MSG-37")

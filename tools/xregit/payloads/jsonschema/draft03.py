@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-Path = tuple[str | int, ...]
+from xregit.payloads.jsonschema.refusing import Refusal, not_allowed, of_type
 
 ANY = "any"
 FORMATS = {"ip-address": "ipv4", "host-name": "hostname", "utc-millisec": ""}
 
 
-def errors(root: Any) -> Iterator[tuple[Path, str]]:
-    """Give what draft-03 does not allow in a schema, each with its place."""
+def refusals(root: Any) -> Iterator[Refusal]:
+    """Give what draft-03 does not allow in a schema; where a type may be a schema, that is an object."""
     from jsonschema import Draft3Validator
 
     for error in Draft3Validator(Draft3Validator.META_SCHEMA).iter_errors(root):
-        yield tuple(error.absolute_path), error.message
+        path = tuple(error.absolute_path)
+        if error.validator == "type":
+            types = [name if isinstance(name, str) else "object" for name in _listed(error.validator_value)]
+            yield not_allowed(path, error.instance, map(of_type, types))
+        else:
+            yield Refusal(path, error.message)
 
 
 def upgraded(schema: Any) -> Any:

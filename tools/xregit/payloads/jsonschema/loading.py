@@ -13,8 +13,9 @@ import jsonschema_rs
 from xregit.payloads.documents import Document, json_value, resolved
 from xregit.payloads.jsonschema import draft03
 from xregit.payloads.jsonschema.drafts import DRAFT03, DRAFT04, LATEST, Draft, declared, stated
+from xregit.payloads.jsonschema.refusing import Refusal, refusal
 from xregit.payloads.jsonschema.steps import with_steps
-from xregit.payloads.jsonschema.walking import Path, recurs, references
+from xregit.payloads.jsonschema.walking import recurs, references
 from xregit.payloads.shapes import Problem, SchemaError
 from xregit.records import distinct
 
@@ -87,20 +88,17 @@ def load(document: Document) -> Loaded:
 
 
 def _check(document: Document, root: Any, draft: Draft) -> None:
-    errors = list(_errors(root, draft))
-    if errors:
-        raise SchemaError(*(_problem(document, draft, path, message) for path, message in errors))
+    refused = dict.fromkeys(islice(_refusals(root, draft), _MAX_PROBLEMS))  # several vocabularies may say the same
+    if refused:
+        raise SchemaError(*(_problem(document, draft, item) for item in refused))
 
 
-def _errors(root: Any, draft: Draft) -> Iterator[tuple[Path, str]]:
+def _refusals(root: Any, draft: Draft) -> Iterator[Refusal]:
     if not isinstance(root, dict | bool):
-        yield (), "a schema is an object"
-        return
+        return iter((Refusal((), "a schema is an object"),))
     if draft is DRAFT03:
-        yield from islice(draft03.errors(root), _MAX_PROBLEMS)
-        return
-    for error in islice(_metaschema(draft).iter_errors(root), _MAX_PROBLEMS):
-        yield tuple(error.instance_path), error.message
+        return draft03.refusals(root)
+    return map(refusal, _metaschema(draft).iter_errors(root))
 
 
 @cache
@@ -108,9 +106,10 @@ def _metaschema(draft: Draft) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for({"$schema": draft.uri, "$ref": draft.uri}, offline=True)
 
 
-def _problem(document: Document, draft: Draft, path: Path, message: str) -> Problem:
-    place = f' at "{"/".join(map(str, path))}"' if path else ""
-    return document.problem("syntax", f"{message}{place}", f"write what JSON Schema {draft.name} allows there", path)
+def _problem(document: Document, draft: Draft, refused: Refusal) -> Problem:
+    place = f' at "{"/".join(map(str, refused.path))}"' if refused.path else ""
+    help_ = f"write {refused.allowed or f'what JSON Schema {draft.name} allows there'}"
+    return document.problem("syntax", f"{refused.message}{place}", help_, refused.path)
 
 
 def _uri(document: Document, root: Any, draft: Draft) -> str:
