@@ -54,9 +54,17 @@ def test_what_a_notebook_shows_is_short(root: Path) -> None:
     assert [xid for xid in registry if len(repr(registry[xid])) > MAX_CHARS] == []
 
 
-def test_guide_to_messages_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The Python that the page on making and recognising messages shows does what it says."""
+@pytest.mark.parametrize("page", ["messages.md", "python.md"])
+def test_guide_runs(page: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python that a page shows does what it says."""
     monkeypatch.chdir(root)
-    page = (root / "site" / "docs" / "messages.md").read_text(encoding="utf-8")
-    (program,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    exec(compile(program, "messages.md", "exec"), {})  # noqa: S102 - our own page
+    text = (root / "site" / "docs" / page).read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    exec(compile(program, page, "exec"), {})  # noqa: S102 - our own page
+
+
+def test_page_names_all_that_is_public(root: Path) -> None:
+    """The page about Python has a row for every name, and for no other."""
+    text = (root / "site" / "docs" / "python.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(xregit.__all__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
@@ -63,6 +64,13 @@ def test_record_holds_and_shows_what_the_standard_one_does(given: tuple[tuple[An
     ours, theirs = (made(make)(*arguments, **named) for make in (record, standard))
     assert repr(ours) == repr(theirs)
     assert ours.shown == theirs.shown
+
+
+def test_help_shows_the_types_of_a_record() -> None:
+    """What a record is made from has the types that the class states, as the standard one has."""
+    ours, theirs = (inspect.signature(made(make)) for make in (record, standard))
+    assert [str(each.annotation) for each in ours.parameters.values()] == ["str", "int", "list[str]", "str", "str"]
+    assert ours.return_annotation == theirs.return_annotation
 
 
 @pytest.mark.parametrize("given", [((), {}), (("a", 1, [], "", "", "more"), {}), (("a",), {"other": 1})])

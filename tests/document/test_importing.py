@@ -41,7 +41,7 @@ def one_message(attributes: dict[str, Any], **group: Any) -> dict[str, Any]:
 def test_small_registry_reads_as_if_written_by_a_person(tmp_path: Path, golden: Any) -> None:
     """The files that an import writes are those that were reviewed."""
     document = compiled(small_folder(tmp_path), tmp_path / "small.json")
-    import_documents([document], tmp_path / "new")
+    import_documents([str(document)], str(tmp_path / "new"))
     texts = tree(tmp_path / "new")
     golden("document/imported.txt", "".join(f"==> {path} <==\n{text}\n" for path, text in texts.items()))
 

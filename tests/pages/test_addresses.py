@@ -135,7 +135,7 @@ def test_many_names_are_parted(tmp_path: Path) -> None:
 def test_entities_called_as_files_of_pages_have_pages(tmp_path: Path) -> None:
     """An entity called as one of the files of a page has a folder beside those."""
     files = {"messagegroups/index.md/messages/a.yaml": "", "messagegroups/INDEX.html/messages/index.md.yaml": ""}
-    build_site(folder(tmp_path, files), None, tmp_path / "out")
+    build_site(str(folder(tmp_path, files)), None, str(tmp_path / "out"))
     made = {path.parent.name for path in (tmp_path / "out/messagegroups").rglob("index.html")}
     assert made == {"messagegroups", "%69ndex.md", "a", "%49NDEX.html"}
 

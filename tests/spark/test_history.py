@@ -62,7 +62,7 @@ def test_each_commit_is_a_version(
 def test_history_is_continued(spark: SparkSession, repository: Repository, commits: list[str], tmp_path: Path) -> None:
     """What is published stays, the commits after it are added, and a second run adds none."""
     folder, registry = tmp_path / "tables", repository.root / "registry"
-    first = list(xregit.publish_history(registry, commits[1], folder, spark=spark))
+    first = list(xregit.publish_history(str(registry), commits[1], str(folder), spark=spark))
     rest = list(xregit.publish_history(registry, f"{commits[0]}..HEAD", folder, spark=spark))
     again = list(xregit.publish_history(registry, "HEAD", folder, spark=spark))
     assert [[each.number for each in some] for some in (first, rest, again)] == [[1, 2], [3], []]
@@ -74,7 +74,7 @@ def test_commit_between_is_held_by_the_one_before(
     """A commit that was not published itself is as the newest published one before it."""
     folder, registry = tmp_path / "tables", repository.root / "registry"
     list(xregit.publish_history(registry, "HEAD", folder, spark=spark))
-    assert xregit.published_at(registry, commits[2], folder).commit == commits[1]
+    assert xregit.published_at(str(registry), commits[2], str(folder)).commit == commits[1]
 
 
 def test_what_was_never_published_is_said(

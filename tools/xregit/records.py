@@ -70,6 +70,7 @@ def _initial(cls: type) -> Callable[..., None]:
     exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines), known)  # noqa: S102 - as the library does
     made: Callable[..., None] = known["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__annotations__ = {item.name: item.type for item in _fields(cls)} | {"return": None}
     return made
 
 

@@ -59,15 +59,16 @@ class ImportReport:
         return any(item.severity is Severity.ERROR for item in self.diagnostics)
 
 
-def import_documents(documents: Sequence[Path], into: Path) -> ImportReport:
+def import_documents(documents: Sequence[Path | str], into: Path | str) -> ImportReport:
     """Write the entities of documents as files of a registry folder, which is made if it is missing.
 
     Raises:
         XregitError: a document can't be opened, a file can't be written, or another run is editing that folder; then
             no file was.
     """
-    with editing(into):
-        return _imported(documents, into)
+    folder = Path(into)
+    with editing(folder):
+        return _imported([Path(document) for document in documents], folder)
 
 
 def _imported(documents: Sequence[Path], into: Path) -> ImportReport:

@@ -32,7 +32,7 @@ SERVE_AT = "127.0.0.1:8000"
 DIRTY = "A 'dirty' build"
 
 
-def build_site(registry: Path, config: Path | None, out: Path, read: Registry | None = None) -> int:
+def build_site(registry: Path | str, config: Path | str | None, out: Path | str, read: Registry | None = None) -> int:
     """Build the site of the registry at a path into a folder, and return how many files it has.
 
     ``config`` is a ``mkdocs.yml``; without one, the site has the registry's pages alone. The folder is replaced as a
@@ -41,8 +41,9 @@ def build_site(registry: Path, config: Path | None, out: Path, read: Registry | 
     Raises:
         XregitError: the registry can't be read, the configuration is wrong, or the folder can't be written.
     """
-    _refuse_foreign(out)
-    with _configured(registry, config, read) as settings, replacing(out) as built:
+    folder, chosen = Path(out), None if config is None else Path(config)
+    _refuse_foreign(folder)
+    with _configured(Path(registry), chosen, read) as settings, replacing(folder) as built:
         _build(_loaded(settings, site_dir=str(built)))
         return sum(len(names) for _, _, names in os.walk(built))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.catalog import read_commit
@@ -16,8 +17,6 @@ from xregit.spark.publishing import Publication, publish_each
 from xregit.spark.session import installed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from deltalake import DeltaTable
     from pyspark.sql import SparkSession
 
@@ -32,7 +31,7 @@ class Published:
 
 
 def publish_history(
-    registry: Path,
+    registry: Path | str,
     refs: str,
     tables: Path | str,
     *,
@@ -48,14 +47,15 @@ def publish_history(
         XregitError: the folder is in no Git repository, there is no such commit, or the tables can't be written.
     """
     installed()
-    commits = commits_of(registry, refs)
+    folder = Path(registry)
+    commits = commits_of(folder, refs)
     known = {published.commit for published in _all(Place.of(tables))}
     # What is published stays; to publish an older commit after it would turn the tables back.
     todo = commits[max((number + 1 for number, sha in enumerate(commits) if sha in known), default=0) :]
-    yield from publish_each((read_commit(registry, sha) for sha in todo), tables, spark=spark, conf=conf)
+    yield from publish_each((read_commit(folder, sha) for sha in todo), tables, spark=spark, conf=conf)
 
 
-def published_at(registry: Path, ref: str, tables: Path | str) -> Published:
+def published_at(registry: Path | str, ref: str, tables: Path | str) -> Published:
     """Return the publication that holds a Git commit: its own, else that of the newest published commit before it.
 
     Raises:
@@ -67,7 +67,7 @@ def published_at(registry: Path, ref: str, tables: Path | str) -> Published:
     if not found:
         message = f"{place} holds no published tables; xregit publish makes them"
         raise XregitError(message)
-    for sha in ancestors(registry, ref):
+    for sha in ancestors(Path(registry), ref):
         if sha in found:
             return found[sha]
     message = f'neither "{ref}" nor a commit before it was published in {place}; xregit publish --history {ref} does'

@@ -81,7 +81,7 @@ def route(
     streaming or not, with one column of text or the columns of Spark's Kafka source; the rows of one that is not
     streaming are one batch. ``tables`` is a path outside of that folder, or a URL that `deltalake` knows. ``spark`` is
     the session to use; else it is that of the data frame, or the active one, or one for the time being with the
-    settings ``conf``. See `Options` for the others.
+    settings ``conf``. `xregit.spark.streams.routing.Options` names the others.
 
     Raises:
         XregitError: Spark or Java is missing, the messages can't be read or the tables not be written, or the
