@@ -23,3 +23,11 @@ def test_authoring_examples_are_a_sound_registry(tmp_path: Path, root: Path) -> 
     report = check(read_folder(tmp_path / "registry"))
     assert len(found) >= 8
     assert [item for item in report.diagnostics if item.severity is not Severity.INFO] == []
+
+
+def test_every_block_of_code_is_one_for_the_site(root: Path) -> None:
+    """A fence names a language alone or attributes in braces: the site shows one with other words as text."""
+    pages = sorted((root / "site" / "docs").glob("*.md"))
+    lines = [(page.name, line) for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    fences = [(name, line) for name, line in lines if line.lstrip().startswith("```")]
+    assert [each for each in fences if not re.fullmatch(r"\s*```(\w*|\{[^}]*\})", each[1])] == []
