@@ -73,6 +73,8 @@ def factory(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[st
         "torque",
         "serial",
         "Screw is tight",
+        "which topic carries the results of a nutrunner",
+        "everything that contains torque",
     ],
 )
 def test_best_match_is_first(browser: Browser, factory: str, words: str) -> None:

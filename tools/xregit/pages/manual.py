@@ -35,6 +35,10 @@ ABOUT = {
     "resource": "any resource",
     "waivers": "waivers.yaml",
     "change": "what changes between two commits",
+    "dated": "any entity, on the day of the check",
+    "sound message": "messages of a registry without errors",
+    "import": "documents that become files",
+    "suppression": "comments that accept a finding",
 }
 
 

@@ -10,6 +10,12 @@
   // How many results are shown, and how many blocks are read for the beginning of a word.
   const [SHOWN, BLOCKS] = [50, 6];
 
+  // Words of a question that say nothing of what is looked for.
+  const FILLERS = new Set((
+    "a all an and are as at by can carries carry contain contains do does every everything find for from has have how i "
+    + "in instead is it its me my of on or show that the their this to what when where which who whose with"
+  ).split(" "));
+
   const home = new URL("../../../search/", self.location.href);
   const index = fetch(new URL("index.json", home), { cache: "no-cache" }).then((answer) => answer.json());
   const files = new Map();
@@ -23,6 +29,13 @@
   }
 
   const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+
+  // The words that are looked for, each once: those that tell something, if there are any.
+  function asks(question) {
+    const words = [...new Set(wordsOf(question))];
+    const telling = words.filter((word) => !FILLERS.has(word));
+    return telling.length ? telling : words;
+  }
 
   // The number of the block in which a word stands, if any has it.
   function place(first, word) {
@@ -115,7 +128,7 @@
   }
 
   async function answer(question) {
-    const asked = [...new Set(wordsOf(question))];
+    const asked = asks(question);
     if (!asked.length) return { items: [] };
     const { entries } = await index;
     const whole = `=${wordsOf(question).join(" ")}`;
