@@ -81,6 +81,8 @@ _COMPLAINTS = (
     _Complaint(("comment or line break", "chomping"), 'the text after "|" or ">" begins on the next line', _QUOTES),
 )
 
+_UNCLOSED = _Complaint((), "the bracket that opens here is not closed", "close it")
+
 
 def bad_character(data: bytes) -> Problem | None:
     """Return the first thing that keeps the bytes from being YAML characters at all, or None."""
@@ -97,10 +99,11 @@ def bad_character(data: bytes) -> Problem | None:
     return Problem("yaml-encoding", f"the character U+{code} is not allowed", advice, place)
 
 
-def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE) -> Problem:
+def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE, bracket: Span = NOWHERE) -> Problem:
     """Return the parser's complaint in our words, at the better of its places.
 
     ``quoted`` is where the last text in quotes stands: what does not fit behind it may have been meant to be inside.
+    ``bracket`` is the innermost one that is open.
     """
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return Problem("yaml-syntax", f"the text is not YAML: {error}", "check the file", Span(1, 1, 1, 1))
@@ -119,6 +122,8 @@ def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE) -> Pro
         return Problem("yaml-syntax", f"the text is not YAML: {complaint}", "check this line", place)
     if known.at_context and error.context_mark:
         place = _span(error.context_mark)
+    if "node content" in complaint and bracket is not NOWHERE and _is_end(place, data):
+        known, place = _UNCLOSED, bracket
     return _earlier(place, data, quoted) or Problem("yaml-syntax", known.message, known.help, place)
 
 
@@ -139,6 +144,12 @@ def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
         at = Span(before, glued.end(1) + 1, before, glued.end(1) + 2)
         return Problem("yaml-syntax", "a space is missing behind this colon", "add the space", at)
     return None
+
+
+def _is_end(place: Span, data: bytes) -> bool:
+    """Tell whether nothing follows a place."""
+    line, *more = [*_LINE_BREAK.split(data.decode())[place.line - 1 :], ""]
+    return not line[place.column - 1 :].strip() and not any(map(str.strip, more))
 
 
 def _bad_start(place: Span, data: bytes) -> Problem:

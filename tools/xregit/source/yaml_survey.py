@@ -47,7 +47,7 @@ def survey(data: bytes, parser: Parser) -> Survey:
     try:
         reading.read(parser(data))
     except YAMLError as error:
-        reading.building.unreadable(syntax_problem(error, data, reading.quoted))
+        reading.building.unreadable(syntax_problem(error, data, reading.quoted, reading.bracket))
     except StopError:
         pass
     return reading.building.survey()
@@ -57,14 +57,21 @@ def survey(data: bytes, parser: Parser) -> Survey:
 class _Reading:
     """A document that is being read.
 
-    ``end`` is where its last visible part ended, ``quoted`` where the last text in quotes stands.
+    ``end`` is where its last visible part ended, ``quoted`` where the last text in quotes stands; ``opened`` says for
+    each mapping and list that is open where its bracket stands.
     """
 
     building: Building = field(default_factory=lambda: Building("yaml"))
     anchors: set[str] = field(default_factory=set)
     end: tuple[int, int] = (1, 1)
     quoted: Span = NOWHERE
+    opened: list[Span] = field(default_factory=list)
     documents: int = 0
+
+    @property
+    def bracket(self) -> Span:
+        """Where the innermost bracket stands that is open, if there is one."""
+        return next((span for span in reversed(self.opened) if span is not NOWHERE), NOWHERE)
 
     def read(self, source: EventSource) -> None:
         """Take all events of the first document.
@@ -150,15 +157,25 @@ class _Reading:
         if self.building.frame.key_due and not any(frame.is_key for frame in self.building.frames):
             kind = "mapping" if keyed else "list"
             self.building.report("key", f"a key is a {kind}", _TEXT_KEYS, _span(event))
+        self.opened.append(_bracket(event))
         self.building.open(keyed=keyed, span=_span(event))
 
     def _end(self, event: MappingEndEvent | SequenceEndEvent) -> None:
         span = _span(event)
         if (span.line, span.column) != (span.endline, span.endcolumn):  # a bracket; indentation ends without a sign
             self.end = span.endline, span.endcolumn
+        self.opened.pop()
         self.building.close(self.end)
 
 
 def _span(event: Any) -> Span:
     start, end = event.start_mark, event.end_mark
     return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+
+def _bracket(event: MappingStartEvent | SequenceStartEvent) -> Span:
+    """Return where the bracket stands with which something begins; a pair inside a list may have none."""
+    span = _span(event)
+    if not event.flow_style or (span.line, span.column) == (span.endline, span.endcolumn):
+        return NOWHERE
+    return Span(span.endline, span.endcolumn - 1, span.endline, span.endcolumn)
