@@ -189,6 +189,18 @@ def _luminance(page: Page, element: str, name: str) -> float:
     return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
 
 
+@pytest.mark.parametrize("address", ["", "all-messages/", "recognise/", MESSAGE, "authoring/"])
+def test_paper_has_nothing_to_click(browser: Browser, served: str, address: str) -> None:
+    """Printed, a page has its text and what a reader has chosen, and no button, field or menu."""
+    with visiting(browser, served, DESK, "light") as visit:
+        visit.page.goto(served + address)
+        visit.page.emulate_media(media="print")
+        seen = visit.page.locator("button:visible, input:visible, nav.md-nav:visible, .md-search:visible")
+        assert seen.evaluate_all("found => found.map(each => each.outerHTML)") == []
+        assert visit.page.locator(".xr-tabs > label:visible").count() == visit.page.locator(".xr-tabs").count()
+        assert visit.page.locator("h1").is_visible()
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
