@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -326,6 +327,24 @@ def test_schemas_are_one_for_each_kind_of_file(here: Path) -> None:
     assert run(["schema", "-o", "schemas"]) == 0
     names = {path.name.removesuffix(".schema.json") for path in (here / "schemas").iterdir()}
     assert names >= {"registry", "messagegroup", "message", "endpoint", "schemagroup", "schema"}
+
+
+@pytest.mark.parametrize("place", [("rules",), ("paths", "registry")])
+def test_schema_of_the_settings_knows_the_rules(place: tuple[str, ...], here: Path) -> None:
+    """An editor refuses the names of rules that the check refuses, wherever settings have them."""
+
+    def settings(*names: str) -> dict[str, Any]:
+        levels: dict[str, Any] = dict.fromkeys(names, "error")
+        return reduce(lambda inner, key: {key: inner}, reversed(place), levels)
+
+    assert run(["schema"]) == 0
+    editor = Draft202012Validator(json.loads((here / "build/schemas/xregit.schema.json").read_bytes()))
+    names = [*(rule.name for rule in xregit.RULES), "unknown-atribute"]
+    refused = {name for name in names if not editor.is_valid(settings(name))}
+    (here / "registry/xregit.yaml").write_text(yaml.safe_dump(settings(*names)), encoding="utf-8")
+    found = xregit.check(xregit.read(here / "registry")).diagnostics
+    assert refused == {item.message.split('"')[1] for item in found if item.path == "registry/xregit.yaml"}
+    assert "unknown-atribute" in refused
 
 
 def test_schemas_know_what_all_messages_have(here: Path) -> None:

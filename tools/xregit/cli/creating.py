@@ -94,9 +94,11 @@ def template() -> Iterator[tuple[str, bytes]]:
 
 def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
     """Give the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
+    import xregit
     from xregit.model import json_schemas
 
-    for name, value in json_schemas(model, implied).items():
+    rules = (rule.name for rule in xregit.RULES if rule.about != "import")  # the severities of those are fixed
+    for name, value in json_schemas(model, implied, rules).items():
         yield (SCHEMAS / name).as_posix(), as_json(value).encode() + b"\n"
 
 

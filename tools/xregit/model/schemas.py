@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -17,15 +17,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 ENDING = ".schema.json"
 
 
-def json_schemas(model: Model, implied: Mapping[str, str] = MappingProxyType({})) -> dict[str, Schema]:
+def json_schemas(
+    model: Model, implied: Mapping[str, str] = MappingProxyType({}), rules: Iterable[str] = ()
+) -> dict[str, Schema]:
     """Return the JSON Schemas by file name: ``message.schema.json`` is for the files of messages, and so on.
 
     ``implied`` is what selectors such as ``envelope`` have in every file of a resource that states none: an editor sees
-    one file, and not the group that says so.
+    one file, and not the group that says so. ``rules`` are the names of rules that settings may be about, if known.
     """
+    settings = _listing(document(model.settings), sorted(rules))
     schemas = {
         f"registry{ENDING}": _file("registry.yaml: the registry itself", document(model.attributes)),
-        f"xregit{ENDING}": _file("xregit.yaml: settings of the tool", document(model.settings)),
+        f"xregit{ENDING}": _file("xregit.yaml: settings of the tool", settings),
         f"waivers{ENDING}": _file("waivers.yaml: intended breaks that are let through", document(model.waivers)),
         f"model{ENDING}": _model(),
     }
@@ -35,6 +38,18 @@ def json_schemas(model: Model, implied: Mapping[str, str] = MappingProxyType({})
         for kind in group.resources.values():
             schemas[names[kind]] = _resource(kind, implied)
     return schemas
+
+
+_RULE_NAMES = {"pattern": SYNTAXES["rulename"].schema["pattern"]}
+
+
+def _listing(schema: Any, rules: list[str]) -> Any:
+    """Return a schema in which what is by the names of rules lists them, so that editors offer no others."""
+    if not isinstance(schema, dict):
+        return schema
+    if rules and schema == _RULE_NAMES:
+        return {"enum": rules}
+    return {name: _listing(item, rules) for name, item in schema.items()}
 
 
 def _names(model: Model) -> Mapping[ResourceModel, str]:
