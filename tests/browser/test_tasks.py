@@ -71,6 +71,15 @@ def test_which_topic_carries_faults_and_what_is_its_key(visit: Visit) -> None:
         assert in_sight(visit, fact)
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("which topic carries faults", "fleet.faults"), ("everything that contains vin", "The 35 messages that have vin")],
+)
+def test_questions_are_answered_as_their_words_are(visit: Visit, question: str, answer: str) -> None:
+    """What a question has beside its subject does not lead elsewhere."""
+    assert answer in found(visit, question).first.inner_text()
+
+
 def test_what_replaces_a_deprecated_message(visit: Visit) -> None:
     """Two clicks: the search, and its first result, whose page says it before anything else; one more leads there."""
     found(visit, "fuel reported").first.locator("a").first.click()

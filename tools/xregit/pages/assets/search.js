@@ -83,7 +83,7 @@
   }
 
   // The best entries, as number and score: those with most of the words, of these the ones that have them in keys.
-  function best(weighed, wholes, whole, size) {
+  function best(weighed, wholes, titles, size) {
     const [counts, scores] = [new Uint8Array(size), new Float32Array(size)];
     for (const weights of weighed) {
       weights.forEach((weight, number) => {
@@ -93,7 +93,7 @@
     }
     for (const [other, ...lists] of wholes) {
       lists.forEach((steps, kind) => {
-        const score = weighed.length * WEIGHTS[0] + (other === whole ? EQUAL : BEGUN) - kind;
+        const score = weighed.length * WEIGHTS[0] + (titles.includes(other) ? EQUAL : BEGUN) - kind;
         let number = 0;
         for (const step of steps) {
           number += step;
@@ -131,10 +131,11 @@
     const asked = asks(question);
     if (!asked.length) return { items: [] };
     const { entries } = await index;
-    const whole = `=${wordsOf(question).join(" ")}`;
-    const [wholes, ...found] = await Promise.all([beginning(whole), ...asked.map(like)]);
+    const titles = [...new Set([wordsOf(question), asked].map((words) => `=${words.join(" ")}`))];
+    const reading = [titles.map(beginning), asked.map(like)].map((each) => Promise.all(each));
+    const [wholes, found] = await Promise.all(reading);
     const weighed = found.map((each, at) => weigh(each, asked[at], entries));
-    const fitting = best(weighed, wholes, whole, entries);
+    const fitting = best(weighed, wholes.flat(), titles, entries);
     const numbers = fitting.slice(0, SHOWN);
     const has = ([number], at) => weighed[at][number] > 0;
     const items = numbers.map((each) =>
