@@ -198,6 +198,6 @@ def test_only_what_is_named_is_formatted(registry: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out == "registry/endpoints/quay/endpoint.yaml\n"
     (registry / "endpoints/quay/endpoint.yaml").write_text("a: [\n", encoding="utf-8")
     assert run(["fmt", "registry/endpoints"]) == 1
-    assert "registry/endpoints/quay/endpoint.yaml:2:1: " in capsys.readouterr().err
+    assert "registry/endpoints/quay/endpoint.yaml:1:4: " in capsys.readouterr().err
     shutil.copy(registry / "registry.yaml", tmp_path / "other.yaml")
     assert run(["fmt", "other.yaml"]) == 2
