@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xregit.catalog import Endpoint, Message, MessageGroup, Registry, Schema, SchemaGroup
+    from xregit.catalog import Endpoint, Message, MessageGroup, Registry, Schema, SchemaGroup, read_commit
     from xregit.changes import Change, diff
     from xregit.changes.policy import Review, review
     from xregit.diagnostics import Diagnostic, Severity
@@ -29,6 +29,7 @@ _PLACES = {
     "Registry": "xregit.catalog",
     "Schema": "xregit.catalog",
     "SchemaGroup": "xregit.catalog",
+    "read_commit": "xregit.catalog",
     "Change": "xregit.changes",
     "diff": "xregit.changes",
     "Review": "xregit.changes.policy",
@@ -83,6 +84,7 @@ __all__ = [
     "publish_history",
     "published_at",
     "read",
+    "read_commit",
     "review",
     "route",
     "tables_at",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.assembling import groups_of, ordinary
@@ -22,7 +23,6 @@ from xregit.source.directives import MARK, directives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from xregit.catalog.entities import Place
     from xregit.model.language import Model
@@ -66,7 +66,7 @@ def read_files(root: Path, listing: files.Listing, read: Callable[[str], bytes],
     return replace(found, problems=found.problems + problems) if problems else found
 
 
-def read_commit(folder: Path, ref: str, parse: Parse = yaml.parse) -> Registry:
+def read_commit(folder: Path | str, ref: str, parse: Parse = yaml.parse) -> Registry:
     """Return what a registry folder held at a commit, with all that was wrong with its files as ``problems``.
 
     Raises:
@@ -75,11 +75,11 @@ def read_commit(folder: Path, ref: str, parse: Parse = yaml.parse) -> Registry:
     """
     from xregit.source import history  # few commands ask for another state than the present one
 
-    root = folder.resolve()
+    root = Path(folder).resolve()
     commit = history.commit_of(root, ref)
     contents = history.read_at(root, commit)
     if REGISTRY_FILE not in contents:
-        raise NotThenError(folder, ref, commit)
+        raise NotThenError(Path(folder), ref, commit)
     return read_contents(root, contents, commit, parse)
 
 
