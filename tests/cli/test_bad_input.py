@@ -287,3 +287,17 @@ def test_empty_name_of_a_commit_is_wrong_usage(
     """What a script makes of a variable that was never set is not taken for the working directory."""
     assert run([*command, empty]) == 2
     assert "the text is empty; name a commit, branch or tag" in capsys.readouterr().err
+
+
+def test_registry_at_the_top_of_its_repository_has_outputs_beside_its_groups(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing else is there where they could go; the folders of groups are refused as ever."""
+    monkeypatch.chdir(here / "registry")
+    Path(".git").mkdir()
+    assert run(["--registry", ".", "export", "--to", "asyncapi", "-o", "build"]) == 0
+    assert run(["--registry", ".", "check"]) == 0
+    capsys.readouterr()
+    for output in (".", "messagegroups", "messagegroups/build"):
+        assert run(["--registry", ".", "export", "--to", "asyncapi", "-o", output]) == 2
+        assert "the folder of the registry itself" in capsys.readouterr().err

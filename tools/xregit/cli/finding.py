@@ -91,12 +91,18 @@ def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -
         XregitError: the folder is the registry's own, or inside it, or is ``replaced`` as a whole and holds it.
     """
     own, place = registry.resolve(), output.resolve()
-    if registry.is_dir() and place.is_relative_to(own):
+    if registry.is_dir() and place.is_relative_to(own) and not _beside_groups(own, place):
         message = f'"{output}" is in the folder of the registry itself, "{registry}"; name another one'
         raise XregitError(message)
     if replaced and place in own.parents:
         message = f'"{output}" would be replaced as a whole, but it holds the registry "{registry}"; name another one'
         raise XregitError(message)
+
+
+def _beside_groups(own: Path, place: Path) -> bool:
+    """Tell whether a registry that is the top of its repository has a place for outputs there, beside its groups."""
+    parts = place.relative_to(own).parts
+    return bool(parts) and (own / ".git").exists() and not any((own / parts[0]).glob("*/*.yaml"))
 
 
 def refuse_own_tables(registry: Path, tables: str) -> None:
