@@ -37,6 +37,7 @@ def lines(fields: tuple[Field, ...], indent: str = "") -> Iterator[str]:
         stated = f" ({field.stated})" if other or "-" in field.stated else ""
         marks = [name for name in ("required", "nullable", "recursive") if getattr(field, name)]
         values = f" = {' | '.join(map(str, field.values))}" if field.values else ""
+        values += f" ({'; '.join(field.limits)})" if field.limits else ""
         said = f" -- {field.description}" if field.description else ""
         yield f"{indent}{field.name}: {', '.join([field.type + size + stated, *marks])}{values}{said}"
         yield from lines(field.fields, indent + "  ")

@@ -69,6 +69,7 @@ class Field:
     ``fields`` are those of a record, the branches of a union, the one "item" of an array and the one "value" of a
     map. ``required`` says that the field is always there, ``nullable`` that its value may be null. ``values`` are
     those of an enumeration. ``recursive`` marks a type that holds itself; its fields stand where it is first met.
+    ``limits`` are words for what else a value has to keep to, such as "1 to 5 characters".
     """
 
     name: str
@@ -82,6 +83,7 @@ class Field:
     precision: int = 0
     scale: int = 0
     recursive: bool = False
+    limits: tuple[str, ...] = ()
 
 
 # "integer" has no bounds and "number" no binary form; "timestamp" is a point in time, "localtimestamp" has no zone.

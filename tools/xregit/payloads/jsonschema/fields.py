@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.jsonschema.layers import Layers, Node, layers, root
+from xregit.payloads.jsonschema.limits import limits
+from xregit.payloads.limits import beyond_type
 from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
 from xregit.payloads.shapes import Field
 
@@ -61,6 +63,7 @@ def _described(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
         said["nullable"] = nullable or None in values
         return Field(name, "enum", _stated(all_, types), values=tuple(v for v in values if v is not None), **said)
     if all_.first("format") in _FORMAT_TYPES and types:
+        said["limits"] = beyond_type(limits(all_, *types))
         return Field(name, _FORMAT_TYPES[all_.first("format")], str(all_.first("format")), **said)
     if len(types) > 1:
         inside = (_typed(item, all_, item, {"required": True}) for item in types)
@@ -85,7 +88,7 @@ def _without_branches(all_: Layers) -> tuple[Node, ...]:
 
 
 def _typed(name: str, all_: Layers, type_: str, said: dict[str, Any]) -> Field:
-    stated = _stated(all_, [type_] if type_ != "any" else [])
+    stated, said = _stated(all_, [type_] if type_ != "any" else []), {**said, "limits": limits(all_, type_)}
     if type_ == "object":
         return _object(name, all_, stated, said)
     if type_ == "array":

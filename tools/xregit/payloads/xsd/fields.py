@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.payloads.limits import between, beyond_type, counted, matching
 from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
 from xregit.payloads.shapes import Field
 from xregit.payloads.xsd.places import XSD
@@ -115,7 +116,24 @@ def _simple(name: str, type_: Any, description: str, *, required: bool, nullable
         return Field(name, "enum", stated, required, nullable, description, values=values)
     kind = _TYPES.get(built_in(simple), "string")
     digits, scale = (_facet(simple, item) for item in ("totalDigits", "fractionDigits"))
-    return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale)
+    said = _limits(simple) if kind in _UNBOUNDED else beyond_type(_limits(simple))
+    return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale, limits=said)
+
+
+def _limits(simple: Any) -> tuple[str, ...]:
+    """Return what facets say of a value; those of patterns go by the names of types elsewhere."""
+    said = {name: simple.get_facet(f"{{{XSD}}}{name}") for name in _FACETS}
+    stated = {name: facet.value for name, facet in said.items() if facet is not None}
+    low, high = (stated.get(f"{end}Inclusive", stated.get(f"{end}Exclusive")) for end in ("min", "max"))
+    above, below = "minExclusive" in stated, "maxExclusive" in stated
+    few, many = (stated.get("length", stated.get(f"{end}Length")) for end in ("min", "max"))
+    pattern = simple.get_facet(f"{{{XSD}}}pattern")
+    words = (between(low, high, above=above, below=below), counted(few, many, "characters", "character"))
+    return (*filter(None, words), *matching(pattern.regexps if pattern is not None else ()))
+
+
+_UNBOUNDED = frozenset({"string", "integer", "number", "decimal", "bytes", "uri"})
+_FACETS = ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive", "length", "minLength", "maxLength")
 
 
 def _facet(type_: Any, name: str) -> int:
