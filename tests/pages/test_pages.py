@@ -136,6 +136,18 @@ def test_schema_that_is_missing_is_told(tmp_path: Path) -> None:
     assert "not in this registry" in made["messagegroups/g/messages/a/"]
 
 
+def test_field_says_what_its_values_keep_to(tmp_path: Path) -> None:
+    """Bounds and patterns stand beside the type, those of a list's entries in the line of the list."""
+    schema = (
+        "dataschemaformat: JsonSchema/draft-07\ndataschema: {type: object, required: [a], properties: "
+        "{a: {type: string, pattern: '^<b>$'}, b: {type: array, maxItems: 2, items: {type: integer, minimum: 0}}}}\n"
+    )
+    registry = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": schema})
+    html = {page.address: page.html for page in pages(registry)}["messagegroups/g/messages/a/"]
+    assert "<strong>required</strong>, matches ^&lt;b&gt;$</small>" in html
+    assert "array of integer, at most 2 entries, each at least 0</small>" in html
+
+
 def test_group_tells_messages_with_the_same_id_apart(small_pages: Mapping[str, Page]) -> None:
     """A page names the group of another message with its own id, in full where it says what it is based on."""
     html = small_pages["messagegroups/doors.mqtt/messages/doors.opened/"].html

@@ -27,7 +27,7 @@ INNER = {"array": "of", "map": "of"}
 
 
 class FieldRow(NamedTuple):
-    """One field with those inside it; ``values`` are those of an enumeration."""
+    """One field with those inside it; ``values`` are those of an enumeration, ``limits`` what else a value keeps to."""
 
     name: str
     type: str
@@ -35,6 +35,7 @@ class FieldRow(NamedTuple):
     nullable: bool
     description: str
     values: tuple[str, ...]
+    limits: str
     fields: tuple[FieldRow, ...]
 
 
@@ -110,9 +111,10 @@ def _rows(found: tuple[Field, ...], left: list[int], depth: int) -> Iterator[Fie
 
 
 def _row(field: Field, left: list[int], depth: int) -> FieldRow:
-    inner, kind = field.fields, _type(field)
+    inner, kind, limits = field.fields, _type(field), field.limits
     if field.type in INNER and len(inner) == 1:  # what a list holds stands in the line of the list
         kind = f"{field.type} {INNER[field.type]} {_type(inner[0])}"
+        limits = (*limits, *(f"each {words}" for words in inner[0].limits))
         values, inner = inner[0].values, inner[0].fields
     else:
         values = field.values
@@ -123,6 +125,7 @@ def _row(field: Field, left: list[int], depth: int) -> FieldRow:
         nullable=field.nullable,
         description=plain(field.description)[:MAX_SAID_CHARS],
         values=(*(str(value) for value in values[:MAX_VALUES]), *(["…"] if len(values) > MAX_VALUES else [])),
+        limits=", ".join(limits)[:MAX_SAID_CHARS],
         fields=tuple(_rows(inner, left, depth + 1)),
     )
 
