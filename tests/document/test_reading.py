@@ -140,7 +140,7 @@ def test_model_of_the_document_counts(tmp_path: Path) -> None:
     [
         ('{"messagegroups": {\n "g": }}', "json-syntax", 2),
         ("", "yaml-empty", 1),
-        ("messagegroups: {\n", "yaml-syntax", 2),
+        ("messagegroups: {\n", "yaml-syntax", 1),
         ("[1]", "not-a-mapping", 1),
         ({"groups": {"dirs": {"singular": "dir"}}}, "not-a-registry", 4),
         ({"usage": "producer", "protocol": "HTTP"}, "not-a-registry", 2),
