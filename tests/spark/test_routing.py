@@ -239,6 +239,20 @@ def test_checkpoint_of_another_job_is_refused(
         xregit.route(again, tmp_path / "in", tmp_path / "tables", spark=spark, endpoint=endpoint, group=group)
 
 
+def test_checkpoint_without_a_whole_first_batch_goes_on(
+    spark: SparkSession, registry: Registry, tmp_path: Path
+) -> None:
+    """What Spark had half written of its first batch when it was killed stands in no later run's way."""
+    tables, folder = tmp_path / "tables", tmp_path / "in"
+    folder.mkdir()
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {}
+    offsets = tables / "_checkpoint" / "spark" / "offsets"
+    offsets.mkdir(exist_ok=True)
+    (offsets / ".0.aba04679-1a1d-41ab-9ccb-f8ba7aafba6d.tmp").write_bytes(b"v1")
+    write(folder / "1.jsonl", event(1))
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
+
+
 def test_damaged_checkpoint_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """Where Spark's part of a checkpoint is gone, or ours is no JSON, one line says so, and no row is lost unsaid."""
     tables = tmp_path / "tables"

@@ -161,13 +161,13 @@ class Router:
             lambda frame, number: self._guarded(replace(given, frame=frame), number)
         )
         writer = writer.trigger(processingTime=TRIGGER) if continuous else writer.trigger(availableNow=True)
-        with _half_begun(given.frame.sparkSession):
+        with _half_begun(given.frame.sparkSession):  # Spark looks some time after the start, in a thread of its own
             query = writer.start()
-        try:
-            with self._failures():
-                query.awaitTermination()
-        except KeyboardInterrupt:
-            query.stop()  # a batch that was begun is finished by the next run
+            try:
+                with self._failures():
+                    query.awaitTermination()
+            except KeyboardInterrupt:
+                query.stop()  # a batch that was begun is finished by the next run
 
     def _guarded(self, given: Source, number: int) -> None:
         try:
