@@ -13,7 +13,7 @@ _OWN = {f"{-(2 ** (bits - 1))} to {2 ** (bits - 1) - 1}" for bits in _BITS} | {f
 
 
 def between(low: Any, high: Any, *, above: bool = False, below: bool = False) -> str:
-    """Return the words for a range, None where it has no end; ``above`` and ``below`` say that an end is outside."""
+    """Return the words for a range, none where it has no end; ``above`` and ``below`` say that an end is outside."""
     if low is not None and high is not None and not above and not below:
         return f"{low}" if low == high else f"{low} to {high}"
     parts = [f"{'more than' if above else 'at least'} {low}"] if low is not None else []

@@ -1,0 +1,15 @@
+"""Words for what values keep to beyond their type."""
+
+from __future__ import annotations
+
+from xregit.payloads.limits import MAX_PATTERN_CHARS, between, matching
+
+
+def test_no_end_is_no_words() -> None:
+    """What has no bounds is not spoken of."""
+    assert between(None, None) == ""
+
+
+def test_long_pattern_is_cut_and_told_once() -> None:
+    """A pattern that nobody reads does not fill the page."""
+    assert matching(["a" * 500, "a" * 500]) == (f"matches {'a' * MAX_PATTERN_CHARS}…",)
