@@ -87,6 +87,25 @@ def test_finding_cites_what_is_most_to_the_point(requirement: str) -> None:
     assert requirement in [finding.requirement for finding in check(attributes, {**stated, name: value})]
 
 
+@pytest.mark.requirement("MSG-92", "MSG-99", "MSG-101", "MSG-105", "MSG-107")
+@pytest.mark.parametrize(
+    ("protocol", "options", "requirement"),
+    [
+        ("AMQP/1.0", {"propertis": {}}, "MSG-92"),
+        ("AMQP/1.0", {"properties": {"subjekt": {}}}, "MSG-92"),
+        ("AMQP/1.0", {"header": {"prioritie": 1}}, "MSG-99"),
+        ("KAFKA", {"tpic": "a"}, "MSG-105"),
+        ("MQTT/5.0", {"qoss": 1}, "MSG-101"),
+        ("MQTT/3.1.1", {"user_properties": []}, "MSG-101"),
+        ("NATS", {"subjct": "a"}, "MSG-107"),
+    ],
+)
+def test_unknown_option_cites_what_lists_those_of_its_protocol(protocol: str, options: Any, requirement: str) -> None:
+    """What a protocol has not is against the table of what it has; HTTP has none, so the rule's own is cited there."""
+    (found,) = check(MESSAGE, {"protocol": protocol, "protocoloptions": options})
+    assert (found.rule, found.requirement) == ("unknown-attribute", requirement)
+
+
 @given(VALUES, st.sampled_from([MESSAGE, ENDPOINT]))
 def test_check_takes_any_value(value: dict[str, Any], attributes: Any) -> None:
     """Whatever a file or document holds is reported or accepted, never a crash."""

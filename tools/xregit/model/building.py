@@ -39,7 +39,8 @@ def attribute(name: str, value: Values | str, *, core: bool = False, cited: str 
         value = {**_definition(value), **value}
     requirements = tuple(value.get("requirements") or ())
     cited = requirements[0] if requirements else cited
-    within = (value.get("cites") or {}).get("*", cited)
+    listed = (value.get("cites") or {}).get("*", "")
+    within = listed or cited
     plain = {key: value[key] for key in _PLAIN if value.get(key) is not None}
     return AttributeModel(
         name=name,
@@ -50,6 +51,7 @@ def attribute(name: str, value: Values | str, *, core: bool = False, cited: str 
         ifvalues=_ifvalues(value.get("ifvalues") or {}),
         requirements=requirements,
         cited=cited,
+        listed=listed,
         core=core,
     )
 

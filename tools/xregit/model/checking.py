@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from xregit.diagnostics import Finding
 from xregit.model import faults
@@ -47,11 +47,21 @@ def siblings(attributes: Attributes, value: Values, inherited: Values = NOTHING)
     return _in_force(_shape(attributes), value, inherited).attributes
 
 
+class _Names(NamedTuple):
+    """The form of names that aren't declared, and the requirement that lists those that are."""
+
+    charset: str = "name"
+    cited: str = ""
+
+
+_ANY_OTHER = _Names()
+
+
 @distinct
 class _Shape:
     """Attributes made ready: tests of those that hold single values, and functions that check the others.
 
-    ``variants`` caches the shapes that follow from the selectors' values,
+    ``names`` is said of other names. ``variants`` caches the shapes that follow from the selectors' values,
     ``origin`` holds the selectors that led to a variant.
     """
 
@@ -59,30 +69,30 @@ class _Shape:
     fits: Mapping[str, Fits]
     checks: Mapping[str, Check]
     wildcard: Check | None
-    charset: str
+    names: _Names
     due: tuple[AttributeModel, ...]
     selectors: tuple[Selector, ...]
     origin: tuple[Selector, ...] = ()
     variants: dict[tuple[str, ...], _Shape] = field(default_factory=dict)
 
 
-def _shape(attributes: Attributes, charset: str = "name") -> _Shape:
+def _shape(attributes: Attributes, names: _Names = _ANY_OTHER) -> _Shape:
     shapes = _shapes(attributes)
-    found = shapes.get(charset)
+    found = shapes.get(names)
     if found is None:
         selectors = selectors_of(attributes)
-        found = shapes[charset] = _shaped(attributes, selectors, charset, selectors)
+        found = shapes[names] = _shaped(attributes, selectors, names, selectors)
     return found
 
 
 @once(1024)
-def _shapes(_attributes: Attributes) -> dict[str, _Shape]:
-    """Return the shapes that these attributes have, by the form of names that they don't declare; none at first."""
+def _shapes(_attributes: Attributes) -> dict[_Names, _Shape]:
+    """Return the shapes that these attributes have, by what is said of names that they don't declare; none at first."""
     return {}
 
 
 def _shaped(
-    attributes: Attributes, selectors: tuple[Selector, ...], charset: str, origin: tuple[Selector, ...]
+    attributes: Attributes, selectors: tuple[Selector, ...], names: _Names, origin: tuple[Selector, ...]
 ) -> _Shape:
     single = {name: item for name, item in attributes.items() if name != "*" and _is_single(item)}
     return _Shape(
@@ -90,7 +100,7 @@ def _shaped(
         fits={name: fits_of(item) for name, item in single.items()},
         checks={name: compiled(item) for name, item in attributes.items() if name != "*" and name not in single},
         wildcard=compiled(attributes["*"]) if "*" in attributes else None,
-        charset=charset,
+        names=names,
         due=tuple(item for item in attributes.values() if item.required and item.default is None),
         selectors=selectors,
         origin=origin,
@@ -120,7 +130,7 @@ def _variant(shape: _Shape, keys: tuple[str, ...]) -> _Shape:
     if "*" in shape.attributes:
         ordered["*"] = ordered.pop("*")
     selectors = selectors_of(added)
-    return _shaped(MappingProxyType(ordered), selectors, shape.charset, (*shape.origin, *selectors))
+    return _shaped(MappingProxyType(ordered), selectors, shape.names, (*shape.origin, *selectors))
 
 
 def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findings: list[Finding]) -> None:
@@ -167,10 +177,11 @@ def _other_member(shape: _Shape, item: tuple[str, Any], inherited: Values, path:
         if one is None:
             # Guessing costs; a value with that many faults is no typing error.
             known = shape.attributes if len(findings) < MAX_GUESSES else ()
-            findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name)))
+            findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name), shape.names.cited))
             return
-        if not SYNTAXES[shape.charset].test(name):
-            findings.append(faults.misnamed(name, path, SYNTAXES[shape.charset], shape.attributes["*"].cited))
+        charset = SYNTAXES[shape.names.charset]
+        if not charset.test(name):
+            findings.append(faults.misnamed(name, path, charset, shape.attributes["*"].cited))
             return
     one(member, inherited.get(name), path, name, findings)
 
@@ -194,7 +205,7 @@ def _single(attribute: AttributeModel) -> Check:
 
 def _object(attribute: AttributeModel) -> Check:
     charset = attribute.keys or ("extendedname" if attribute.namecharset == "extended" else "name")
-    shape = _shape(attribute.attributes, charset)
+    shape = _shape(attribute.attributes, _Names(charset, attribute.listed))
 
     def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
         if not isinstance(value, MAPPINGS):

@@ -99,12 +99,13 @@ def missing(attribute: AttributeModel, path: Path, asked_by: str = "", inherited
     return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", attribute.cited)
 
 
-def unknown(name: str, path: Path, known: Iterable[str], goes_with: str) -> Finding:
-    """Return the finding for an attribute that the model doesn't have here."""
+def unknown(name: str, path: Path, known: Iterable[str], goes_with: str, requirement: str = "") -> Finding:
+    """Return the finding for an attribute that the model doesn't have here, and the requirement that lists those."""
     names = [other for other in known if other != "*"]
     listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
     help_ = MERGE_KEY if name == "<<" else goes_with or guess(str(name), names) or listed
-    return Finding(UNKNOWN, (*path, name), f'The attribute "{cut(name)}" is not in the model.', help_, on_key=True)
+    message = f'The attribute "{cut(name)}" is not in the model.'
+    return Finding(UNKNOWN, (*path, name), message, help_, requirement, on_key=True)
 
 
 def misnamed(name: str, path: Path, syntax: Datatype, requirement: str) -> Finding:

@@ -24,7 +24,7 @@ class AttributeModel:
 
     Beyond the language, for documentation: ``source`` cites where a specification defines it, ``requirements``
     lists IDs of the requirements table, the one most to the point first, ``cited`` is that one, or that of what the
-    attribute is a part of, ``core`` marks what the core
+    attribute is a part of, ``listed`` is the one that lists which attributes it may have, ``core`` marks what the core
     specification gives every entity, ``delivery`` what delivery sets, so that matching does not compare it.
     ``separators`` are the characters that part the levels of such a value, ``refused`` those it may not hold at all,
     ``allowed`` the only ones that it may hold, as within the brackets of a regular expression.
@@ -58,6 +58,7 @@ class AttributeModel:
     source: str = ""
     requirements: tuple[str, ...] = ()
     cited: str = ""
+    listed: str = ""
     core: bool = False
     delivery: bool = False
     separators: str = ""
