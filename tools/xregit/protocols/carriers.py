@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,7 @@ class Carrier:
     mode, named with one of ``prefixes``, of which we write the first. ``contenttype`` is the key of the payload's
     media type. ``percent`` says that values are percent-encoded, ``native`` that numbers stay numbers, ``anycase``
     that names compare without regard to case. ``implied`` is the mode in which a message is read that doesn't say.
+    ``tolerant`` reads messages in which no attribute stands by these facts.
     """
 
     protocol: str
@@ -31,6 +33,7 @@ class Carrier:
     native: bool = False
     anycase: bool = False
     implied: str = ""
+    tolerant: Carrier | None = None
 
 
 def carrier(protocol: str) -> Carrier | None:
@@ -45,4 +48,6 @@ def _carriers() -> Mapping[str, Carrier]:
 
 def _carrier(protocol: str, said: Mapping[str, Any]) -> Carrier:
     known: dict[str, Any] = {name: tuple(fact) if isinstance(fact, list) else fact for name, fact in said.items()}
-    return Carrier(protocol, **known)
+    tolerated = known.pop("tolerated", ())
+    strict = Carrier(protocol, **known)
+    return replace(strict, tolerant=replace(strict, prefixes=tolerated)) if tolerated else strict

@@ -127,8 +127,8 @@ def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
     problems: list[str] = []
     attributes = _attributes(known, wire, problems)
     if "specversion" not in attributes:
-        return _NOTHING
-    stated = {_attribute(known, key) for key, _ in _entries(wire, known.attributes)}
+        return _binary(known.tolerant, wire, contenttype) if known.tolerant else _NOTHING
+    stated = {attribute_name(known, key) for key, _ in _entries(wire, known.attributes)}
     missing = [f'The attribute "{name}" is missing.' for name in REQUIRED if name not in stated]
     if missing or not attributes.keys() >= set(REQUIRED):
         return Carried("", (), (*problems, *missing))
@@ -146,7 +146,7 @@ def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
 def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, Any]:
     attributes: dict[str, Any] = {}
     for key, value in _entries(wire, known.attributes):
-        name = _attribute(known, key)
+        name = attribute_name(known, key)
         if not name:
             continue
         if name in attributes:
@@ -159,7 +159,7 @@ def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, An
     return attributes
 
 
-def _attribute(known: Carrier, key: str) -> str:
+def attribute_name(known: Carrier, key: str) -> str:
     """Return the name of the attribute that a header stands for, empty where it is not one."""
     name = key.lower() if known.anycase else key
     for prefix in known.prefixes:
