@@ -74,8 +74,8 @@ def definition(message: Message) -> Definition:
         xid=target(message).xid,
         protocol=protocol,
         enveloped=message.envelope == CLOUDEVENTS,
-        envelope=_ordered(_attribute(item) for item in properties if item.path[0] == ENVELOPE),
-        options=_ordered(_option(item, protocol) for item in properties if item.path[0] == OPTIONS),
+        envelope=_ordered(attribute_constraint(item) for item in properties if item.path[0] == ENVELOPE),
+        options=_ordered(option_constraint(item, protocol) for item in properties if item.path[0] == OPTIONS),
         mode=text_of(asked, "mode"),
         format=text_of(asked, "format"),
         contenttype=text_of(attributes, "datacontenttype"),
@@ -106,12 +106,14 @@ def kind_of(item: Property, protocol: str) -> str:
     return "string" if part is not None and part.property == "symbol" else item.type
 
 
-def _attribute(item: Property) -> Constraint:
+def attribute_constraint(item: Property) -> Constraint:
+    """Return what a declaration asks of an attribute of the event."""
     key = item.path[-1]
     return _constraint(item, kind_of(item, ""), key, media=key in _MEDIA_KEYS)
 
 
-def _option(item: Property, protocol: str) -> Constraint:
+def option_constraint(item: Property, protocol: str) -> Constraint:
+    """Return what a declaration asks of one of the protocol's own properties."""
     section = item.path[1:-1]
     # The sections of a protocol that nobody knows may nest.
     key = key_of(protocol, section[0], item.name) if len(section) == 1 else "/".join((*section, item.name))

@@ -151,10 +151,11 @@ def _compatible(one: _Part, other: _Part) -> bool:
     """Tell whether one message can satisfy both."""
     shared = one.demands.keys() & other.demands.keys()
     conflicts = (one.features[slot] != other.features[slot] for slot in one.features.keys() & other.features.keys())
-    return not any(conflicts) and all(_agree(one.demands[name], other.demands[name]) for name in shared)
+    return not any(conflicts) and all(agree(one.demands[name], other.demands[name]) for name in shared)
 
 
-def _agree(one: Constraint, other: Constraint) -> bool:
+def agree(one: Constraint, other: Constraint) -> bool:
+    """Tell whether a value can satisfy both constraints, as far as that can be told."""
     if one.constant is not None:
         same = other.media and other.constant is not None and media_type(one.constant) == media_type(other.constant)
         return same or other.fits(one.constant, {})

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.indexes import carried_groups
+from xregit.catalog.indexes import carried, carried_groups
 from xregit.catalog.resolving import SELECTORS, group_of
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
+from xregit.model.names import CLOUDEVENTS
+from xregit.rules.mediatypes import MODES, modes, normal
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import text
+from xregit.rules.stated import mapping, selected, text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint, Message
@@ -94,6 +98,48 @@ def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> I
             help_ = "Let an endpoint of its own carry the group, or correct the one that is wrong."
             index = next((at for at, item in enumerate(listed or ()) if _names(item, group)), 0)
             yield found("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
+
+
+@rule(
+    "endpoint",
+    Severity.ERROR,
+    "An endpoint asks for a mode or format of events that messages which it carries can't have.",
+    "EP-14",
+    "EP-16",
+    stated=("envelopeoptions",),
+)
+def envelopeoptions_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report each option once, however many messages contradict it."""
+    asked = mapping(endpoint.attributes, "envelopeoptions")
+    for name, differs in (("mode", _other_mode), ("format", _other_format)):
+        due = text(asked, name)
+        if not due:
+            continue
+        unfit = [(xid, why) for xid, stated in _events(registry, endpoint) if (why := differs(stated, due))]
+        if unfit:
+            (first, why), more = unfit[0], len(unfit) - 1
+            rest = f" So it is with {more} more of its messages." if more else ""
+            text_ = f'The {name} is {due}, but the message "{first}" {why}.{rest}'
+            help_ = f'Let an endpoint of its own carry such messages, or correct the "{name}" that is wrong.'
+            yield found("envelopeoptions", name, message=text_, help=help_)
+
+
+def _events(registry: Registry, endpoint: Endpoint) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the messages with a CloudEvents envelope that an endpoint carries, as they are in full."""
+    for xid, _ in carried(registry, endpoint.entity):
+        attributes = registry.resolved(xid).attributes
+        if selected("envelope", attributes) == CLOUDEVENTS:
+            yield xid, attributes
+
+
+def _other_mode(message: Mapping[str, Any], due: str) -> str:
+    possible = modes(message, selected("protocol", message))
+    return "" if due in possible or due not in MODES else f"can only be {', '.join(possible)}"
+
+
+def _other_format(message: Mapping[str, Any], due: str) -> str:
+    stated = text(message, "envelopeoptions", "format")
+    return f"has {stated}" if stated and normal(stated)[0] != normal(due)[0] else ""
 
 
 def _messages(group: Group) -> list[Resource]:

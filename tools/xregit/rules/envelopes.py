@@ -9,11 +9,13 @@ from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import DATATYPES, NOW
-from xregit.model.language import MAPPINGS
+from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON
+from xregit.model.protocols import facts
+from xregit.model.quoting import shown
 from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, normal
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, mapping, selected, text
+from xregit.rules.stated import inside, items, mapping, selected, states, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
+    from xregit.messages.constraints import Constraint
 
 METADATA, OPTIONS = "envelopemetadata", "envelopeoptions"
 DECLARED = frozenset({"description", "required", "specurl", "type", "value"})
@@ -160,6 +163,53 @@ def attribute_among_options(_registry: Registry, message: Message) -> Iterator[F
         if isinstance(value, MAPPINGS) and value and DECLARED.issuperset(value):
             text_ = f'"{name}" says what an attribute of events must be, which is no option of the envelope.'
             yield found(OPTIONS, name, message=text_, help=f'Move it to "{METADATA}".', on_key=True)
+
+
+@rule(
+    "message",
+    Severity.ERROR,
+    "A property of the protocol is an attribute of the event in binary mode, but has another value.",
+    "MSG-49",
+    "MSG-51",
+    "CEM-11",
+    "CEM-14",
+    stated=(METADATA, "protocoloptions", "protocol", OPTIONS),
+    selected=EVENTS,
+)
+def option_differs_from_attribute(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report headers such as ``ce-type`` that no message can have together with the attribute that they are."""
+    if not _restates(message.resolved.attributes):
+        return
+    from xregit.messages.restating import contradictions  # only then
+
+    own = message.entity.attributes
+    for item in contradictions(message):
+        section = tuple(int(part) if part.isdecimal() else part for part in item.option.path)
+        at_option = (*section, "value") if states(own, (*section, "value")) else section
+        where = next((path for path in (at_option, (METADATA, item.attribute)) if states(own, path)), ())
+        if where:
+            text_ = (
+                f'"{item.option.name}" is the attribute "{item.attribute}" of the event in binary mode, '
+                f"so it can't be {_said(item.asked)} where the attribute is {_said(item.due)}."
+            )
+            help_ = "Remove it, as it follows from the attribute; or let both say the same."
+            yield found(*where, message=text_, help=help_)
+
+
+def _restates(attributes: Mapping[str, Any]) -> bool:
+    """Tell whether a property of the protocol has the name of an attribute that the message declares."""
+    said: Mapping[str, Any] = facts("cloudevents").get(selected("protocol", attributes), NOTHING)
+    stated = inside(attributes, "protocoloptions", said.get("attributes", ""))
+    if not stated:
+        return False
+    prefixes = said.get("prefixes", ())
+    names = stated if isinstance(stated, MAPPINGS) else [text(item, "name") for _, item in items(stated)]
+    declared = {"specversion", *mapping(attributes, METADATA)}
+    return any(name.casefold().removeprefix(each.casefold()) in declared for name in names for each in prefixes)
+
+
+def _said(asked: Constraint) -> str:
+    return asked.expected if asked.constant is None and asked.template is None else shown(asked.expected)
 
 
 def _in_full(registry: Registry, entity: Group | Resource) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from xregit.model.language import MAPPINGS
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import items, mapping, selected, text
+from xregit.rules.stated import items, mapping, selected, states, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 CONTENTTYPE = "datacontenttype"
 STATED_IN = (CONTENTTYPE, "protocoloptions", "envelopemetadata", "envelopeoptions")
-OPTIONS, BINARY = "protocoloptions", "binary"
+OPTIONS, BINARY, STRUCTURED = "protocoloptions", "binary", "structured"
 _USUAL = {"modes": (BINARY,), "contenttype": "headers/content-type"}
 _INNER = ("envelopemetadata", CONTENTTYPE, "value")
 _FORMAT = ("envelopeoptions", "format")
+MODES = frozenset({BINARY, STRUCTURED})
 
 Path = tuple[str | int, ...]
 
@@ -57,8 +58,8 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     for one in stated[1:]:
         if not _agree(one, stated[0]):
             text_ = f'"{one.name}" is {one.media}, but "{stated[0].name}" is {stated[0].media}.'
-            where = one if _states(own, one.path) else stated[0]
-            if _states(own, where.path):
+            where = one if states(own, one.path) else stated[0]
+            if states(own, where.path):
                 yield found(*where.path, message=text_, help="Let both say the same, or remove one of them.")
 
 
@@ -81,7 +82,7 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
     for one in (Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)):
         if not one.media or "{" in one.media or one.media.lower().startswith(EVENTS):
             continue
-        if _states(message.entity.attributes, one.path):
+        if states(message.entity.attributes, one.path):
             text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{one.media}".'
             help_ = f'Write "{EVENT_JSON}" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
             yield found(*one.path, message=text_, help=help_)
@@ -105,9 +106,19 @@ def in_json_alone(protocol: str) -> bool:
     return not in_binary(protocol) and not carrier.get("contenttype")
 
 
+def modes(attributes: Mapping[str, Any], protocol: str) -> frozenset[str]:
+    """Return the modes in which the events of a message can travel by a protocol, one of two or both."""
+    stated = text(attributes, "envelopeoptions", "mode")
+    if stated in MODES:
+        return frozenset({stated})
+    sent = (text(attributes, CONTENTTYPE), _carried(attributes, protocol).media)
+    whole = text(attributes, *_FORMAT) or any(media.lower().startswith(EVENTS) for media in sent)
+    return frozenset({STRUCTURED}) if whole or not in_binary(protocol) else MODES
+
+
 def _structured(attributes: Mapping[str, Any], protocol: str) -> bool:
     """Tell whether events are sent in structured mode, as the message says or as its protocol can only do."""
-    return text(attributes, "envelopeoptions", "mode") == "structured" or not in_binary(protocol)
+    return text(attributes, "envelopeoptions", "mode") == STRUCTURED or not in_binary(protocol)
 
 
 def _agree(one: Stated, other: Stated) -> bool:
@@ -163,15 +174,3 @@ def _property(value: Any, path: Path) -> Stated:
     if isinstance(value, MAPPINGS):
         return Stated(text(value, "value"), (*path, "value"))
     return Stated(value if isinstance(value, str) else "", path)
-
-
-def _states(value: Any, path: Path) -> bool:
-    """Tell whether something stands at a path of names and indexes."""
-    for part in path:
-        if isinstance(part, int):
-            if not isinstance(value, list | tuple) or part >= len(value):
-                return False
-        elif not isinstance(value, MAPPINGS) or part not in value:
-            return False
-        value = value[part]
-    return True

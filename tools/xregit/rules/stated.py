@@ -45,6 +45,18 @@ def items(value: Any, *path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield index, item
 
 
+def states(value: Any, path: tuple[str | int, ...]) -> bool:
+    """Tell whether something stands at a path of names and indexes."""
+    for part in path:
+        if isinstance(part, int):
+            if not isinstance(value, list | tuple) or part >= len(value):
+                return False
+        elif not isinstance(value, MAPPINGS) or part not in value:
+            return False
+        value = value[part]
+    return True
+
+
 def selected(selector: str, value: Any) -> str:
     """Return the canonical name that a selector such as ``protocol`` has, or an empty text."""
     found = text(value, selector)
