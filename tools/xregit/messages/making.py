@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from xregit.model import canonical as spelled
 from xregit.model.faults import either
 from xregit.model.quoting import shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
+from xregit.protocols.binding import lacking
 from xregit.protocols.carriers import STRUCTURED, carrier
 from xregit.records import record
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 Now = datetime | Callable[[], datetime]
 NewId = str | Callable[[], str]
-Fields = dict[str, list[Any]]
+Fields = Mapping[str, Sequence[Any]]
 
 
 class MessageError(XregitError):
@@ -177,7 +178,7 @@ def _plain(protocol: str, fields: Fields, body: Payload) -> Wire:
     """Return a message without envelope; what it holds is said in its content type, if it has one."""
     known = carrier(protocol)
     if known and known.contenttype and body.contenttype and body.body is not None:
-        fields.setdefault(known.contenttype, [body.contenttype])
+        fields = {**fields, **lacking(known, {known.contenttype: [body.contenttype]}, fields)}
     return assemble(protocol, fields, body.body)
 
 
@@ -186,7 +187,7 @@ def _bound(asked: Definition, protocol: str, mode: str, event: Event, fields: Fi
     known = carrier(protocol)
     chosen = mode or asked.mode or (STRUCTURED if asked.format else "")
     if chosen == STRUCTURED and asked.format and known and known.contenttype:
-        fields.setdefault(known.contenttype, [asked.format])
+        fields = {**fields, **lacking(known, {known.contenttype: [asked.format]}, fields)}
     return bind(event, protocol, chosen, fields)
 
 

@@ -45,9 +45,9 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         stated = event.attributes.get(CONTENTTYPE, "")
         if known.contenttype and announces_event(stated):
             raise WireError((f'"{CONTENTTYPE}" must not be {shown(stated)}, which would announce another event.',))
-        return assemble(known.protocol, _merged(known, _headers(known, event, given), given), event.data)
+        return assemble(known.protocol, {**lacking(known, _headers(known, event, given), given), **given}, event.data)
     implied = {known.contenttype: [EVENT_JSON]} if known.contenttype else {}
-    return assemble(known.protocol, _merged(known, implied, given), json_bytes(event_json(event)))
+    return assemble(known.protocol, {**lacking(known, implied, given), **given}, json_bytes(event_json(event)))
 
 
 def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = None) -> Wire:
@@ -61,7 +61,8 @@ def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = N
         raise WireError(problems)
     known, _ = _choice(protocol, BATCH)
     body = json_bytes([event_json(event) for event in events])
-    return assemble(known.protocol, _merged(known, {known.contenttype: [BATCH_JSON]}, fields or {}), body)
+    given = fields or {}
+    return assemble(known.protocol, {**lacking(known, {known.contenttype: [BATCH_JSON]}, given), **given}, body)
 
 
 def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
@@ -100,10 +101,10 @@ def _value(known: Carrier, value: Any) -> Any:
     return percent.encoded(text) if known.percent else text
 
 
-def _merged(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
+def lacking(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
+    """Return the implied fields that are not given, in whatever case their names are written."""
     stated = {_folded(known, key) for key in given}
-    kept = {key: values for key, values in implied.items() if _folded(known, key) not in stated}
-    return {**kept, **given}
+    return {key: values for key, values in implied.items() if _folded(known, key) not in stated}
 
 
 def _folded(known: Carrier, key: str) -> str:
