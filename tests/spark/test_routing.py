@@ -102,7 +102,7 @@ def test_definition_that_gains_fields_gains_columns(spark: SparkSession, registr
 
 
 def test_column_of_another_type_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
-    """Where a field changes its type, one line says so; with the old catalog, or another folder, it goes on."""
+    """Where a field changes its type, or only its case, one line says so, and each way out that it names is one."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1))
     xregit.route(registry, folder, tables, spark=spark)
@@ -117,6 +117,13 @@ def test_column_of_another_type_is_refused(spark: SparkSession, registry: Regist
     assert ids(tables, "g__one") == [1]
     elsewhere = xregit.route(other, folder, tmp_path / "elsewhere", spark=spark)
     assert elsewhere.rows == {"g__one": 1, "g__two": 1, "unmatched": 1}
+    shouted = definition("t.one", {"properties": {"VALUE": {"type": "number"}}})
+    with pytest.raises(XregitError, match=r'"value" of .*g__one is called "value", and "VALUE" in the catalog; move'):
+        xregit.route(registry_of(tmp_path, {**CATALOG, "one": shouted}), folder, tables, spark=spark)
+    (tables / "g__one").rename(tables / "before")
+    write(folder / "4.jsonl", event(4, data={"value": "x"}))
+    assert xregit.route(other, folder, tables, spark=spark).rows == {"g__one": 1}
+    assert (ids(tables, "before"), ids(tables, "g__one")) == ([1], [4])
 
 
 def test_few_files_and_open_tables_will_do(
@@ -237,6 +244,19 @@ def test_checkpoint_of_another_job_is_refused(
     group = "/messagegroups/g" if changed == "group" else ""
     with pytest.raises(XregitError, match=r"belongs to a job with the (catalog|endpoint|group) .* --checkpoint"):
         xregit.route(again, tmp_path / "in", tmp_path / "tables", spark=spark, endpoint=endpoint, group=group)
+
+
+def test_tables_are_moved_with_their_checkpoint(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """A folder of tables that is called otherwise by now goes on where it was; a checkpoint without its tables not."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    write(folder / "1.jsonl", event(1))
+    xregit.route(registry, folder, tables, spark=spark)
+    moved = tables.rename(tmp_path / "moved")
+    write(folder / "2.jsonl", event(2))
+    assert xregit.route(registry, folder, moved, spark=spark).rows == {"g__one": 1}
+    assert ids(moved, "g__one") == [1, 2]
+    with pytest.raises(XregitError, match="belongs to a job with the tables"):
+        xregit.route(registry, folder, tables, spark=spark, checkpoint=moved / "_checkpoint")
 
 
 def test_checkpoint_without_a_whole_first_batch_goes_on(

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
 from xregit.spark.streams.shapes import Names, composed, members, shape
-from xregit.spark.streams.types import arrow, clashes, covers, sql, struct
+from xregit.spark.streams.types import array, arrow, clashes, covers, map_of, sql, struct
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xregit.payloads import PayloadSchema
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -258,3 +260,19 @@ def test_types_grow_and_clash() -> None:
     assert (covers(large, small), covers(small, large)) == (True, False)
     assert clashes(small, large) is None
     assert clashes(small, other) == ("b.c", "STRING", "DOUBLE")
+    shouted = struct([("b", struct([("C", "string", "")]), "")])
+    assert (covers(small, shouted), clashes(small, shouted)) == (False, ("b.c", 'called "c"', '"C"'))
+    assert clashes(array(small), array(other)) == ("elementType.b.c", "STRING", "DOUBLE")
+
+
+@pytest.mark.parametrize("deep", [lambda form: form, array, lambda form: struct([("x", form, "")])])
+def test_records_in_a_map_stay_as_they_are(deep: Callable[[Any], Any]) -> None:
+    """Readers can't fill up the records in a map: what gains or loses a field there is another type."""
+    small, large = (struct((name, "long", "") for name in names) for names in ("a", "ab"))
+    turned = struct([("b", "long", "Said anew."), ("a", "long", "")])
+    have = deep(map_of(large))
+    for want in (large, turned):
+        assert (covers(have, deep(map_of(want))), clashes(have, deep(map_of(want)))) == (True, None)
+    for want in (small, struct([*((name, "long", "") for name in "abc")])):
+        assert not covers(have, deep(map_of(want)))
+        assert clashes(have, deep(map_of(want))) is not None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Registry
 
+TABLES = "tables"
 JOB, BATCH, CATALOGS, SPARK = "job.json", "batch.json", "catalogs", "spark"
 DIGEST_BYTES = 16
 
@@ -78,7 +79,7 @@ class Checkpoint:
 
 
 def opened(folder: Path, job: Mapping[str, str]) -> Checkpoint:
-    """Return the memory of a job in a folder, which is made where there is none.
+    """Return the memory of a job in a folder, which is made where there is none; it may be moved with its tables.
 
     Raises:
         XregitError: the folder holds something else, or the memory of another job.
@@ -89,6 +90,9 @@ def opened(folder: Path, job: Mapping[str, str]) -> Checkpoint:
             message = f"{folder} holds something else than a checkpoint of xregit route; name another folder"
             raise XregitError(message)
         known = {**job, "application": f"xregit {uuid4()}"}
+        _save(folder / JOB, known)
+    if job[TABLES] == str(folder.parent) and known.get(TABLES) != job[TABLES]:
+        known[TABLES] = job[TABLES]  # it was moved together with its tables
         _save(folder / JOB, known)
     for name, value in job.items():
         if known.get(name) != value:

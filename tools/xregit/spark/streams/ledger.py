@@ -29,6 +29,7 @@ MAX_OPENED = 2_000
 # Every so many versions the log is summed up, without which each commit takes longer than the one before.
 PROPERTIES: Mapping[str, str | None] = {"delta.checkpointInterval": "10"}
 LOG = "_delta_log"
+WAY_OUT = "move that table's folder away, and a new one is begun, or route to another folder"
 
 
 @record
@@ -121,7 +122,7 @@ class Ledger:
         refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
         name = found.metadata().name
         if name != landing.about and (name or not covers(json.loads(found.schema().to_json()), landing.structure)):
-            message = f"{place} is a Delta table, but not that of {landing.about}; route to another folder"
+            message = f"{place} is a Delta table, but not that of {landing.about}; {WAY_OUT}"
             raise XregitError(message)
         return found
 
@@ -174,7 +175,7 @@ def _refuse_clash(have: Mapping[str, Any], landing: Landing, place: Place) -> No
     clash = clashes(dict(have), landing.structure)
     if clash is not None:
         path, there, due = clash
-        message = f'"{path}" of {place / landing.name} is {there}, and {due} in the catalog; route to another folder'
+        message = f'"{path}" of {place / landing.name} is {there}, and {due} in the catalog; {WAY_OUT}'
         raise XregitError(message)
 
 

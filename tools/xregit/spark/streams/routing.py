@@ -15,7 +15,7 @@ from xregit.spark.faults import told_of
 from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
 from xregit.spark.standing import refuse_coded, refuse_file
-from xregit.spark.streams.checkpoint import Checkpoint, Pinned, frozen, opened
+from xregit.spark.streams.checkpoint import TABLES, Checkpoint, Pinned, frozen, opened
 from xregit.spark.streams.inputs import LINES, Source, files, refuse_overlap, source
 from xregit.spark.streams.ledger import Batch, Ledger
 
@@ -233,7 +233,7 @@ class Router:
 def _identity(registry: Registry, messages: DataFrame | Path | str, place: Place) -> dict[str, str]:
     """Return what tells one job from another."""
     given = str(Place.of(messages)) if isinstance(messages, Path | str) else "a data frame"
-    return {"catalog": str(registry.attributes.get("registryid", "")), "input": given, "tables": str(place)}
+    return {"catalog": str(registry.attributes.get("registryid", "")), "input": given, TABLES: str(place)}
 
 
 def _memory(place: Place, checkpoint: Path | str | None) -> Path:

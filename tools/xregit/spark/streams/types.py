@@ -91,27 +91,42 @@ def _arrow_scalar(form: str) -> pa.DataType:
 
 def covers(have: Form, want: Form) -> bool:
     """Tell whether a column of the type ``have`` holds every value of ``want``: the same type, or more fields."""
-    if isinstance(have, str) or isinstance(want, str):
-        return have == want
+    if isinstance(have, str) or isinstance(want, str) or have["type"] == "map":
+        return alike(have) == alike(want)
     if have["type"] != want["type"]:
         return False
     if have["type"] == "struct":
         there = by_name(have)
         return all(each["name"] in there and covers(there[each["name"]], each["type"]) for each in want["fields"])
-    return all(covers(have[key], want[key]) for key in ("elementType", "keyType", "valueType") if key in have)
+    return covers(have["elementType"], want["elementType"])
 
 
 def clashes(have: Form, want: Form, path: str = "") -> tuple[str, str, str] | None:
-    """Return the path of the first part whose types no column can hold both of, with the two types."""
-    if isinstance(have, str) or isinstance(want, str) or have["type"] != want["type"]:
-        return None if have == want else (path, sql(have), sql(want))
-    if have["type"] == "struct":
-        there = by_name(have)
-        pairs = [(each["name"], there[each["name"]], each["type"]) for each in want["fields"] if each["name"] in there]
-    else:
-        pairs = [(key, have[key], want[key]) for key in ("elementType", "valueType") if key in have]
-    found = (clashes(one, other, f"{path}.{name}" if path else name) for name, one, other in pairs)
-    return next((clash for clash in found if clash), None)
+    """Return the path of the first part whose types no column can hold both of, with the two types.
+
+    Readers can't fill up the records in a map, and take names that differ only in case for the same.
+    """
+    if isinstance(have, str) or isinstance(want, str) or have["type"] != want["type"] or have["type"] == "map":
+        return None if alike(have) == alike(want) else (path, sql(have), sql(want))
+    if have["type"] == "array":
+        return clashes(have["elementType"], want["elementType"], f"{path}.elementType" if path else "elementType")
+    there = {name.casefold(): (name, form) for name, form in by_name(have).items()}
+    for name, form in by_name(want).items():
+        known, held = there.get(name.casefold(), (name, form))
+        inner = f"{path}.{known}" if path else known
+        found = clashes(held, form, inner) if known == name else (inner, f'called "{known}"', f'"{name}"')
+        if found:
+            return found
+    return None
+
+
+def alike(form: Form) -> object:
+    """Return a type as something that equals those that hold the same values: its fields in any order, uncommented."""
+    if isinstance(form, str):
+        return form
+    if form["type"] == "struct":
+        return {each["name"]: alike(each["type"]) for each in form["fields"]}
+    return [form["type"], *(alike(form[key]) for key in ("keyType", "valueType", "elementType") if key in form)]
 
 
 def by_name(form: Mapping[str, Any]) -> dict[str, Form]:
