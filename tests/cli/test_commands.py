@@ -347,6 +347,23 @@ def test_schema_of_the_settings_knows_the_rules(place: tuple[str, ...], here: Pa
     assert "unknown-atribute" in refused
 
 
+def test_schema_of_waivers_knows_the_rules(here: Path) -> None:
+    """An editor refuses the names of rules that no change can break."""
+
+    def waiver(rule: str) -> dict[str, str]:
+        return {"xid": "/endpoints/e", "rule": rule, "reason": "So be it.", "approvedby": "Me", "until": "2999-12-31"}
+
+    assert run(["schema"]) == 0
+    editor = Draft202012Validator(json.loads((here / "build/schemas/waivers.schema.json").read_bytes()))
+    names = [*(rule.name for rule in xregit.RULES), "value-chnged"]
+    refused = {name for name in names if not editor.is_valid({"waivers": [waiver(name)]})}
+    text = yaml.safe_dump({"waivers": [waiver(name) for name in names]})
+    (here / "registry/waivers.yaml").write_text(text, encoding="utf-8")
+    found = xregit.check(xregit.read(here / "registry")).diagnostics
+    assert refused == {item.message.split('"')[1] for item in found if item.rule == "unknown-rule-waived"}
+    assert "value-chnged" in refused
+
+
 def test_schemas_know_what_all_messages_have(here: Path) -> None:
     """The one envelope of a registry holds in files that state none; of two, none does."""
     message = {"envelopemetadata": {"subject": {"required": "ja"}}}

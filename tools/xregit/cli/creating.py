@@ -96,9 +96,10 @@ def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, byt
     """Give the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
     import xregit
     from xregit.model import json_schemas
+    from xregit.rules.changing import WAIVABLE
 
     rules = (rule.name for rule in xregit.RULES if rule.about != "import")  # the severities of those are fixed
-    for name, value in json_schemas(model, implied, rules).items():
+    for name, value in json_schemas(model, implied, rules, WAIVABLE).items():
         yield (SCHEMAS / name).as_posix(), as_json(value).encode() + b"\n"
 
 

@@ -18,18 +18,23 @@ ENDING = ".schema.json"
 
 
 def json_schemas(
-    model: Model, implied: Mapping[str, str] = MappingProxyType({}), rules: Iterable[str] = ()
+    model: Model,
+    implied: Mapping[str, str] = MappingProxyType({}),
+    rules: Iterable[str] = (),
+    waivable: Iterable[str] = (),
 ) -> dict[str, Schema]:
     """Return the JSON Schemas by file name: ``message.schema.json`` is for the files of messages, and so on.
 
     ``implied`` is what selectors such as ``envelope`` have in every file of a resource that states none: an editor sees
-    one file, and not the group that says so. ``rules`` are the names of rules that settings may be about, if known.
+    one file, and not the group that says so. ``rules`` are the names of rules that settings may be about, and
+    ``waivable`` those that waivers may, if known.
     """
     settings = _listing(document(model.settings), sorted(rules))
+    waivers = _listing(document(model.waivers), sorted(waivable))
     schemas = {
         f"registry{ENDING}": _file("registry.yaml: the registry itself", document(model.attributes)),
         f"xregit{ENDING}": _file("xregit.yaml: settings of the tool", settings),
-        f"waivers{ENDING}": _file("waivers.yaml: intended breaks that are let through", document(model.waivers)),
+        f"waivers{ENDING}": _file("waivers.yaml: intended breaks that are let through", waivers),
         f"model{ENDING}": _model(),
     }
     names = _names(model)
@@ -40,14 +45,13 @@ def json_schemas(
     return schemas
 
 
-_RULE_NAMES = {"pattern": SYNTAXES["rulename"].schema["pattern"]}
-
-
 def _listing(schema: Any, rules: list[str]) -> Any:
-    """Return a schema in which what is by the names of rules lists them, so that editors offer no others."""
+    """Return a schema in which what must be the name of a rule lists them, so that editors offer no others."""
+    if isinstance(schema, list):
+        return [_listing(item, rules) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    if rules and schema == _RULE_NAMES:
+    if rules and schema.get("pattern") == SYNTAXES["rulename"].schema["pattern"]:
         return {"enum": rules}
     return {name: _listing(item, rules) for name, item in schema.items()}
 
