@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -168,6 +169,20 @@ def test_without_a_usable_repository_there_is_a_reason(repository: Repository, t
     assert words in known.reason
     assert known == History(reason=known.reason)
     assert "\n" not in known.reason
+
+
+def test_a_damaged_list_of_what_a_shallow_clone_lacks_has_a_reason(repository: Repository) -> None:
+    """It could hide that older commits are missing."""
+    repository.commit("one", a="1")
+    (repository.root / ".git/shallow").write_bytes(b"\xff\n")
+    assert "Git" in history.read(repository.root).reason
+
+
+def test_the_history_is_read_without_a_library() -> None:
+    """Importing GitPython takes longer than Git itself; what most runs ask for does without."""
+    code = "import sys; from pathlib import Path; from xregit.source import history; history.read(Path('.'))"
+    done = subprocess.run([sys.executable, "-c", f"{code}; print('git' in sys.modules)"], check=True, stdout=PIPE)
+    assert done.stdout == b"False\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
