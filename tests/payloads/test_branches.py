@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from json import dumps
 from typing import Any
 
@@ -11,6 +12,10 @@ from xregit.payloads import parse
 from xregit.payloads.compatibility.comparing import compatible
 
 E = {"type": "enum", "name": "E", "symbols": ["x"]}
+E2 = {"type": "enum", "name": "E2", "symbols": ["x", "y"]}
+F = {"type": "fixed", "name": "F", "size": 2}
+F2 = {"type": "fixed", "name": "F2", "size": 2}
+DAY = {"type": "int", "logicalType": "date"}
 
 
 @pytest.mark.parametrize(
@@ -28,6 +33,10 @@ E = {"type": "enum", "name": "E", "symbols": ["x"]}
         (["float", "double"], 2**40 + 1, 1, 2**40 + 1),
         ([E, "string"], "x", 0, "x"),
         ([E, "string"], {"string": "x"}, 1, "x"),
+        ([E, E2], {"E2": "x"}, 1, "x"),
+        ([E, E2], "y", 1, "y"),
+        ([F, F2], {"F2": b"ab"}, 1, b"ab"),
+        (["long", DAY], {"int": "2026-11-22"}, 1, date(2026, 11, 22)),
     ],
 )
 def test_value_takes_the_branch_that_keeps_it(union: list[Any], value: Any, branch: int, kept: Any) -> None:
@@ -36,6 +45,20 @@ def test_value_takes_the_branch_that_keeps_it(union: list[Any], value: Any, bran
     written = schema.encode(value)
     assert (written[0] // 2, schema.decode(written)) == (branch, kept)
     assert schema.decode(schema.encode(value, "application/json"), "application/json") == kept
+
+
+def test_unions_below_the_lists_of_unions_take_their_branches() -> None:
+    """As feeds have them: a record that may be missing, with a list that may be, of records whose fields may be."""
+    link = {"type": "record", "name": "Link", "fields": [{"name": "rel", "type": ["null", "string"]}]}
+    links = {"name": "links", "type": ["null", {"type": "array", "items": link}]}
+    more = {"name": "more", "type": ["null", {"type": "map", "values": ["null", "Link"]}]}
+    source = {"type": "record", "name": "Source", "fields": [links, more]}
+    item = {"type": "record", "name": "Item", "fields": [{"name": "source", "type": ["null", source]}]}
+    schema = parse("Avro", dumps(item).encode())
+    value = {"source": {"links": [{"rel": "self"}, {"rel": None}], "more": {"a": {"rel": "next"}, "b": None}}}
+    for contenttype in ("", "application/json"):
+        assert schema.decode(schema.encode(value, contenttype), contenttype) == value
+    schema.encode(schema.example())
 
 
 @pytest.mark.parametrize(

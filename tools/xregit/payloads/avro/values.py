@@ -25,7 +25,6 @@ _STANDS_IN: dict[type, dict[str, int]] = {
     int: {"double": 1, "float": 2},
     float: {"float": 1},
 }
-_PRIMITIVE = frozenset({"null", "boolean", "int", "long", "float", "double", "string", "bytes"})
 
 
 @dataclass(slots=True)
@@ -123,10 +122,8 @@ def _tag(type_: Type, value: Any) -> tuple[Type, Any] | None:
 
 
 def _named(branch: Type, value: Any) -> Any:
-    """Return a value of a union so that fastavro takes the branch that was found, as far as it can be told which."""
-    if branch.kind == "record":
-        return branch.name, value
-    return (branch.kind, value) if branch.kind in _PRIMITIVE and not branch.logical else value
+    """Return a value of a union so that fastavro takes the branch that was found and doesn't look for one itself."""
+    return branch.label, value
 
 
 def plain(value: Any) -> Any:
