@@ -33,7 +33,7 @@ def main(folder: Path) -> dict[str, object]:
         )
         return {
             "check": [item.rule for item in xregit.check(registry).diagnostics],
-            "faults": [item.rule for item in xregit.check(faults).diagnostics],
+            "faults": {item.rule: item.message for item in xregit.check(faults).diagnostics},
             "document": xregit.compile(registry),
             "asyncapi": xregit.export_asyncapi(registry),
             "schemas": json_schemas(registry.model),

@@ -36,9 +36,10 @@ def test_a_value_belongs_to_its_type(table: str, name: str, value: Any, good: bo
 
 
 def test_every_type_has_cases() -> None:
-    """No type of the specifications goes without good and bad values."""
+    """No type of the specifications, and no narrower form, goes without good and bad values."""
     assert set(CASES["types"]) == set(DATATYPES)
     assert set(CASES["properties"]) == set(PROPERTY_TYPES)
+    assert set(CASES["syntaxes"]) == set(SYNTAXES)
 
 
 @given(st.text())

@@ -15,6 +15,7 @@ from xregit.model.files import SPECVERSION
 if TYPE_CHECKING:
     from pathlib import Path
 
+SENDING = "coap-client -m 0.02 -T token-1 -O 14,60"
 XID = "messagegroups/climate/messages/home.temperature"
 
 
@@ -47,6 +48,7 @@ def test_it_is_checked(made: dict[str, Any]) -> None:
     """Options follow the file, and so do the addresses of endpoints."""
     assert made["check"] == []
     assert sorted(made["faults"]) == ["address-without-port", "invalid-attribute"]
+    assert "must be a code such as 0.02" in made["faults"]["invalid-attribute"]
 
 
 def test_messages_are_made_and_recognised(made: dict[str, Any]) -> None:
@@ -67,15 +69,18 @@ def test_messages_are_made_and_recognised(made: dict[str, Any]) -> None:
 
 
 def test_documents_and_schemas_have_it(made: dict[str, Any]) -> None:
-    """The document, its model and what editors read know the options, AsyncAPI the headers and the address."""
+    """The document, its model and what editors read know the options and their forms, AsyncAPI what its part says."""
     group = made["document"]["messagegroups"]["climate"]
     assert group["messages"]["home.temperature"]["versions"]["1"]["protocoloptions"]["max_age"] == 60
     endpoint = made["document"]["modelsource"]["groups"]["endpoints"]["attributes"]["protocol"]["ifvalues"]["COAP/1"]
     assert "observe" in endpoint["siblingattributes"]["protocoloptions"]["attributes"]
-    assert "content_format" in json.dumps(made["schemas"]["message.schema.json"])
+    for part in ("content_format", "[0-7][.][0-9]{2}"):
+        assert part in json.dumps(made["schemas"]["message.schema.json"])
     asyncapi = made["asyncapi"]["gateway"]
     assert asyncapi["servers"]["server"]["protocol"] == "coap"
+    assert asyncapi["servers"]["server"]["protocolVersion"] == "1"
     [channel] = asyncapi["channels"].values()
+    assert channel["address"] == "/rooms/{room}/temperature"
     assert "ce-type" in channel["messages"]["home.temperature"]["headers"]["properties"]
 
 
@@ -85,6 +90,6 @@ def test_changes_of_it_are_told(made: dict[str, Any]) -> None:
 
 
 def test_its_page_describes_it(made: dict[str, Any]) -> None:
-    """The page shows examples in both modes, and what the file says of each option."""
-    for shown in ("COAP/1, binary", "COAP/1, structured", "What ties an answer to its request."):
+    """The page shows examples in both modes, what the file says of each option, and how a shell sends the message."""
+    for shown in ("COAP/1, binary", "COAP/1, structured", "What ties an answer to its request.", SENDING):
         assert shown in made["page"]

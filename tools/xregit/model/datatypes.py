@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from xregit.model.protocols import syntaxes
 from xregit.records import record
 from xregit.xid import ID, MAX_ID_CHARS
 
@@ -202,7 +203,8 @@ def _is_filled(value: Any) -> bool:
     return bool(value) or not isinstance(value, (str, list, dict))
 
 
-#: Narrower forms that our model files name; a text with placeholders is tested after they are filled.
+#: Narrower forms that our model files name, with those that files of protocols bring; a text with placeholders is
+#: tested after they are filled.
 SYNTAXES: Mapping[str, Datatype] = {
     "absolute": _text(rf"{_SCHEME}[^\s]+", "an absolute address, with its scheme"),
     "address": _text(rf"(?:{_LISTENER}|[^\s]*{PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
@@ -210,17 +212,14 @@ SYNTAXES: Mapping[str, Datatype] = {
     "date": Datatype(_is_day, "a day such as 2026-12-31", {"type": "string", "pattern": f"^(?:{_DAY})$"}),
     "characters": _text(f"{_NO_CONTROL}*", "a text without control characters"),
     "cloudevents": _text("(?!data$)[a-z0-9]+", 'lower-case letters and digits only, other than "data"'),
-    "httpstatus": _text("[1-5][0-9]{2}", "a status code from 100 to 599"),
     "id": _text(_ID, f"an id: letters, digits and - . _ ~ : @, at most {MAX_ID_CHARS}, not beginning with a sign"),
     "imported": _text(f"/{_TYPENAME}/{_TYPENAME}", "a resource type such as /messagegroups/messages"),
     "int32": _between(-INT32_MAX - 1, INT32_MAX),
     "line": _text(f"{_NO_CONTROL}+", "a text without control characters, and not empty"),
     "mediatype": _text(_MEDIATYPE, "a media type such as application/json"),
-    "mqtttopic": _text(r"[^+#\x00]+", "a topic without the wildcards + and #"),
     "name": _text("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
     "extendedname": _text(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
     "nameversion": _text(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
-    "natssubject": _text(r"[^\s.*>]+(?:\.[^\s.*>]+)*", "parts joined by dots, without spaces and wildcards"),
     "nonempty": Datatype(_is_filled, "not empty", {}),
     "octet": _between(0, 255),
     "oneline": _text(r"[^\r\n\x00]*", "a text of one line"),
@@ -236,6 +235,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "uint64": _between(0, UINT64_MAX),
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
     "any": _text(r"[^\x00]+", "not empty"),
+    **{name: _text(said["pattern"], said["about"]) for name, said in syntaxes().items()},
 }
 
 _placeholders = re.compile(PLACEHOLDER)
@@ -266,4 +266,6 @@ def _counterpart(value: Any) -> Any:
 _whole_number = re.compile("-?[0-9]{1,20}").fullmatch
 
 #: Forms that a stand-in of one letter can't have, though a real value may.
-_FILLED_LATER = frozenset({"httpstatus", "mediatype", "nameversion"})
+_FILLED_LATER = frozenset(
+    {"mediatype", "nameversion", *(name for name, said in syntaxes().items() if said.get("later"))}
+)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.model.datatypes import SYNTAXES, TEXTS
 from xregit.model.names import named
 from xregit.model.narrowing import fits_of
+from xregit.model.protocols import syntaxes
 from xregit.model.quoting import cut
 
 if TYPE_CHECKING:
@@ -32,17 +33,14 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "envelope": "CloudEvents/1.0",
         "extendedname": "order-id",
         "format": "JsonSchema/draft-07",
-        "httpstatus": '"200"',
         "id": "orders.placed",
         "imported": "/messagegroups/messages",
         "int32": "1",
         "integer": "1",
         "line": "some text",
         "mediatype": "application/json",
-        "mqtttopic": '"orders/{order}"',
         "name": "order_id",
         "nameversion": "Name/1.0",
-        "natssubject": '"orders.{order}"',
         "nonempty": "some text",
         "number": "1.5",
         "octet": "4",
@@ -72,6 +70,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "versionid": '"1"',
         "xid": "/messagegroups/g1/messages/m1",
         "xidtype": "/messagegroups/messages",
+        **{name: said["example"] for name, said in syntaxes().items()},
     }
 )
 _ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})

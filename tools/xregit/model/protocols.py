@@ -33,6 +33,14 @@ def facts(part: str) -> Mapping[str, Any]:
 
 
 @cache
+def syntaxes() -> Mapping[str, Mapping[str, Any]]:
+    """Return the narrower forms of values that the files bring, by their names."""
+    files = content(SPECVERSION)
+    brought = (files[path].get("syntaxes", {}) for path in files if path.startswith(_FOLDER))
+    return {name: said for found in brought for name, said in found.items()}
+
+
+@cache
 def matching(fact: str) -> Mapping[str, tuple[str, ...]]:
     """Return one fact about matching, such as ``fresh``, of each protocol that has it, and of CloudEvents as ""."""
     said = {"": content(SPECVERSION)["cloudevents.yaml"]["matching"], **facts("matching")}

@@ -1,4 +1,4 @@
-"""A message on the wire to the lines that send it from a shell, as `commands.yaml` has them for each protocol."""
+"""A message on the wire to the lines that send it from a shell, as the protocol's file has them under `sending`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 import shlex
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
+from xregit.model import protocols
 from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ Facts = Mapping[str, Any]
 MAX_BODY_BYTES = 2_000
 PAYLOAD = "payload"
 MAX_REMEMBERED = 16_384
+_NAMES = re.compile(r"\{([^{}]+)\}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff]")
 
 
@@ -43,7 +44,7 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
 
     ``options`` are those of the endpoint, which may say what the message leaves open.
     """
-    facts = _facts().get(wire.protocol)
+    facts = protocols.facts("sending").get(wire.protocol)
     if facts is None:
         return ""
     said = {name: options[name] for name in facts.get("options", ()) if name in options} | wire_json(wire)
@@ -56,7 +57,7 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     words += _arguments(facts, said)
     empty = not wire.body
     inside = not empty and facts.get("input", False)
-    target = facts.get("target", "").format_map({**place, **_path(said)})
+    target = facts.get("target", "").format_map({**_shown(facts, said), **place})
     words += [target] if target else []
     words += facts.get("nobody", ()) if empty else facts["body"]
     line = _joined(words) + (f" < {PAYLOAD}" if inside else "")
@@ -65,8 +66,8 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
 
 def _sendable(facts: Facts, said: Mapping[str, Any], body: bytes | None) -> bool:
     """Tell whether a line can say all of a message: its address, single texts, a payload that isn't long."""
-    known = {*facts.get("fields", {}), *facts.get("flags", {}), *facts.get("pairs", {}), "protocol", "path", "query"}
-    known |= {"body", "body_base64", "subject" if "{subject}" in facts.get("target", "") else ""}
+    known = {*facts.get("fields", {}), *facts.get("flags", {}), *facts.get("pairs", {}), *_in_target(facts)}
+    known |= {"protocol", "body", "body_base64"}
     short = body is None or len(body) <= MAX_BODY_BYTES
     never = facts.get("never")
     plain = never is None or (never not in str(said) and never.encode() not in (body or b""))
@@ -108,22 +109,30 @@ def _place(protocol: str, address: str) -> Mapping[str, str]:
         return {}
     if not host or "{" in address:
         return {}
-    ports = _facts()[protocol].get("port", {})
+    ports = protocols.facts("sending")[protocol].get("port", {})
     known = str(port or ports.get(parts.scheme, ports.get("", "")))
     base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
     return {"scheme": parts.scheme, "host": host, "port": known, "base": base}
 
 
-def _path(said: Mapping[str, Any]) -> dict[str, str]:
-    query = "&".join(
-        f"{quote(name, safe='')}={quote(str(value), safe='')}" for name, value in _pairs(said.get("query"))
-    )
-    path = str(said.get("path") or "")
-    return {
-        "path": path if not path or path.startswith("/") else f"/{path}",
-        "query": f"?{query}" if query else "",
-        "subject": str(said.get("subject") or ""),
-    }
+def _in_target(facts: Facts) -> frozenset[str]:
+    """Return what the target is made of; what is no part of the address is a field of the message."""
+    return frozenset(_NAMES.findall(facts.get("target", "")))
+
+
+def _shown(facts: Facts, said: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the fields that the target is made of, as texts of an address."""
+    texts = {name: _part(said.get(name)) for name in _in_target(facts)}
+    path = texts.get("path", "")
+    return texts | {"path": path if not path or path.startswith("/") else f"/{path}"}
+
+
+def _part(value: Any) -> str:
+    if not isinstance(value, (list, Mapping)):
+        return str(value or "")
+    pairs = (f"{quote(name, safe='')}={quote(str(each), safe='')}" for name, each in _pairs(value))
+    query = "&".join(pairs)
+    return f"?{query}" if query else ""
 
 
 def _joined(words: Iterable[str]) -> str:
@@ -149,10 +158,3 @@ def readable(body: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if _CONTROL.search(text) else text
-
-
-@cache
-def _facts() -> Mapping[str, Facts]:
-    import yaml
-
-    return yaml.safe_load((files("xregit.pages") / "commands.yaml").read_text(encoding="utf-8"))  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""The table of protocols, types and schema languages, as typed values."""
+"""The tables of types and schema languages, and what is said of each protocol, as typed values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from xregit.document.tables import table
+from xregit.model import protocols
 from xregit.model.language import NOTHING
 from xregit.records import record
 
@@ -70,15 +71,15 @@ class Language:
 
 @cache
 def facts() -> Mapping[str, Any]:
-    """Return the table as it is."""
-    found: Mapping[str, Any] = table("asyncapi", "protocols.yaml")
+    """Return the tables as they are."""
+    found: Mapping[str, Any] = table("asyncapi", "facts.yaml")
     return found
 
 
 @cache
 def protocol(name: str) -> Protocol:
     """Return what is known of a protocol; one that is not known has no more than its name."""
-    value = facts()["protocols"].get(name)
+    value = protocols.facts("asyncapi").get(name)
     if value is None:
         return Protocol(protocol=name.partition("/")[0].lower(), protocolversion=name.partition("/")[2])
     return Protocol(
