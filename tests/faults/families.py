@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from xregit.diagnostics import Span
     from xregit.source.text import Spot
 
-MIN_CHARS = 5
+MIN_CHARS = 3
 # What stands below these are names that the author chooses.
 FREE = frozenset(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import takewhile
 
-MIN_CHARS_TO_COMPARE = 5
+MIN_CHARS_TO_COMPARE, MIN_CHARS_TO_SLIP = 5, 3
 
 
 @lru_cache(maxsize=8192)
@@ -22,6 +22,22 @@ def is_misspelled(one: str, other: str) -> bool:
         return False  # numbers tell things apart on purpose
     swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
     return swapped or left[1:] == right[1:] or left == right[1:] or left[1:] == right
+
+
+@lru_cache(maxsize=8192)
+def is_slip(name: str, known: str) -> bool:
+    """Tell whether a name is a short known one in which a letter is doubled, gone or swapped, or behind which is an s.
+
+    Other letters make other words of short ones: "node" and "mode", "uri" and "url", "time" and "timer".
+    """
+    given, meant = plain(name), plain(known)
+    if not MIN_CHARS_TO_SLIP <= len(meant) < MIN_CHARS_TO_COMPARE or len(given) < MIN_CHARS_TO_SLIP:
+        return False
+    places = range(len(meant))
+    doubled = {meant[: at + 1] + meant[at:] for at in places}
+    gone = {meant[:at] + meant[at + 1 :] for at in places}
+    swapped = {meant[:at] + meant[at : at + 2][::-1] + meant[at + 2 :] for at in places}
+    return given != meant and given in {f"{meant}s", *doubled, *gone, *swapped}
 
 
 @lru_cache(maxsize=8192)

@@ -14,7 +14,7 @@ from xregit.model import check, names, siblings
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.names import nearly
-from xregit.model.spelling import is_misspelled, plain
+from xregit.model.spelling import is_misspelled, is_slip, plain
 from xregit.records import record
 from xregit.rules.rule import found, rule
 
@@ -117,7 +117,7 @@ def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING)
             continue
         model = known.get(name)
         if model is None and _OTHER in known and name not in others:
-            meant = next((each for each in (*known, *others) if each not in value and is_misspelled(name, each)), "")
+            meant = next((each for each in (*known, *others) if each not in value and _is_meant(name, each)), "")
             if meant:
                 yield _Other((*path, name), item, meant, known.get(meant) or others[meant])
         elif model is not None and _is_open(model):
@@ -126,6 +126,10 @@ def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING)
             else:
                 for index, each in enumerate(item if isinstance(item, list | tuple) else ()):
                     yield from _inside(model.item, each, (*path, name, index))
+
+
+def _is_meant(name: str, known: str) -> bool:
+    return is_misspelled(name, known) or is_slip(name, known)
 
 
 @lru_cache(maxsize=4096)
