@@ -11,6 +11,7 @@ import pytest
 from tests.catalog.folders import registry_of
 from xregit.pages import Page, pages
 from xregit.pages.indexes import MAX_HERE, MAX_ROWS
+from xregit.pages.overview import MAX_LEAVING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,3 +115,18 @@ def test_very_long_tables_are_parted(tmp_path: Path) -> None:
     assert rows(parts[1]) == [["serial: s500", "m500"], ["serial: s501", "m501"]]
     assert {part.parent for part in parts} == {above.address}
     assert "serial: s501" in parts[1].names
+
+
+@pytest.mark.parametrize("count", [MAX_LEAVING, MAX_LEAVING + 1])
+def test_start_says_what_replaces_what_goes_first(tmp_path: Path, count: int) -> None:
+    """The start page names what is deprecated, each with what takes its place, and leads to all of very many."""
+    text = "deprecated: {{removal: 2099-01-{:02}T00:00:00Z, alternative: /messagegroups/g/messages/new}}\n"
+    old = {f"messagegroups/g/messages/old{at:02}.yaml": text.format(31 - at) for at in range(count)}
+    found = {
+        page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/new.yaml": "", **old}))
+    }
+    section = found[""].html.split('<h2 id="deprecated">')[1].split("<h2")[0]
+    shown = [f"old{at:02}" for at in reversed(range(count))][:MAX_LEAVING]
+    assert re.findall(r"<code>(old\d+)</code>", section) == shown
+    assert section.count('data-label="Instead"><a href="./messagegroups/g/messages/new/"') == MAX_LEAVING
+    assert (f'<a href="./all-deprecations/">All {count} deprecations</a>' in section) == (count > MAX_LEAVING)

@@ -110,9 +110,9 @@ def index_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
     if owners:
         said = f"Who is asked to review what, as {book.registry.owners.path} says."
         yield from _index(Index(OWNERS, "Owners", said, crumbs, later), owners, at=book.owner_ids)
-    leaving = _leaving(book)
-    if leaving:
-        yield _deprecations(book, leaving)
+    found = leaving(book)
+    if found:
+        yield _deprecations(book, found)
 
 
 def _index(
@@ -181,10 +181,10 @@ def _section(index: Index, name: str, at: str, items: Sequence[Item]) -> tuple[S
     return Section(name, at, (), Link(below.said, href(below.address))), (below.page("section.html", items=items),)
 
 
-def _deprecations(book: Book, leaving: list[Leaving]) -> Page:
+def _deprecations(book: Book, found: list[Leaving]) -> Page:
     said = "What is deprecated, what takes its place, and when it goes; what goes first stands first."
     title = "Deprecations"
-    html = render("deprecations.html", title=title, crumbs=(Link(book.title, href("")),), said=said, leaving=leaving)
+    html = render("deprecations.html", title=title, crumbs=(Link(book.title, href("")),), said=said, leaving=found)
     return Page(DEPRECATIONS, title, html, description=said, search=f"{title}: deprecated, {said}", listed=True)
 
 
@@ -241,7 +241,8 @@ def _owners(book: Book) -> dict[str, list[Item]]:
     return found
 
 
-def _leaving(book: Book) -> list[Leaving]:
+def leaving(book: Book) -> list[Leaving]:
+    """Return what is deprecated, what goes first in front."""
     found: list[Leaving] = []
     for entity in _entities(book):
         stated = entity.attributes if isinstance(entity, Group) else entity.meta

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.pages.addresses import ALL_MESSAGES, CHANGES
+from xregit.pages.addresses import ALL_MESSAGES, CHANGES, DEPRECATIONS
 from xregit.pages.attributes import rows
 from xregit.pages.book import titled
 from xregit.pages.chronicle import LATEST
 from xregit.pages.families import MAX_GROUPS, families
 from xregit.pages.groups import listed
+from xregit.pages.indexes import leaving
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
 
 ELSEWHERE = frozenset({"registryid", "name", "description", "specversion", "createdat", "modifiedat", "epoch"})
 
+# So many deprecations are named on the start page, those that go first.
+MAX_LEAVING = 12
+
 
 def registry_page(book: Book) -> Page:
     """Return the start page: what the registry is, how much it holds, and its groups."""
-    registry = book.registry
+    registry, found = book.registry, leaving(book)
     html = render(
         "registry.html",
         title=book.title,
@@ -33,7 +37,8 @@ def registry_page(book: Book) -> Page:
         latest=book.lives.latest[:LATEST],
         changes=Link("All changes", href(CHANGES)),
         sections=[_section(book, model) for model in _types(book)],
-        deprecated=[book.entry(message) for message in registry.messages if message.deprecated is not None],
+        leaving=found[:MAX_LEAVING],
+        deprecations=Link(f"All {len(found):,} deprecations", href(DEPRECATIONS)) if len(found) > MAX_LEAVING else None,
         others=rows(registry, registry.attributes, registry.model.attributes, without=ELSEWHERE),
         head_commit=registry.origin.history.head,
         head_time=registry.origin.history.head_time,
