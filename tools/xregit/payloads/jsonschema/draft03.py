@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from xregit.model.quoting import in_full
 from xregit.payloads.jsonschema.refusing import Refusal, not_allowed, of_type
 
+if TYPE_CHECKING:
+    from xregit.payloads.jsonschema.walking import Path
+
 ANY = "any"
+TYPES = ("string", "number", "integer", "boolean", "object", "array", "null", ANY)
 FORMATS = {"ip-address": "ipv4", "host-name": "hostname", "utc-millisec": ""}
 
 
@@ -22,6 +27,31 @@ def refusals(root: Any) -> Iterator[Refusal]:
             yield not_allowed(path, error.instance, map(of_type, types))
         else:
             yield Refusal(path, error.message)
+    yield from _unknown_types(root, ())
+
+
+def _unknown_types(schema: Any, path: Path) -> Iterator[Refusal]:
+    """Give the types that draft-03 doesn't know; it allows others, which mean nothing to anybody else."""
+    if not isinstance(schema, dict):
+        return
+    for name in ("type", "disallow"):
+        listed = isinstance(schema.get(name), list)
+        for index, item in enumerate(schema[name] if listed else (schema.get(name),)):
+            if isinstance(item, str) and item not in TYPES:
+                yield not_allowed((*path, name, index) if listed else (*path, name), item, map(in_full, TYPES))
+    for place, inner in _schemas(schema):
+        yield from _unknown_types(inner, (*path, *place))
+
+
+def _schemas(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """Give what may be schemas inside a schema, with their places."""
+    for name, value in schema.items():
+        if name in _NAMED and isinstance(value, dict):
+            yield from (((name, key), item) for key, item in value.items())
+        elif name in _HELD and isinstance(value, list):
+            yield from (((name, index), item) for index, item in enumerate(value))
+        elif name in _HELD:
+            yield (name,), value
 
 
 def upgraded(schema: Any) -> Any:
@@ -99,6 +129,8 @@ def _refused(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"not": {"anyOf": [{"type": item} if isinstance(item, str) else upgraded(item) for item in names]}}]
 
 
+_NAMED = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependencies"})
+_HELD = frozenset({"type", "disallow", "extends", "items", "additionalItems", "additionalProperties"})
 _KEYWORDS: Mapping[str, Callable[[str, Any], dict[str, Any]]] = {
     "$schema": lambda name, _: {name: "http://json-schema.org/draft-04/schema#"},
     "required": _dropped,
