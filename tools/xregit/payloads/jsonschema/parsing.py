@@ -12,6 +12,7 @@ from xregit.payloads.jsonschema import drafts
 from xregit.payloads.jsonschema.examples import example
 from xregit.payloads.jsonschema.fields import fields
 from xregit.payloads.jsonschema.loading import Loaded, load
+from xregit.payloads.jsonschema.sentences import sentence
 from xregit.payloads.jsonschema.steps import MAX_STEPS, Steps
 from xregit.payloads.jsonschema.walking import most_branches
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
@@ -27,7 +28,6 @@ _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 _MAX_PROBLEMS = 20
 # Reasons are gathered without a limit to the work.
 _MAX_COMPARISONS = 10_000
-_MAX_CHARACTERS = 300
 
 
 @distinct
@@ -161,18 +161,9 @@ NESTED = "must not nest that deep"
 def problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:
     """Return what a value lacks, each with its place."""
     try:
-        return tuple(_sentence(error) for error in islice(validator.iter_errors(value), _MAX_PROBLEMS))
+        return tuple(map(sentence, islice(validator.iter_errors(value), _MAX_PROBLEMS)))
     except ValueError:  # more than 255 levels
         return (NESTED,)
-
-
-def _sentence(error: jsonschema_rs.ValidationError) -> str:
-    path = "/".join(map(str, error.instance_path))
-    message = error.message
-    if len(message) > _MAX_CHARACTERS:  # The value comes first, what is wrong with it last.
-        half = _MAX_CHARACTERS // 2
-        message = f"{message[:half]} … {message[-half:]}"
-    return f"/{path}: {message}" if path else message
 
 
 def _depth(value: Any) -> int:

@@ -1,0 +1,53 @@
+"""What is said of payloads that fit none of several alternatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from xregit.payloads import parse
+
+BY_KIND = {
+    "oneOf": [
+        {"properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind", "n"]},
+        {"properties": {"kind": {"const": "b"}, "s": {"type": "string"}}, "required": ["kind", "s"]},
+    ]
+}
+BY_NAME = {
+    "properties": {"x": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}},
+    "$defs": {
+        "A": {"type": "object", "required": ["a"]},
+        "B": {"type": "object", "properties": {"b": {"type": "array", "items": {"type": "string"}}}},
+    },
+}
+SCALARS = {"anyOf": [{"enum": ["a", "b"]}, {"type": "integer"}]}
+NESTED = {"anyOf": [{"type": "string"}, {"anyOf": [{"type": "integer"}, {"items": {"type": "integer"}}]}]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "said"),
+    [
+        (BY_KIND, {"kind": "b", "s": 3}, 'none of 2 alternatives; number 2 is nearest: /s: 3 is not of type "string"'),
+        (BY_KIND, {"kind": "a"}, 'none of 2 alternatives; number 1 is nearest: "n" is a required property'),
+        (BY_NAME, {"x": {"b": [1]}}, 'number 2 ("B") is nearest: /x/b/0: 1 is not of type "string"'),
+        (SCALARS, "c", '"c" fits none of 2 alternatives: "c" is not one of "a" or "b"; "c" is not of type "integer"'),
+        (NESTED, ["a"], 'is nearest: ["a"] fits none of 2 alternatives; number 2 is nearest: /0: "a" is not of type'),
+        ({"oneOf": [{"type": "integer"}, {"minimum": 2}, {"type": "null"}]}, 3, "3 fits alternatives 1 and 2, but may"),
+        ({"anyOf": [{"minLength": 3}]}, "ab", '"ab" is shorter than 3 characters'),
+        ({"anyOf": [False, {"minLength": 3}]}, "ab", 'number 2 is nearest: "ab" is shorter than 3 characters'),
+    ],
+)
+def test_nearest_alternative_is_told(schema: Any, value: Any, said: str) -> None:
+    """One learns which alternative was probably meant, and what it lacks, at its place."""
+    (found,) = parse("JsonSchema/2020-12", orjson.dumps(schema)).validate(orjson.dumps(value))
+    assert said in found
+
+
+def test_many_reasons_are_cut() -> None:
+    """An alternative that lacks very much is not told in full."""
+    wide = {"anyOf": [{"required": [f"name{number}" for number in range(50)]}, {"type": "integer"}]}
+    (found,) = parse("JsonSchema/2020-12", orjson.dumps(wide)).validate(b"{}")
+    assert found.endswith("; …")
+    assert len(found) < 400
