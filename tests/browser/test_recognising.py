@@ -88,6 +88,17 @@ def test_payloads_are_left_to_match(page: Page, tmp_path: Path) -> None:
     assert found == [[case["fits"], case["may"]] for case in cases]
 
 
+def test_events_over_a_protocol_without_definitions(page: Page, tmp_path: Path) -> None:
+    """The page agrees on what an event comes near to that came over a protocol which no definition is bound to."""
+    registry = small(tmp_path, "payloads")
+    headers = {"content-type": "application/cloudevents+json"}
+    body = {"specversion": "1.0", "type": "noted", "source": "/s"}
+    text = json.dumps({"protocol": "KAFKA", "headers": headers, "body": body})
+    expected = json.loads(json.dumps(answers(xregit.Matcher(registry), text)))
+    assert len(expected[0]["reasons"]) == 3
+    assert _answers(page, registry, [text]) == [expected]
+
+
 def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     """Opened as a file, without network, it tells what a pasted message fits, and why another fits nothing."""
     registry = small(tmp_path)

@@ -169,7 +169,7 @@ def test_message_over_several_lines_is_told(
 def test_explain_says_where_nothing_comes_near(
     catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An event of a type that nobody has defined has no reasons, which is said."""
+    """An event of a type that nobody has defined comes near to nothing, which is said."""
     file = tmp_path / "message.jsonl"
     file.write_text('{"specversion":"1.0","type":"fleet.trp","source":"/x","id":"1"}\n', encoding="utf-8")
     assert catalog("match", file) == 0

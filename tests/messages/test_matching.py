@@ -131,6 +131,44 @@ def test_definitions_that_share_even_their_rarest_are_parted_further(tmp_path: P
         assert [item.xid for item in found.matches] == [f"{GROUP}m{one}{other}"]
 
 
+UNLIKE: list[tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = [
+    (
+        {**EVENT, "type": "rooms.colt"},
+        [("envelopemetadata/type", 'the type of a definition; the nearest is "rooms.cold"', "rooms.colt")],
+    ),
+    ({**EVENT, "type": "else"}, [("envelopemetadata/type", "the type of a definition", "else")]),
+    (
+        {"protocol": "MQTT/5.0", "topic_name": "rooms"},
+        [("protocoloptions/topic_name", 'the topic_name of a definition; the nearest is "rooms/{room}"', "rooms")],
+    ),
+    ({"protocol": "MQTT/5.0"}, [("protocoloptions/topic_name", "the topic_name of a definition", None)]),
+    ({"protocol": "NATS"}, [("protocol", "the protocol of a definition, such as MQTT/5.0", "NATS")]),
+]
+
+
+@pytest.mark.parametrize(("message", "expected"), UNLIKE)
+def test_what_comes_near_to_nothing_is_told_why(
+    message: dict[str, Any], expected: list[tuple[str, str, str | None]], tmp_path: Path
+) -> None:
+    """What a message is called is named where no definition is called so, with the one that begins most like it."""
+    named = {f"m{n}": {**TYPED, "envelopemetadata": {"type": {"value": f"rooms.{n}"}}} for n in ("cold", "warm")}
+    on = {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": "rooms/{room}"}}
+    (reason,) = xregit.Matcher(registry_of(tmp_path, {**named, "on": on})).match(message, explain=True).reasons
+    assert reason.xid == ""
+    assert [(item.attribute, item.expected, item.found) for item in reason.failed] == expected
+
+
+def test_event_over_a_protocol_without_definitions_has_reasons(tmp_path: Path) -> None:
+    """An event's own type selects definitions, also where it comes over a protocol that none is bound to."""
+    far = {**TYPED, "envelopemetadata": {"type": {"value": "t"}, "source": {"value": "/far"}}}
+    matcher = xregit.Matcher(registry_of(tmp_path, {"m": far}))
+    over = {"protocol": "KAFKA", "headers": {f"ce_{name}": text for name, text in EVENT.items()}}
+    assert matcher.match(over, explain=True).reasons == matcher.match(EVENT, explain=True).reasons
+    assert [item.xid for item in matcher.match(over, explain=True).reasons] == [f"{GROUP}m"]
+    (alone,) = matcher.match({"protocol": "KAFKA", "topic": "x"}, explain=True).reasons
+    assert alone.failed[0].expected == "no protocol, as no definition is bound to one"
+
+
 @pytest.mark.parametrize("scope", [{"endpoint": "/endpoints/al"}, {"group": "/messagegroups/x"}])
 def test_unknown_scope_is_an_error(scope: dict[str, str], tmp_path: Path) -> None:
     """A scope that isn't there is said, with one that is like it."""

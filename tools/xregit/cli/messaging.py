@@ -95,7 +95,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
                 note(f"{place}: {shown(name)} stands more than once in one object; the last one counts.")
             found = matcher.each(line, explain=explain)
             unread += _answer(found, place)
-            unlike += sum(1 for item in found if not (item.matches or item.reasons or item.problems))
+            unlike += sum(1 for item in found if not (item.matches or item.near or item.problems))
             opened |= line.strip() in {b"{", b"["}
     if explain and unlike:
         note(f"Note: no definition comes near {unlike:,} of the messages: none has their type, topic, subject or key.")

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from xregit.messages.explaining import Selectors, selectors
+from xregit.messages.results import Reason
 from xregit.messages.sieves import Filter, Sieve, event_filter, native_filter, sieve, whole_filter
+from xregit.messages.verifying import Failure
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -30,13 +32,15 @@ class Sieves:
 
     ``tiers`` are tried one after the other, the next one only where nothing in the one before fits. ``selecting`` tells
     which definitions a message comes near to, with an event or without. ``payloads`` are definitions that say nothing
-    but what the payload is. ``others`` are the tiers for protocols without definitions.
+    but what the payload is. ``others`` are the tiers for protocols without definitions, ``unbound`` tells which
+    definitions an event over such a protocol comes near to.
     """
 
     tiers: Mapping[tuple[str, str], tuple[Sieve, ...]]
     selecting: Mapping[tuple[str, bool], Selectors]
     payloads: tuple[Definition, ...]
     others: Mapping[str, tuple[Sieve, ...]]
+    unbound: Selectors
 
     def to_try(self, message: Received) -> tuple[Sieve, ...]:
         """Return the sieves for a message, in the order in which they are to be tried."""
@@ -46,7 +50,18 @@ class Sieves:
 
     def selectors(self, message: Received) -> Selectors | None:
         """Return what tells which definitions a message comes near to, whether its event is valid or not."""
-        return self.selecting.get((message.protocol, bool(message.attributes)))
+        told = bool(message.attributes)
+        return self.selecting.get((message.protocol, told), self.unbound if told else None)
+
+    def unlike(self, message: Received) -> tuple[Reason, ...]:
+        """Return that no definition is bound to the protocol of a message that carries no event."""
+        bound = ", ".join(sorted({protocol for protocol, _ in self.selecting if protocol}))
+        expected = (
+            f"the protocol of a definition, such as {bound}"
+            if bound
+            else "no protocol, as no definition is bound to one"
+        )
+        return (Reason("", (Failure("protocol", expected, message.protocol),)),) if message.protocol else ()
 
 
 def sieves(definitions: Iterable[Definition]) -> Sieves:
@@ -72,7 +87,8 @@ def sieves(definitions: Iterable[Definition]) -> Sieves:
         tiers[name, NONE] = (native,)
         tiers[name, INVALID] = (sieve(_native(plain)) if mixed else native,)
     others = {VALID: (free,), NONE: (), INVALID: ()}
-    return Sieves(tiers, _selecting(events, bound, protocols), tuple(payloads), others)
+    unbound = selectors(map(event_filter, events))
+    return Sieves(tiers, _selecting(events, bound, protocols), tuple(payloads), others, unbound)
 
 
 def _selecting(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xregit.messages.constraints import plain
 from xregit.messages.results import Reason
 from xregit.messages.sieves import Filter, Sieve, sieve
 from xregit.messages.verifying import Failure
@@ -24,16 +26,47 @@ READABLE = "a message that can be read, with a valid CloudEvent if it carries on
 
 
 @record
+class Known:
+    """What definitions demand under one key that says what a message is: their texts, in order."""
+
+    attribute: str
+    key: str
+    of_event: bool
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, key: str, compared: Sieve, *, of_event: bool) -> Known:
+        """Return what a sieve compares, which is that key alone."""
+        tests = [item for each in compared.filters for item in (*each.envelope, *each.options)]
+        return cls(tests[0].attribute, key, of_event, tuple(sorted({item.expected for item in tests})))
+
+    def failure(self, message: Received) -> Failure:
+        """Return that no definition has what the message has there, with the text that begins most like it."""
+        values = (message.attributes.get(self.key),) if self.of_event else message.fields.get(self.key, ())
+        found = next((plain(value) for value in values if value is not None), None)
+        near = _nearest(found, self.texts) if found else ""
+        more = f'; the nearest is "{near}"' if near else ""
+        return Failure(self.attribute, f"the {self.key} of a definition{more}", found)
+
+
+@record
 class Selectors:
     """Definitions by what says what a message is, such as its type or topic, each in a sieve of its own."""
 
     sieves: tuple[Sieve, ...]
     filters: Mapping[str, Filter]
+    known: tuple[Known, ...]
 
     def selected(self, message: Received) -> dict[str, Filter]:
         """Return the definitions that a message's own type, topic, subject, path or key selects."""
         found = (item for each in self.sieves for item, _ in each.found(message))
         return {item.xid: self.filters[item.xid] for item in found}
+
+    def unlike(self, message: Received) -> tuple[Reason, ...]:
+        """Return what a message that selects no definition has where each of them has something else, if anything."""
+        failed = tuple(each.failure(message) for each in self.known)
+        there = tuple(failure for failure in failed if failure.found is not None)
+        return (Reason("", there or failed),) if failed else ()
 
 
 def selectors(filters: Iterable[Filter], protocol: str = "") -> Selectors:
@@ -41,8 +74,13 @@ def selectors(filters: Iterable[Filter], protocol: str = "") -> Selectors:
     listed = tuple(filters)
     known = matching("selectors")
     keys = (*((key, True) for key in known[""]), *((key, False) for key in known.get(protocol, ()) if protocol))
-    made = (sieve(_only(listed, key, of_event=of_event)) for key, of_event in keys)
-    return Selectors(tuple(item for item in made if item.filters), {item.definition.xid: item for item in listed})
+    made = ((key, of_event, sieve(_only(listed, key, of_event=of_event))) for key, of_event in keys)
+    told = [each for each in made if each[2].filters]
+    return Selectors(
+        tuple(item for _, _, item in told),
+        {item.definition.xid: item for item in listed},
+        tuple(Known.of(key, item, of_event=of_event) for key, of_event, item in told),
+    )
 
 
 def nearest(selected: Mapping[str, Filter], message: Received) -> tuple[Reason, ...]:
@@ -77,6 +115,19 @@ def _only(filters: Iterable[Filter], key: str, *, of_event: bool) -> Iterator[Fi
             said = item.definition
             anyhow = replace(said, mode="", format="") if said.mode or said.format else said
             yield Filter(anyhow, tuple(part) if of_event else (), () if of_event else tuple(part))
+
+
+def _nearest(text: str, texts: tuple[str, ...]) -> str:
+    """Return the one of ordered texts that shares the longest beginning with a text, if that is half of it."""
+    place = bisect(texts, text)
+    near = max(texts[max(place - 1, 0) : place + 1], key=lambda other: _shared(text, other), default="")
+    return near if 2 * _shared(text, near) >= len(text) else ""
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts begin with together."""
+    differ = (place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+    return next(differ, min(len(one), len(other)))
 
 
 def _tells(item: Constraint) -> bool:

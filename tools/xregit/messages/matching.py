@@ -96,7 +96,10 @@ class Matcher:
     def _reasons(self, message: Received, hits: Hits) -> tuple[Reason, ...]:
         known = self._sieves.selectors(message)
         selected = known.selected(message) if known else {}
-        return (*unreadable(message), *self._unfit(message, hits), *nearest(selected, message))
+        found = (*unreadable(message), *self._unfit(message, hits), *nearest(selected, message))
+        if found or selected or hits:
+            return found
+        return known.unlike(message) if known else self._sieves.unlike(message)
 
     def _unfit(self, message: Received, hits: Hits) -> tuple[Reason, ...]:
         """Return those of several definitions that only the payload keeps off."""

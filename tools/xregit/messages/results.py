@@ -24,7 +24,10 @@ class Matched(NamedTuple):
 
 @record
 class Reason:
-    """A definition that a message comes near to, and each constraint that it fails; none of a message without xid."""
+    """A definition that a message comes near to, and each constraint that it fails.
+
+    Without xid it is what keeps the message from coming near to any: that it can't be read, or what it is called.
+    """
 
     xid: str
     failed: tuple[Failure, ...]
@@ -53,6 +56,11 @@ class Match(NamedTuple):
     def outcome(self) -> str:
         """``none``, ``one`` or ``many``."""
         return ("none", "one", "many")[min(len(self.matches), 2)]
+
+    @property
+    def near(self) -> tuple[Reason, ...]:
+        """The reasons that name a definition."""
+        return tuple(reason for reason in self.reasons if reason.xid)
 
     def json(self) -> dict[str, Any]:
         """Return the result as ``match`` prints it."""

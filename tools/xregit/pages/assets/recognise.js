@@ -187,7 +187,6 @@
     const own = catalog.bound.filter((item) => item.definition.protocol === message.protocol);
     let filters = told ? [...own, ...catalog.free.map(eventOnly)] : own.map(nativeOnly);
     if (!message.protocol) filters = told ? [...catalog.free, ...catalog.bound.filter((item) => item.definition.enveloped).map(eventOnly)] : [];
-    else if (!own.length) filters = [];
     return filters.filter((item) => isSelected(item, message, catalog.facts))
       .map((item) => ({ definition: item.definition, failed: failures(item, message, catalog.facts) }))
       .filter((reason) => reason.failed.length)
