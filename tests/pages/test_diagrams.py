@@ -10,7 +10,16 @@ import pytest
 from tests.catalog.folders import registry_of
 from xregit.pages import pages
 from xregit.pages.book import Book
-from xregit.pages.diagrams import MAX_CHARS, MAX_GROUPS, MAX_NEAR, MAX_SMALL_CHARS, WIDTH, Diagram, channel_diagram
+from xregit.pages.diagrams import (
+    MAX_CHARS,
+    MAX_GROUPS,
+    MAX_NEAR,
+    MAX_SMALL_CHARS,
+    WIDTH,
+    Diagram,
+    channel_diagram,
+    near,
+)
 from xregit.pages.discretion import HIDDEN
 from xregit.pages.maps import MAX_ALONE
 
@@ -18,6 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.catalog import Registry
+
+# How wide the text of a page is on a phone.
+PHONE = 358
 
 
 def _diagram(folder: Path, senders: int, receivers: int, groups: int) -> Diagram:
@@ -37,8 +49,16 @@ def _diagram(folder: Path, senders: int, receivers: int, groups: int) -> Diagram
     ("senders", "receivers", "groups"), [(1, 1, 1), (60, 1, 3), (1, 60, 0), (30, 30, 60), (3, 0, 2)]
 )
 def test_nothing_overlaps(tmp_path: Path, senders: int, receivers: int, groups: int) -> None:
-    """Boxes of a column stand below each other within the drawing, and their texts fit."""
-    diagram = _diagram(tmp_path, senders, receivers, groups)
+    """Boxes of a column stand below each other within the drawing, and their texts fit; so it is on a phone."""
+    wide = _diagram(tmp_path, senders, receivers, groups)
+    assert wide.narrow is not None
+    assert len({box.x for box in wide.narrow.boxes}) == 1
+    assert wide.narrow.width < PHONE
+    for diagram in (wide, wide.narrow):
+        _is_sound(diagram, senders, receivers)
+
+
+def _is_sound(diagram: Diagram, senders: int, receivers: int) -> None:
     assert len(diagram.boxes) == senders + receivers + 1 == len(diagram.paths) + 1
     for x in {box.x for box in diagram.boxes}:
         column = sorted((box for box in diagram.boxes if box.x == x), key=lambda box: box.y)
@@ -65,19 +85,34 @@ def test_pages_of_many_endpoints_on_a_channel_stay_short(tmp_path: Path) -> None
     files |= {f"endpoints/e{number:03}/messages/m.yaml": "description: x\n" for number in range(MAX_GROUPS + 2)}
     made = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
     last = made[f"endpoints/e{beside:03}/"]
-    assert last.count('class="xr-box xr-endpoint') == MAX_NEAR + 1
-    assert last.count('xr-this"') == 1
-    assert last.count(">20 more endpoints<") == 2
-    assert ">messages of 2 more<" in last
-    assert made["map/"].count('class="xr-box xr-endpoint') == beside + 1
+    wide, narrow = last.split('<div class="xr-narrow">')
+    for drawn in (wide, narrow):
+        assert drawn.count('class="xr-box xr-endpoint') == MAX_NEAR + 1
+        assert drawn.count('xr-this"') == 1
+        assert ">messages of 2 more<" in drawn
+    assert last.count(">20 more endpoints<") == 3
+    assert made["map/"].count('class="xr-box xr-endpoint') == 2 * (beside + 1)
 
 
 def test_endpoints_on_no_channel_are_counted(tmp_path: Path) -> None:
     """The map draws some of very many endpoints that are on no channel, and leads to all."""
     files = {f"endpoints/e{number}/endpoint.yaml": "usage: [producer]\n" for number in range(MAX_ALONE + 3)}
     (drawn,) = (page.html for page in pages(registry_of(tmp_path, files)) if page.address == "map/")
-    assert drawn.count("<svg") == MAX_ALONE
+    assert drawn.count("<svg") == 2 * MAX_ALONE
     assert '<a href="../endpoints/">3 more, among all endpoints</a>' in drawn
+
+
+@pytest.mark.requirement("EP-4")
+def test_endpoints_on_one_channel_lead_to_each_other(tmp_path: Path) -> None:
+    """A producer and a consumer of one channel find each other; nobody else is near them."""
+    on = {"sender": "channel: q\n", "receiver": "channel: q\n", "other": "channel: r\n", "none": "", "no": ""}
+    files = {f"endpoints/{name}/endpoint.yaml": f"usage: [producer]\n{channel}" for name, channel in on.items()}
+    found = registry_of(tmp_path, files)
+    assert {each.id: [item.id for item in near(Book(found), each)] for each in found.endpoints} == {
+        **{name: [] for name in on},
+        "sender": ["receiver"],
+        "receiver": ["sender"],
+    }
 
 
 def test_own_endpoint_is_marked(small: Registry) -> None:

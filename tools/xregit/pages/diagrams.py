@@ -28,6 +28,9 @@ MAX_GROUPS = 40
 # The page of an endpoint shows at most this many others on its channel; else such pages would grow with their square.
 MAX_NEAR = 60
 SENDING = "producer"
+# How far from the middle of a channel lines arrive and leave, where they do so on the same side.
+BESIDE = 6
+_HEAD = "m-7 -4l7 4l-7 4"
 
 
 @record
@@ -61,13 +64,14 @@ class Box:
 
 @record
 class Diagram:
-    """Boxes, and the paths of the lines between them."""
+    """Boxes, and the paths of the lines between them; ``narrow`` is the same for a phone."""
 
     width: int
     height: int
     boxes: tuple[Box, ...]
     paths: tuple[str, ...]
     title: str
+    narrow: Diagram | None = None
 
 
 def near(book: Book, endpoint: Endpoint) -> tuple[Endpoint, ...]:
@@ -99,7 +103,19 @@ def channel_diagram(book: Book, endpoints: Sequence[Endpoint], channel: str, own
     )
     title = f"Who sends to whom {'on ' + channel if channel else 'through ' + endpoints[0].id}"
     width = centre + WIDTH + (BETWEEN + WIDTH if receivers else 0)
-    return Diagram(width, height, (*left, middle, *right), paths, title)
+    narrow = _narrow(left, middle, right, title)
+    return Diagram(width, height, (*left, middle, *right), paths, title, narrow)
+
+
+def _narrow(senders: Sequence[Box], channel: Box, receivers: Sequence[Box], title: str) -> Diagram:
+    """Return a diagram of one column: who sends above the channel, who receives below, lines along its left side."""
+    boxes = tuple(_column(BETWEEN, (*senders, channel, *receivers)))
+    middle = boxes[len(senders)]
+    paths = (
+        *(_bracket(box.middle, middle.middle - BESIDE) for box in boxes[: len(senders)]),
+        *(_bracket(middle.middle + BESIDE, box.middle) for box in boxes[len(senders) + 1 :]),
+    )
+    return Diagram(BETWEEN + WIDTH, boxes[-1].y + boxes[-1].height, boxes, paths, title)
 
 
 def _endpoint_box(book: Book, endpoint: Endpoint, own: str) -> Box:
@@ -164,7 +180,12 @@ def _centred(boxes: list[Box], height: int) -> list[Box]:
 def _path(x1: int, y1: int, x2: int, y2: int) -> str:
     """Return a line that leaves and arrives level, with the head of an arrow."""
     half = (x1 + x2) // 2
-    return f"M{x1} {y1}C{half} {y1} {half} {y2} {x2 - 1} {y2}m-7 -4l7 4l-7 4"
+    return f"M{x1} {y1}C{half} {y1} {half} {y2} {x2 - 1} {y2}{_HEAD}"
+
+
+def _bracket(y1: int, y2: int) -> str:
+    """Return a line that leaves a column to its left, goes down and comes back, with the head of an arrow."""
+    return f"M{BETWEEN} {y1}H{BETWEEN // 2}V{y2}H{BETWEEN - 1}{_HEAD}"
 
 
 def _cut(text: str, limit: int) -> str:

@@ -43,8 +43,8 @@ def map_page(book: Book) -> Iterator[Page]:
         more = Link(f"{left:,} more, among all endpoints", href(address("/endpoints"))) if left > 0 else None
         parts.append(Part("Endpoints without a channel", "xr-without-channel", drawn, more))
     said = (
-        "Who sends to whom: senders stand left of their channel, receivers right of it, and below the channel's name "
-        "the groups of the messages that travel there. All names can be followed."
+        "Who sends to whom: senders stand left of their channel or above it, receivers right of it or below, and below "
+        "the channel's name the groups of the messages that travel there. All names can be followed."
     )
     html = render("map.html", title="Map", crumbs=(Link(book.title, href("")),), said=said, channels=parts)
     yield Page(
