@@ -116,7 +116,7 @@ UNMATCHED = Landing(
     "unmatched",
     "unmatched",
     "Messages that fit no definition, or break its payload schema.",
-    (*_RAW, Column("reasons", TEXT, "As JSON, the definitions that come near, or none, and each constraint that fails.")),
+    (*_RAW, Column("reasons", TEXT, "As JSON, the definitions that come near, if any do, and what fails.")),
 )
 AMBIGUOUS = Landing(
     "ambiguous",
