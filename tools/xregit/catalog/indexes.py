@@ -26,15 +26,14 @@ class Indexes:
 
     ``derived``: message → messages whose nearest base it is. ``carriers``: message → pairs of the endpoint and the
     message group or endpoint through which it carries the message. ``aliases``: resource → resources whose ``xref`` it
-    is. ``schema_users``: schema → messages whose resolved payload schema it is. ``channels``: channel → endpoints.
-    ``typed``: CloudEvents type → messages that declare it as a fixed value.
+    is. ``schema_users``: schema → messages whose resolved payload schema it is. ``typed``: CloudEvents type →
+    messages that declare it as a fixed value.
     """
 
     derived: Mapping[str, tuple[str, ...]]
     carriers: Mapping[str, tuple[tuple[str, str], ...]]
     aliases: Mapping[str, tuple[str, ...]]
     schema_users: Mapping[str, tuple[str, ...]]
-    channels: Mapping[str, tuple[str, ...]]
     typed: Mapping[str, tuple[str, ...]]
 
 
@@ -63,7 +62,6 @@ def indexes(registry: Registry) -> Indexes:
         carriers=_carriers(registry),
         aliases=_frozen(aliases),
         schema_users=_frozen(users),
-        channels=_channels(registry),
         typed=_frozen(typed),
     )
 
@@ -144,15 +142,6 @@ def _carriers(registry: Registry) -> Mapping[str, tuple[tuple[str, str], ...]]:
         for message, via in carried(registry, endpoint):
             carriers[message].append((endpoint.xid, via))
     return {message: tuple(pairs) for message, pairs in carriers.items()}
-
-
-def _channels(registry: Registry) -> Mapping[str, tuple[str, ...]]:
-    channels: dict[str, list[str]] = defaultdict(list)
-    for endpoint in registry.groups.get("endpoints", {}).values():
-        channel = endpoint.attributes.get("channel")
-        if isinstance(channel, str) and channel:
-            channels[channel].append(endpoint.xid)
-    return _frozen(channels)
 
 
 def _cloudevents_type(attributes: Mapping[str, Any]) -> str:

@@ -210,12 +210,6 @@ class Endpoint:
         return tuple(ContractEntry(Message(self.registry, resource), via) for resource, via in resources if resource)
 
     @property
-    def related(self) -> tuple[Endpoint, ...]:
-        """The other endpoints on its channel."""
-        same = self.registry.indexes.channels.get(self.channel, ()) if self.channel else ()
-        return tuple(_endpoints(self.registry, (xid for xid in same if xid != self.xid)))
-
-    @property
     def deprecated(self) -> Mapping[str, Any] | None:
         """What is said of the deprecation; None where the endpoint is not deprecated."""
         return _deprecated(self.entity.attributes)

@@ -31,8 +31,8 @@ PROPERTIES: Mapping[str, str | None] = {
 }
 # Tables of a higher reader version may have deletion vectors or renamed columns, which we don't read.
 MAX_READER = 1
-# What a table may ask of its writers, as a version or, from this version on, as a list of features.
-MAX_WRITER, FEATURES_WRITER = 6, 7
+# Tables of a lower writer version ask for no more than we can do, those of this one for a list of features.
+FEATURES_WRITER = 7
 FEATURES = frozenset({"appendOnly", "invariants", "changeDataFeed", "checkConstraints", "generatedColumns"})
 
 # What `deltalake` reads as another character.

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # A type as `msgspec` has it; None where it has none that takes nothing but what a schema accepts.
 Kind = Any
-Make = Callable[["Node", "Shape | None"], Kind]
 
 # What says nothing of values.
 _REMARKS = frozenset({"title", "description", "examples", "default", "definitions", "$defs", "$schema", "$comment"})
