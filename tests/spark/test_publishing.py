@@ -14,6 +14,7 @@ from tests.spark.repository import SAMPLE
 from xregit.errors import XregitError
 from xregit.spark import frames, packing
 from xregit.spark import session as sessions
+from xregit.spark.asof import tables_at
 from xregit.spark.publishing import Publication, publish
 from xregit.spark.rows import rows
 from xregit.spark.session import session
@@ -153,7 +154,7 @@ def test_publications_name_the_versions_of_a_commit(
 def test_own_group_type_is_published(
     spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
 ) -> None:
-    """A group type that the registry's model adds gets its table, an added attribute its column."""
+    """A group type that the registry's model adds gets its table, which is empty once the model has it no more."""
     folder = tmp_path / "tables"
     publish(sample, folder, spark=spark)
     model = """
@@ -172,6 +173,25 @@ def test_own_group_type_is_published(
     publish(repository.commit(extended), folder, spark=spark)
     assert [(row["gadgetid"], row["weight"]) for row in _delta(folder, "gadgets")] == [("jack", 12.5)]
     assert [row["depth"] for row in _delta(folder, "endpoints")] == [3]
+    without = {
+        "model.yaml": None,
+        "gadgets/jack/gadget.yaml": None,
+        "endpoints/garage/endpoint.yaml": "usage: [consumer]",
+    }
+    last = publish(repository.commit(without), folder, spark=spark)
+    assert [(table.name, table.rows, table.deleted) for table in last.tables if table.version is None] == [
+        ("gadgets", 0, 1)
+    ]
+    assert (_delta(folder, "gadgets"), "gadgets" in tables_at(folder), "gadgets" in tables_at(folder, 2)) == (
+        [],
+        False,
+        True,
+    )
+    assert _feed(folder, "gadgets", 1) == {("delete", "/gadgets/jack")}
+    assert not publish(repository.read(), folder, spark=spark).changed
+    publish(repository.commit(extended), folder, spark=spark)
+    assert [(row["gadgetid"], row["weight"]) for row in _delta(folder, "gadgets")] == [("jack", 12.5)]
+    assert DeltaTable(folder / "gadgets").version() == 2
 
 
 def test_active_session_is_used_as_it_is(

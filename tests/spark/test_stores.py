@@ -34,10 +34,11 @@ pytestmark = pytest.mark.spark
 
 WEAR = "messagegroups/brakes/messages/wear.yaml"
 GROUP = "schemagroups/brakes/schemagroup.yaml"
-# An attribute that the registry adds for a while.
+# An attribute and a group type that the registry adds for a while.
 WITH_DEPTH = {
-    "model.yaml": "groups: {schemagroups: {attributes: {depth: {type: uinteger}}}}\n",
+    "model.yaml": "groups: {schemagroups: {attributes: {depth: {type: uinteger}}}, gadgets: {singular: gadget}}\n",
     GROUP: SAMPLE[GROUP] + "depth: 3\n",
+    "gadgets/jack/gadget.yaml": "name: Jack\n",
 }
 NATIVE = {
     "spark.jars": ",".join(map(str, DELTA_JARS)),
@@ -151,10 +152,11 @@ def test_delta_continues_what_we_began(spark: SparkSession, sample: Repository, 
     sample.commit(WITH_DEPTH)
     xregit.publish(rename(sample, 1), tables, spark=spark)
     assert depths(tables) == [3]
-    sample.commit({"model.yaml": None, GROUP: SAMPLE[GROUP]})
+    sample.commit({"model.yaml": None, GROUP: SAMPLE[GROUP], "gadgets/jack/gadget.yaml": None})
     rename(sample, 2)
     publish(sample, tables, *conf(NATIVE))
     assert_continued(tables, 2)
+    assert (DeltaTable(tables / "gadgets").version(), DeltaTable(tables / "gadgets").count()) == (1, 0)
     assert depths(tables) == [None]
     xregit.publish(rename(sample, 3), tables, spark=spark)
     assert_continued(tables, 3)

@@ -78,6 +78,16 @@ class RustLake:
         batches = packing.arrow_table(stand.table, [row]).to_batches()
         return _committed(stand, [files.written(stand.table.name, stand.place.url, form, batches)], _properties(told))
 
+    def empty(self, name: str, told: Told) -> int:
+        """Remove all rows of a table that the model has no more; see `standing.Lake`."""
+        from deltalake import DeltaTable
+
+        url = (self.place / name).url
+        if not DeltaTable.is_deltatable(url):
+            return 0
+        removed = DeltaTable(url).delete(commit_properties=_properties(told))  # of no rows it makes no version
+        return int(removed["num_deleted_rows"])
+
     def _prepared(self, work: Work) -> dict[str, Written | pa.Table]:
         """Return what is to be committed, by table: files with new rows, or the changes where others change too."""
         fresh = {stand.table: some.inserted for stand, some in work.values() if some.only_inserts and some}

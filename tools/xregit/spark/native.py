@@ -92,6 +92,15 @@ class NativeLake:
         """Add one row to a table; see `standing.Lake`."""
         return self.write({stand.table.name: (stand, Difference(packed(stand.table, [row])))}, told)[stand.table.name]
 
+    def empty(self, name: str, told: Told) -> int:
+        """Remove all rows of a table that the model has no more; see `standing.Lake`."""
+        place = self.place / name
+        if self._detail(place) is None or self.spark.read.format("delta").load(place.url).isEmpty():
+            return 0
+        with self._set({USER_METADATA: told.as_json}):
+            removed = self.spark.sql(f"DELETE FROM {_quoted(place)}").first()  # noqa: S608 - quoted
+        return int(removed["num_affected_rows"]) if removed else 0
+
     def _committed(self, stand: Stand, some: Difference) -> int:
         first = [_creation(stand)] if stand.version < 0 else _alterations(stand)
         for each in first:

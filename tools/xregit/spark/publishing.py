@@ -45,7 +45,10 @@ CLASS_PATH = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath"
 
 @record
 class TablePublication:
-    """What became of one table; ``version`` is its Delta version, None where the format has none."""
+    """What became of one table; ``version`` is its Delta version.
+
+    It is None where the format has none, and for a table that is emptied since the model has no such type any more.
+    """
 
     name: str
     rows: int
@@ -142,14 +145,15 @@ def _lake(place: Place, spark: SparkSession | None, conf: Mapping[str, str]) -> 
 def _to_delta(registry: Registry, lake: Lake) -> Publication:
     history, work = registry.origin.history, _work(registry, lake)
     log = lake.look(PUBLICATIONS)
-    versions = lake.write(work, told_by(history))
     last = _newest(lake, log)
+    versions = lake.write(work, told_by(history))
+    former = _emptied(lake, last, history, work)
     changed = last is None or (last["commit"], _versions(last)) != (history.head, versions)
     number = (last["number"] if last else 0) + changed
     logged = log.version
     if changed:
         logged = lake.append(log, _publication(number, history, versions), told_by(history))
-    told = [_told(name, some, versions[name]) for name, (_, some) in work.items()]
+    told = [*(_told(name, some, versions[name]) for name, (_, some) in work.items()), *former]
     told.append(TablePublication(log.table.name, number, int(changed), version=logged))
     return Publication(
         str(log.place).removesuffix(f"/{log.table.name}"), DELTA, history.head, number, changed, tuple(told)
@@ -164,6 +168,13 @@ def _work(registry: Registry, lake: Lake) -> Work:
             stand = lake.look(known[name])
             work[name] = (replace(stand, hashes={}), difference(stand.table, rows, stand.hashes))
     return work
+
+
+def _emptied(lake: Lake, last: Row | None, history: History, work: Work) -> list[TablePublication]:
+    """Remove the rows of what the model has no more: who reads such a table alone would take them for the catalog's."""
+    gone = _versions(last).keys() - work.keys() if last is not None else ()
+    removed = {name: lake.empty(name, told_by(history)) for name in sorted(gone)}
+    return [TablePublication(name, 0, deleted=rows) for name, rows in removed.items() if rows]
 
 
 def _newest(lake: Lake, log: Stand) -> Row | None:

@@ -96,6 +96,9 @@ class Lake(Protocol):
     def append(self, stand: Stand, row: Row, told: Told) -> int:
         """Add one row to a table, which is created where there is none; return the table's new version."""
 
+    def empty(self, name: str, told: Told) -> int:
+        """Remove all rows of a table that the model has no more, if there is one; return how many there were."""
+
 
 def told_by(history: History) -> Told:
     """Return what commits say of a registry with that history."""
