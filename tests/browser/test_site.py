@@ -229,6 +229,22 @@ def test_filter_narrows_a_list(browser: Browser, served: str) -> None:
         assert "panel.pressed" in rows.first.inner_text()
 
 
+def test_filter_narrows_a_table_written_by_hand(browser: Browser, served: str) -> None:
+    """The table of requirements has a filter too; what a row folds is found as well."""
+    with visiting(browser, served, DESK, "light") as visit:
+        visit.page.goto(served + "conformance/")
+        field, rows = (
+            visit.page.locator("[data-xr-filter]").first,
+            visit.page.locator("table").first.locator("tbody tr:visible"),
+        )
+        assert rows.count() > 100
+        field.fill("MSG-2 should_not_be_in_any_test")
+        assert rows.count() == 0
+        field.fill("test_a_cycle_ends_and_is_told no message is its own")
+        assert rows.all_inner_texts()[0].startswith("MSG-28")
+        assert rows.count() == 1
+
+
 def test_lists_are_there_without_script(browser: Browser, served: str) -> None:
     """Without script the whole list is shown, and no field that would do nothing."""
     context = browser.new_context(java_script_enabled=False)

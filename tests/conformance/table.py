@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,13 +27,21 @@ DOCUMENTS = {
 LEVELS = {"M": "must", "N": "must not", "S": "should", "T": "should not", "Y": "may"}
 # The phase of what only a live server does, which answers requests and stores what it is sent.
 SERVER = "R"
+# So many names stand in a row; more are folded, as tests are.
+MAX_NAMES = 2
 _HEAD = """# Conformance
 
 What the specifications require, in our own words, and how xregit fulfils it. `pytest tests/conformance
 --update-golden` writes this page; a test fails when it is not current, or when a row has no test. The ids are those
-that rules, model files and tests cite. *By* names rules, attributes of the
-[model](model-reference/index.md) and functions.
+that rules, model files and tests cite, and each has an address, such as [#msg-1](#msg-1). *By* names rules, attributes
+of the [model](model-reference/index.md) and functions, and folds the tests that show it.
+
 """
+# What the site's script makes a filter of the table below it.
+_FILTER = (
+    '<p class="xr-filter" hidden><label>Filter by id, level or words '
+    '<input type="search" data-xr-filter autocomplete="off"></label> <output></output></p>'
+)
 
 
 @dataclass(frozen=True)
@@ -88,22 +97,39 @@ def citing_attributes() -> Mapping[str, Sequence[str]]:
 
 
 def page(tests: Mapping[str, Sequence[str]]) -> str:
-    """Return the table as a page of Markdown; ``tests`` are those that show each requirement."""
+    """Return the tables as a page of Markdown; ``tests`` are those that show each requirement."""
     rules, attributes = citing_rules(), citing_attributes()
-    sections = [_HEAD]
+    parts, sections = [_HEAD], list[str]()
     for prefix, title in DOCUMENTS.items():
-        sections.append(f"\n## {title}\n\n| id | level | what | by | tests |\n| --- | --- | --- | --- | --- |\n")
-        for row in requirements():
-            if row.id.startswith(prefix + "-"):
-                by = _by(row, rules.get(row.id, ()), attributes.get(row.id, ()))
-                shown = "<br>".join(f"`{_short(test)}`" for test in tests.get(row.id, ()))
-                sections.append(f"| {row.id} | {LEVELS[row.level]} | {row.says} | {by} | {shown} |\n")
-    return "".join(sections)
+        rows = [row for row in requirements() if row.id.startswith(prefix + "-")]
+        parts.append(_counted(title, rows))
+        sections.append(f"\n## {title}\n\n{_FILTER}\n\n")
+        sections.append("| id | what | by |\n| --- | --- | --- |\n")
+        for row in rows:
+            by = _by(row, rules.get(row.id, ()), attributes.get(row.id, ()), tests.get(row.id, ()))
+            anchored = f'<span id="{row.id.lower()}">{row.id}</span>'
+            sections.append(f"| {anchored}<br>{LEVELS[row.level]} | {row.says} | {by} |\n")
+    return "".join((*parts, *sections))
 
 
-def _by(row: Requirement, rules: Sequence[str], attributes: Sequence[str]) -> str:
+def _counted(title: str, rows: Sequence[Requirement]) -> str:
+    """Return the line that leads to a document, and counts what it requires; what it forbids counts as required."""
+    counts = [(sum(LEVELS[row.level].startswith(level) for row in rows), level) for level in ("must", "should", "may")]
+    said = ", ".join(f"{count} {level}" for count, level in counts if count)
+    anchor = re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")  # as the site and code hosts have it
+    return f"- [{title}](#{anchor}): {said}\n"
+
+
+def _by(row: Requirement, rules: Sequence[str], attributes: Sequence[str], tests: Sequence[str]) -> str:
+    """Return what fulfils a requirement; what is too much for a row is shown when asked for."""
     links = [f"[{name}](check-rules/{name}/index.md)" for name in rules]
-    return "<br>".join((*links, *(f"`{name}`" for name in (*attributes, *row.by)), *filter(None, [row.why_not])))
+    names = [*links, *(f"`{name}`" for name in (*attributes, *row.by)), *filter(None, [row.why_not])]
+    shown, more = "<br>".join(names[:MAX_NAMES]), names[MAX_NAMES:]
+    folded = [*more, *(f"`{_short(test)}`" for test in tests)]
+    counted = [f"{len(more)} more"] * bool(more) + [f"{len(tests)} test{'s' * (len(tests) > 1)}"] * bool(tests)
+    if not folded:
+        return shown
+    return f'{shown}<details class="xr-fold"><summary>{", ".join(counted)}</summary>{"<br>".join(folded)}</details>'
 
 
 def _short(test: str) -> str:

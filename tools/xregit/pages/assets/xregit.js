@@ -4,7 +4,8 @@
 
   function wire(input) {
     const box = input.closest(".xr-filter");
-    const table = box.nextElementSibling && box.nextElementSibling.querySelector("table");
+    const next = box.nextElementSibling;
+    const table = next && (next.matches("table") ? next : next.querySelector("table"));
     if (!table) return;
     const rows = Array.from(table.tBodies[0].rows, (row) => [row, row.textContent.toLowerCase()]);
     const output = box.querySelector("output");
