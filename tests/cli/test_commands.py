@@ -387,6 +387,22 @@ def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixtur
     assert sorted(path.name for path in (here / "build").iterdir()) == ["api", "registry.json"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("", "python3 -m http.server -d build/api"),
+        ("baseurl: https://a.example/b\n", "build/api at https://a.example/b"),
+    ],
+)
+def test_build_says_where_its_api_works(
+    here: Path, capsys: pytest.CaptureFixture[str], settings: str, expected: str
+) -> None:
+    """The addresses in the static API lead to this machine, or where the settings say that it will be."""
+    (here / "registry" / "xregit.yaml").write_text(settings, encoding="utf-8")
+    assert run(["build", "--only", "api"]) == 0
+    assert expected in capsys.readouterr().err
+
+
 def test_build_replaces_no_file_that_a_link_leads_to(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A link may have come with a clone; what it leads to stays as it was."""
     (here / "mine").write_text("mine", encoding="utf-8")

@@ -94,7 +94,7 @@ def built(task: Task, steps: tuple[Step, ...]) -> None:
                 done.append(pipeline.line(step, task))  # noqa: PERF401 - what went well before a failure is shown too
     finally:
         result("\n".join(done))
-    note(pipeline.hints(steps, task.output))
+    note(pipeline.hints(steps, task))
     doubt(task.registry)
 
 

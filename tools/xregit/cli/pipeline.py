@@ -67,7 +67,7 @@ class Step:
     name: str
     run: Callable[[Task], str]
     writes: str = ""
-    look: str = ""
+    look: Callable[[Task], str] | None = None
     package: str = ""
     extra: str = ""
 
@@ -138,19 +138,29 @@ def tables(task: Task) -> str:
     return published(xregit.publish(task.registry, task.output / "tables"))
 
 
+def look_at_api(task: Task) -> str:
+    """Say how to look at the static API, whose addresses lead to where it will be served."""
+    base = task.registry.settings.baseurl
+    place = task.output / "api"
+    return f"serve {place} at {base}, where its addresses lead" if base else f"python3 -m http.server -d {place}"
+
+
+def look_at_site(task: Task) -> str:
+    """Say how to look at the docs site."""
+    return f"python3 -m http.server -d {task.output / 'site'}"
+
+
+def look_at_tables(task: Task) -> str:
+    """Say how to look at the tables."""
+    return f'in Python: deltalake.DeltaTable("{task.output}/tables/messages").scan().read_all()'
+
+
 STEPS = (
     Step("check", check),
     Step("document", document, DOCUMENT),
-    Step("api", api, "api", "python3 -m http.server -d {place}"),
-    Step("site", site, "site", "python3 -m http.server -d {place}", package="mkdocs", extra="site"),
-    Step(
-        "tables",
-        tables,
-        "tables",
-        'in Python: deltalake.DeltaTable("{place}/messages").scan().read_all()',
-        package="pyspark",
-        extra="spark",
-    ),
+    Step("api", api, "api", look_at_api),
+    Step("site", site, "site", look_at_site, package="mkdocs", extra="site"),
+    Step("tables", tables, "tables", look_at_tables, package="pyspark", extra="spark"),
 )
 
 
@@ -226,7 +236,7 @@ def line(step: Step, task: Task) -> str:
     return f"{step.name:<9} {place:<20} {done}" if place else f"{step.name:<9} {done}"
 
 
-def hints(steps: Iterable[Step], output: Path) -> str:
+def hints(steps: Iterable[Step], task: Task) -> str:
     """Return how to look at what the steps wrote."""
-    looks = [f"  {step.name:<9} {step.look.format(place=output / step.writes)}" for step in steps if step.look]
+    looks = [f"  {step.name:<9} {step.look(task)}" for step in steps if step.look]
     return "\n".join(["To look at it:", *looks]) if looks else ""
