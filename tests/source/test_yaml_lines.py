@@ -23,6 +23,10 @@ ORDINARY = [
     "a: >-\n  one\n  two\n\n  three\nb: |\n  one\n   # no comment\n\n\nc: >\n  x\n",
     "a: \"\"\nb: 'x: y #z'\n\"1.0\": 1.10\n$ref: '#/a'\n",
     "a: [b, true, 1]\nb: []\nc: http://example.com/a#b\n",
+    "a: [\"b: c\", 'd, e', /f/g, two words]\nb: [x]\nc: [x]\n",
+    "a: {b: c, d: \"{e}\", f: true, g: 1, $h: 'i: j'}\nb: {}\nc: {b: 1}\nd: {b: 1}\n",
+    "a:\n  - {name: b, value: application/json+c}\n  - {}\n",
+    "{}\n",
 ]
 OTHERS = [
     "",
@@ -34,7 +38,23 @@ OTHERS = [
     "a: b # c\n",
     "a: b\n  c\n",
     "a: b\na: c\n",
-    "a: {b: c}\n",
+    "a: {b: c, b: d}\n",
+    "a: {b: c,}\n",
+    "a: {b: [c]}\n",
+    "a: {b: {c: d}}\n",
+    "a: {b: 1.10}\n",
+    "a: {b:c}\n",
+    "a: {b: }\n",
+    "a: {b}\n",
+    "a: {b: c: d}\n",
+    "a: {b: c #d}\n",
+    'a: {b: "c\\n"}\n',
+    "a: {b: c\n  }\n",
+    "a: [b,\n  c]\n",
+    "a: [1.10]\n",
+    "a: >\n  b\x07\n",
+    "# \x07\na: b\n",
+    "{}\n{}\n",
     "a:\n- \n",
     "a:\n- \n  b\n- c: d\n",
     'a: "\\n"\n',
@@ -43,6 +63,7 @@ OTHERS = [
     "a: b: c\n",
     "a:\n  b: c\n d: e\n",
     "a: >\n  b\n   c\n",
+    "a: >\n",
     "a: |\n\n  b\n",
     "a: |\n  b\n \n   \n",
     "---\na: b\n",
@@ -53,10 +74,24 @@ OTHERS = [
 BEGINNINGS = st.tuples(st.integers(0, 6), st.sampled_from(["", "", "- ", "-  "]))
 KEYS = st.sampled_from(["a: ", "b:", "c:  ", "$d: ", '"e": ', "'f': ", "g :", ""])
 VALUES = st.sampled_from(
-    ["x", "x y", "1.0", "~", "'x'", '"x"', "[x, 1]", "[1.0]", ">-", ">", "|", "|-", "-x", "x:", ": x"]
+    ["x", "x y", "1.0", "~", "'x'", '"x"', "[x, 1]", "[1.0]", ">-", ">", "|", "|-", "-x", "x:", ": x", "{a: x, b: 1}"]
+)
+# What may stand between brackets and braces, and what may not.
+WORDS = st.sampled_from(["a", "a b", "1", "1.10", "true", "null", "/g", "h/i+j", '"c"', "'d, e'", '"f: {g}"'])
+OTHER_WORDS = st.sampled_from(["", " ", "a:", "k:l", "m #n", "o#", '"p', "q ", "{}", "[r]", "é", "-1", "~", "*s"])
+MEMBERS = st.builds(str.__add__, st.sampled_from(["", "a: ", "b: ", "$c:  ", "'d': ", "e:"]), WORDS | OTHER_WORDS)
+ITEMS = st.lists(WORDS | MEMBERS, max_size=4)
+IN_ONE_LINE = st.builds(
+    lambda signs, items, between: signs[0] + between.join(items) + signs[1],
+    st.sampled_from(["{}", "[]"]),
+    ITEMS,
+    st.sampled_from([", ", ", ", ",", " ,"]),
 )
 LINES = st.builds(
-    lambda beginning, key, value: " " * beginning[0] + beginning[1] + key + value, BEGINNINGS, KEYS, VALUES
+    lambda beginning, key, value: " " * beginning[0] + beginning[1] + key + value,
+    BEGINNINGS,
+    KEYS,
+    VALUES | IN_ONE_LINE,
 )
 TEXTS = st.lists(LINES | st.text(" \t-:#'\"[]{}>|&*!?%@`,.\\ab1é\n", max_size=8) | st.just(""), max_size=8).map(
     "\n".join
@@ -85,6 +120,13 @@ def test_whatever_is_read_is_read_as_others_do(text: str) -> None:
     assert_same(text)
 
 
+@given(st.lists(IN_ONE_LINE, min_size=1, max_size=3))
+@settings(max_examples=500, deadline=None)
+def test_lists_and_mappings_in_one_line_are_read_as_others_do(values: list[str]) -> None:
+    """The same holds for what stands between brackets and braces."""
+    assert_same("".join(f"k{place}: {value}\n" for place, value in enumerate(values)))
+
+
 @given(st.data())
 @settings(deadline=None)
 def test_changed_lines_are_read_as_others_do(data: st.DataObject) -> None:
@@ -95,6 +137,22 @@ def test_changed_lines_are_read_as_others_do(data: st.DataObject) -> None:
         with_it = data.draw(LINES | st.just("") | st.just(" " + lines[place]) | st.just(lines[place][1:]))
         lines[place : place + data.draw(st.integers(0, 1))] = [with_it]
     assert_same("\n".join(lines))
+
+
+def test_what_is_read_twice_is_not_the_same_object() -> None:
+    """Lines are remembered, but who changes a list or mapping changes no other file's."""
+    text = "a: [b]\nc: {d: e}\n"
+    first, _ = yaml_lines.mapping(text)
+    first["a"].append("x")
+    first["c"]["d"] = "x"
+    assert yaml_lines.mapping(text)[0] == {"a": ["b"], "c": {"d": "e"}}
+
+
+def test_few_lines_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is forgotten is looked at again."""
+    monkeypatch.setattr(yaml_lines, "REMEMBERED_LINES", 2)
+    for text in ORDINARY + ORDINARY:
+        assert_same(text)
 
 
 def test_the_example_catalog_is_ordinary(root: Path) -> None:

@@ -1,14 +1,16 @@
 """Ordinary YAML line by line: mappings and lists in block style, texts of one line, and texts set off by indentation.
 
+So are lists and mappings of such texts that stand on one line, as ``xregit fmt`` writes them.
+
 Nearly every file of a catalog is of this kind, and most of its lines stand in other files too: each is looked at once
-and remembered. pyyaml spends three quarters of its time on making objects of events, which all of this can do without.
+and remembered, and so is what stands before a value, as many lines differ in their values alone. pyyaml spends three
+quarters of its time on making objects of events, which all of this can do without.
 A text that holds anything else, right or wrong, is left to other readers; nothing here says what is wrong with it.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from sys import intern
 from typing import Any
 
@@ -25,30 +27,44 @@ _QUOTES = frozenset("\"'")
 _QUOTED = re.compile(r"\"([^\"\\]*)\"|'([^']*)'")
 # What begins with no sign of YAML, holds neither ": " nor " #", and does not end with a colon or a space.
 _PLAIN = re.compile(r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|-(?=\S))[^:#]*(?:(?::(?=\S)|(?<=\S)#)[^:#]*)*(?<=\S)")
-_LIST = re.compile(r"\[(?:[A-Za-z0-9_][A-Za-z0-9_./-]*(?:, *(?!\])|(?=\])))*\]")
+# What is a text, number or constant between brackets and braces, too.
+_WORD = r"""[A-Za-z0-9_/](?:[A-Za-z0-9_./+ -]*[A-Za-z0-9_./+-])?|"[^"\\]*"|'[^']*'"""
+_NAME = r"[A-Za-z0-9_$][A-Za-z0-9_.$/-]{,99}"
+_LIST = re.compile(rf"\[(?:(?:{_WORD})(?:, *(?!\])|(?=\])))*\]")
+_PAIRS = re.compile(rf"\{{(?:{_NAME}: +(?:{_WORD})(?:, *(?!\}})|(?=\}})))*\}}")
+_ITEM = re.compile(_WORD)
+_PAIR = re.compile(rf"({_NAME}): +({_WORD})")
 _BREAKS = re.compile("\n+")
 _BLOCKS = frozenset((">", ">-", "|", "|-"))
-_LISTED, _BELOW, _NUMBER = "a list", "on the lines below", "a number that knows its text"
+_EMPTY = "{}\n"
+_SHARED, _BELOW, _NUMBER = "a list or mapping", "on the lines below", "a number that knows its text"
 
 
 class NotOrdinaryError(Exception):
     """The text holds something that is not read here."""
 
 
-# A line of a mapping or list: the columns in which it and its key begin, whether it begins with a dash, its key, its
-# value, and a form, which is empty where that is the value, and else says what is still to be done for it.
+# What stands before a value: the columns in which a line and its key begin, whether it begins with a dash, its key.
+_Head = tuple[int, int, bool, "str | None"]
+# A line of a mapping or list: the same, its value, and a form, which is empty where that is the value, and else says
+# what is still to be done for it.
 _Line = tuple[int, int, bool, "str | None", Any, str]
 
+_lines: dict[str, _Line | None] = {}
+_heads: dict[str, _Head] = {}
 
-def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912 - one loop, because calls cost time
+
+def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912, PLR0915 - one loop: calls cost time
     """Return the mapping that a text holds, and whether a number in it knows its text.
 
     Raises:
         NotOrdinaryError: it holds something else than ordinary lines.
         ValueError: a number can't be kept.
     """
+    if text == _EMPTY:
+        return {}, False
     lines = text.split("\n")
-    if lines[-1] or (not "".join(lines).isprintable() and _UNUSUAL.search(text)):
+    if lines[-1]:
         raise NotOrdinaryError
     top: dict[str, Any] = {}
     box: Any = top
@@ -57,7 +73,10 @@ def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912 - 
     below: str | None = None
     here, count = 0, len(lines)
     while here < count:
-        line = _line(lines[here])
+        try:
+            line = _lines[lines[here]]
+        except KeyError:
+            line = _learned(lines[here])
         here += 1
         if line is None:
             continue
@@ -79,8 +98,8 @@ def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912 - 
                 below = key
             elif form is _NUMBER:
                 plain = True
-            elif form is _LISTED:
-                value = list(value)
+            elif form is _SHARED:
+                value = value.copy()
             else:
                 value, here = _block(lines, here, start, form)
         if key is None:
@@ -99,14 +118,39 @@ def mapping(text: str) -> tuple[dict[str, Any], bool]:  # noqa: C901, PLR0912 - 
     return top, plain
 
 
-@lru_cache(maxsize=REMEMBERED_LINES)
-def _line(text: str) -> _Line | None:
-    """Return what a line states, None where it is empty or a comment.
+def _learned(text: str) -> _Line | None:
+    """Return what a line states, and remember it.
 
     Raises:
         NotOrdinaryError: it does not belong to a mapping or list, or states something that is not read here.
         ValueError: it holds a number that can't be kept.
     """
+    _refuse_unusual(text)
+    before, _, stated = text.partition(": ")
+    head = _heads.get(before)
+    line = (*head, *_value(stated)) if head and stated and stated[0] != " " else _line(text, before)
+    _make_room(_lines)
+    _lines[text] = line
+    return line
+
+
+def _refuse_unusual(text: str) -> None:
+    """Stop at what only other readers judge.
+
+    Raises:
+        NotOrdinaryError: there is something of the kind.
+    """
+    if not text.isprintable() and _UNUSUAL.search(text):
+        raise NotOrdinaryError
+
+
+def _make_room(known: dict[str, Any]) -> None:
+    if len(known) >= REMEMBERED_LINES:
+        known.clear()
+
+
+def _line(text: str, before: str) -> _Line | None:
+    """Return what a line states, None where it is empty or a comment; ``before`` is what may be its head."""
     found = _LINE.fullmatch(text)
     indent, dash, key, stated = found.groups() if found else ("", None, None, "?")
     if key is None and not stated and dash is not None:  # an item whose value is empty, or stands below
@@ -119,8 +163,11 @@ def _line(text: str) -> _Line | None:
     if key is None:
         return column, column, dash is not None, None, *_value(stated)
     name = intern(key.strip('"'))  # files share their keys: a third less memory
-    below = (None, _BELOW) if not stated else _value(stated)
-    return column, column + len(dash or ""), dash is not None, name, *below
+    head = (column, column + len(dash or ""), dash is not None, name)
+    if before.endswith(key):
+        _make_room(_heads)
+        _heads[before] = head
+    return *head, *(_value(stated) if stated else (None, _BELOW))
 
 
 def _value(stated: str) -> tuple[Any, str]:
@@ -134,14 +181,25 @@ def _value(stated: str) -> tuple[Any, str]:
     if stated in _BLOCKS:
         return None, stated
     if _LIST.fullmatch(stated):
-        items = [_plain(item.strip(" ")) for item in stated[1:-1].split(",") if item]
-        if not any(type(item) in {PlainInt, PlainFloat} for item in items):
-            return tuple(items), _LISTED
+        return [_word(item) for item in _ITEM.findall(stated)], _SHARED
+    if _PAIRS.fullmatch(stated):
+        pairs = _PAIR.findall(stated)
+        value = {intern(name): _word(word) for name, word in pairs}
+        if len(value) == len(pairs):
+            return value, _SHARED
     raise NotOrdinaryError
 
 
 def _plain(stated: str) -> Any:
     return scalar(stated) if stated[0] in FIRST_CHARACTERS else stated
+
+
+def _word(stated: str) -> Any:
+    """Return the value of a word that is not alone on its line."""
+    value = stated[1:-1] if stated[0] in _QUOTES else _plain(stated)
+    if type(value) in {PlainInt, PlainFloat}:
+        raise NotOrdinaryError
+    return value
 
 
 def _block(lines: list[str], here: int, column: int, sign: str) -> tuple[str, int]:
@@ -159,6 +217,7 @@ def _block(lines: list[str], here: int, column: int, sign: str) -> tuple[str, in
         end += 1
     if lines[end : end + 1] and not lines[end].lstrip(" "):
         raise NotOrdinaryError
+    _refuse_unusual("".join(lines[here:end]))
     text = "\n".join([line[width:] for line in lines[here:end]]).rstrip("\n")
     if sign[0] == ">":
         if "\n " in text:
