@@ -143,9 +143,9 @@ def test_second_writer_fails(lake: RustLake, path: Path) -> None:
     stand = lake.look(TABLE)
     wanted = (_row("a", 1), _row("b", 2), _row("c", 3))
     assert _write(lake, stand, wanted) == 1
-    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place):
+    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place, "publish to"):
         _write(lake, stand, wanted)
-    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place):
+    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place, "publish to"):
         _write(lake, stand, ())
     assert _rows(path) == {"a": 1, "b": 2, "c": 3}
 
@@ -154,7 +154,7 @@ def test_second_creator_fails(lake: RustLake, tmp_path: Path) -> None:
     """Of two that make the same table, one fails in one line."""
     stand = lake.look(TABLE)
     _write(lake, stand, (_row("a", 1),))
-    with pytest.raises(XregitError) as caught, told_of(lake.place):
+    with pytest.raises(XregitError) as caught, told_of(lake.place, "publish to"):
         _write(lake, stand, (_row("a", 1),))
     assert "\n" not in str(caught.value)
     assert _rows(tmp_path / "things") == {"a": 1}

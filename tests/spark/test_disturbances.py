@@ -77,7 +77,7 @@ def test_full_disk_leaves_the_catalog_as_it_was(
     tables = disk / "tables"
     xregit.publish(sample, tables, spark=spark)
     changed = repository.commit(NEW)
-    with full(disk), pytest.raises(XregitError, match=r"can't write the tables in .*No space left") as caught:
+    with full(disk), pytest.raises(XregitError, match=r"can't publish to .*No space left") as caught:
         xregit.publish(changed, tables, spark=spark)
     assert "\n" not in str(caught.value)
     assert (messages(tables), xregit.tables_at(tables).keys()) == (4, xregit.tables_at(tables, 1).keys())

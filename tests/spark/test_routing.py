@@ -389,6 +389,19 @@ def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registr
         xregit.route(registry, folder, "s3://bucket/tables", spark=spark)
 
 
+def test_file_that_can_not_be_read_is_named(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Half an archive is named, and not said to be a fault of the tables; once it is whole, its messages are taken."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    whole = gzip.compress("".join(f"{json.dumps(event(number))}\n" for number in range(200)).encode())
+    folder.mkdir()
+    (folder / "1.gz").write_bytes(whole[:-40])
+    with pytest.raises(XregitError, match=rf"can't route to {tables}: .*{folder}/1\.gz: .*Unexpected end of") as caught:
+        xregit.route(registry, folder, tables, spark=spark)
+    assert "\n" not in str(caught.value)
+    (folder / "1.gz").write_bytes(whole)
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 200}
+
+
 def test_failing_disk_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """Where executors can't write any more, one line says why; what was done stays, and the next run goes on."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
@@ -402,6 +415,6 @@ def test_failing_disk_is_one_line(spark: SparkSession, registry: Registry, tmp_p
     with pytest.raises(XregitError) as caught:
         xregit.route(registry, folder, tables, spark=spark, tell=spoil, batch_files=1)
     (tables / "g__two").unlink()
-    said = f"can't write the tables in {tables}: FileExistsError: [Errno 17] File exists: '{tables / 'g__two'}'"
+    said = f"can't route to {tables}: FileExistsError: [Errno 17] File exists: '{tables / 'g__two'}'"
     assert str(caught.value) == said
     assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1, "g__two": 1}

@@ -90,7 +90,7 @@ def tables_at(tables: Path | str, number: int | None = None) -> dict[str, DeltaT
         raise XregitError(message)
     from deltalake import DeltaTable
 
-    with told_of(place):
+    with told_of(place, "read the tables in"):
         return {name: DeltaTable((place / name).url, version=at) for name, at in found[wanted].versions.items()}
 
 
@@ -99,7 +99,7 @@ def _all(place: Place) -> list[Published]:
     from deltalake import DeltaTable
 
     log = (place / PUBLICATIONS.name).url
-    with told_of(place):
+    with told_of(place, "read the tables in"):
         if (place.local and not place.local.exists()) or not DeltaTable.is_deltatable(log):
             return []
         rows = pa.table(DeltaTable(log).scan(columns=["number", "commit", "versions"])).to_pylist()

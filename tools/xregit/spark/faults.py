@@ -32,8 +32,8 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
-def told_of(path: Place) -> Iterator[None]:
-    """Turn what goes wrong while a table or folder is read or written into one line that names it.
+def told_of(path: Place, doing: str) -> Iterator[None]:
+    """Turn what goes wrong while something is done with a table or folder into one line that names both.
 
     Raises:
         XregitError: something went wrong.
@@ -50,7 +50,7 @@ def told_of(path: Place) -> Iterator[None]:
         if isinstance(error, CommitFailedError) or _MEANWHILE.search(why):
             message = f"{path} was changed by someone else in the meantime; run it again ({why})"
         else:
-            message = f"can't write the tables in {path}: {why}"
+            message = f"can't {doing} {path}: {why}"
         raise XregitError(message) from error
 
 

@@ -117,7 +117,7 @@ def publish_each(
         raise XregitError(message)
     place = Place.of(tables)
     refuse_file(place)
-    with told_of(place), _lake(place, spark, conf or {}) as lake:
+    with told_of(place, "publish to"), _lake(place, spark, conf or {}) as lake:
         for registry in registries:
             if format == DELTA:
                 yield _to_delta(registry, lake)

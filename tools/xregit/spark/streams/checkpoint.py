@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 TABLES = "tables"
 JOB, BATCH, CATALOGS, SPARK = "job.json", "batch.json", "catalogs", "spark"
+# Where Spark has a file for each batch; one that is not whole yet has a name that begins with a dot.
+SPARKS_OWN = ("offsets", "commits")
 DIGEST_BYTES = 16
 
 
@@ -55,6 +57,14 @@ class Checkpoint:
         """The last batch that was begun."""
         found = _load(self.folder / BATCH)
         return Pinned(found["number"], found["catalog"], found["done"]) if found else None
+
+    def forget_half_begun(self) -> None:
+        """Remove what Spark was killed over before it had one batch whole; it would refuse to begin beside that."""
+        for folder in (self.folder / SPARK / name for name in SPARKS_OWN):
+            found = list(folder.iterdir()) if folder.is_dir() else []
+            if all(each.name.startswith(".") for each in found):
+                for each in found:
+                    each.unlink()
 
     def pin(self, pinned: Pinned, document: bytes) -> None:
         """Keep that a batch is sorted by this catalog, before any of it is."""

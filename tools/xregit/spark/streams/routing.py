@@ -31,7 +31,6 @@ BATCH_FILES = 1000
 TRIGGER = "1 second"
 # A job that runs for hours gains by the better of Java's compilers, which takes longer to get going.
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-EMPTY = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart"
 LASTING = "-XX:TieredStopAtLevel=4"
 
 
@@ -102,7 +101,7 @@ def route(
         refuse_overlap(messages, place, Place.of(folder))
     memory = opened(folder, job)
     router = Router(registry.origin.history.head, frozen(registry), made, memory, Ledger(place), options.get("tell"))
-    with told_of(place):
+    with told_of(place, "route to"):
         router.ledger.refuse_unfit(made.plan)
         with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
             given = _source(session, messages, options)
@@ -111,20 +110,6 @@ def route(
             else:
                 router.sort_all(given)
     return router.routed
-
-
-@contextmanager
-def _half_begun(session: SparkSession) -> Iterator[None]:
-    """Let Spark take a checkpoint that it was killed over while it made it, before the first batch; it would refuse."""
-    before = session.conf.get(EMPTY, None)
-    session.conf.set(EMPTY, "false")
-    try:
-        yield
-    finally:
-        if before is None:
-            session.conf.unset(EMPTY)
-        else:
-            session.conf.set(EMPTY, before)
 
 
 def _source(session: SparkSession, messages: DataFrame | Path | str, options: Options) -> Source:
@@ -161,13 +146,13 @@ class Router:
             lambda frame, number: self._guarded(replace(given, frame=frame), number)
         )
         writer = writer.trigger(processingTime=TRIGGER) if continuous else writer.trigger(availableNow=True)
-        with _half_begun(given.frame.sparkSession):  # Spark looks some time after the start, in a thread of its own
-            query = writer.start()
-            try:
-                with self._failures():
-                    query.awaitTermination()
-            except KeyboardInterrupt:
-                query.stop()  # a batch that was begun is finished by the next run
+        self.memory.forget_half_begun()
+        query = writer.start()
+        try:
+            with self._failures():
+                query.awaitTermination()
+        except KeyboardInterrupt:
+            query.stop()  # a batch that was begun is finished by the next run
 
     def _guarded(self, given: Source, number: int) -> None:
         try:
