@@ -71,6 +71,8 @@ def test_help_shows_the_types_of_a_record() -> None:
     ours, theirs = (inspect.signature(made(make)) for make in (record, standard))
     assert [str(each.annotation) for each in ours.parameters.values()] == ["str", "int", "list[str]", "str", "str"]
     assert ours.return_annotation == theirs.return_annotation
+    shown = [[repr(each.default) for each in found.parameters.values()] for found in (ours, theirs)]
+    assert shown[0] == shown[1]
 
 
 @pytest.mark.parametrize("given", [((), {}), (("a", 1, [], "", "", "more"), {}), (("a",), {"other": 1})])

@@ -390,7 +390,7 @@ def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ("", "python3 -m http.server -d build/api"),
+        ("title: A\n", "python3 -m http.server -d build/api"),
         ("baseurl: https://a.example/b\n", "build/api at https://a.example/b"),
     ],
 )

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class _Made:
+    """What stands for a value that is made anew each time, where a signature is shown."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_MADE = _Made()
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Make instances of a class immutable, and equal where their values are."""
@@ -62,7 +72,7 @@ def _initial(cls: type) -> Callable[..., None]:
             known[f"make_{name}"] = item.default_factory
             value = f"make_{name}() if {name} is default_{name} else {name}"
         if item.default_factory is not MISSING or item.default is not MISSING:
-            known[f"default_{name}"] = item.default
+            known[f"default_{name}"] = _MADE if item.default is MISSING else item.default
             parameters.append(f"{name}=default_{name}")
         else:
             parameters.append(name)

@@ -20,8 +20,15 @@ if TYPE_CHECKING:
     from xregit.payloads import PayloadSchema
 
 
+class _NoData:
+    """Has a name where a signature shows it."""
+
+    def __repr__(self) -> str:
+        return "NO_DATA"
+
+
 #: Says that there is no payload, which is something else than a payload of ``null``.
-NO_DATA: Final = object()
+NO_DATA: Final = _NoData()
 
 
 @record
