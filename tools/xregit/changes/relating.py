@@ -45,13 +45,14 @@ def type_relation(before: Property, after: Property) -> str:
     old, new = before.type, after.type
     if old != new and not {old, new}.isdisjoint(table().encoded_types.get(after.section, ())):
         return _named(new == "any", old == "any")
-    texts = {"string", *table().wider_types["string"]}
-    equal = allowed(before) is not None and allowed(before) == allowed(after)
+    texts = {"string", *_narrower("string", after.section)}
+    value = allowed(before)
+    equal = value is not None and same_value(before.name, value, allowed(after))
     if before.placeholders and after.placeholders and (old in URI_TYPES) != (new in URI_TYPES):
         return OTHER
     if old == new or (equal and {old, new} <= texts):
         return SAME
-    return _named(old in table().wider_types.get(new, ()), new in table().wider_types.get(old, ()))
+    return _named(old in _narrower(new, after.section), new in _narrower(old, after.section))
 
 
 def is_retyped(before: Property, after: Property, values: str) -> bool:
@@ -67,8 +68,14 @@ def _holds(wide: Property, narrow: Property) -> bool:
     if not {kind, narrow.type}.isdisjoint(table().encoded_types.get(narrow.section, ())):
         return kind == "any"
     if value is None or narrow.placeholders:
-        return narrow.type in table().wider_types.get(kind, ())
+        return narrow.type in _narrower(kind, narrow.section)
     return kind in PLAIN_TYPES or canonical(kind, value) is not None
+
+
+def _narrower(kind: str, section: str) -> frozenset[str]:
+    """Return the types whose values are among those of a type in a section."""
+    texts = table().text_types.get(section, frozenset()) if kind == "string" else frozenset()
+    return table().wider_types.get(kind, frozenset()) | texts
 
 
 def selected(selector: str, before: Any, after: Any) -> str:

@@ -43,6 +43,7 @@ class Table:
     rows: tuple[Row, ...]
     wider_types: Mapping[str, frozenset[str]]
     encoded_types: Mapping[str, frozenset[str]]
+    text_types: Mapping[str, frozenset[str]]
     media_types: frozenset[str]
     caseless_names: Mapping[str, frozenset[str]]
     bookkeeping: frozenset[str]
@@ -63,6 +64,7 @@ def table() -> Table:
         rows=tuple(map(_row, value["rows"])),
         wider_types={name: frozenset(types) for name, types in value["widertypes"].items()},
         encoded_types={name: frozenset(types) for name, types in value["encodedtypes"].items()},
+        text_types={path: frozenset(types) for path, types in value["texttypes"].items()},
         media_types=frozenset(value["mediatypes"]),
         caseless_names={name: frozenset(lists) for name, lists in value["caselessnames"].items()},
         bookkeeping=frozenset(value["bookkeeping"]),

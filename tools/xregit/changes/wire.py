@@ -69,7 +69,7 @@ def _properties(xid: str, before: Side, after: Side, parts: Container[str]) -> I
         if any(attribute.delivery for attribute in described):
             yield from _delivered(xid, path, one, other)
         else:
-            yield from _compared(xid, path, (one, other), together, implied=_is_implied(described))
+            yield from _compared(xid, path, (one, other), together, _implied(described))
 
 
 def _declared(side: Side, parts: Container[str]) -> Named:
@@ -97,10 +97,10 @@ def _is_known(model: Mapping[str, AttributeModel], path: Path) -> bool:
     return part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
 
 
-def _is_implied(described: list[AttributeModel]) -> bool:
-    """Tell whether the envelope requires a property that nobody declares, such as the type of a CloudEvent."""
-    member = described[-1].attributes.get("required") if described else None
-    return member is not None and member.default is True
+def _implied(described: list[AttributeModel]) -> AttributeModel | None:
+    """Return what is said of a property that the envelope requires though nobody declares it; None for all others."""
+    required = described[-1].attributes.get("required") if described else None
+    return described[-1] if required and required.default is True else None
 
 
 def _delivered(xid: str, path: Path, one: Property | None, other: Property | None) -> Iterator[Difference]:
@@ -110,25 +110,42 @@ def _delivered(xid: str, path: Path, one: Property | None, other: Property | Non
 
 
 def _compared(
-    xid: str, path: Path, states: tuple[Property | None, Property | None], together: tuple[bool, bool], *, implied: bool
+    xid: str,
+    path: Path,
+    states: tuple[Property | None, Property | None],
+    together: tuple[bool, bool],
+    implied: AttributeModel | None,
 ) -> Iterator[Difference]:
-    """Give what differs in a property; ``together`` is what the placeholders that it shares with others allow."""
-    one, other = states
-    yield from _presence(xid, path, one, other, implied=implied)
+    """Give what differs in a property; ``together`` is what the placeholders that it shares with others allow.
+
+    ``implied`` is what the envelope says of one that is there even where it is not declared.
+    """
+    yield from _presence(xid, path, *states, implied=implied is not None)
+    one, other = (_undeclared(states, implied) if implied and not item else item for item in states)
     if one is None or other is None:
-        constrained = next(item for item in (one, other) if item)
-        if implied and relating.allowed(constrained) is not None:
-            old, new = (relating.allowed(item) if item else None for item in (one, other))
-            yield _valued(xid, path, old, new, NARROWER if one is None else WIDER)
         return
     values = relating.value_relation(one, other, more=together[0], less=together[1])
     if not alike(one.value, other.value):
         restated = values == SAME and not (one.placeholders or other.placeholders)
         yield _valued(xid, path, one.value, other.value, RESTATED if restated else values)
+    elif not alike(relating.allowed(one), relating.allowed(other)):  # what means now in a timestamp is a text elsewhere
+        yield _valued(xid, path, relating.allowed(one), relating.allowed(other), values)
     if relating.is_retyped(one, other, values):
         yield Difference(xid, ABOUT, "type", relating.type_relation(one, other), (*path, "type"), one.type, other.type)
     if any(getattr(one, name) != getattr(other, name) for name in _TEXTS):
         yield Difference(xid, ABOUT, "text", OTHER, path)
+
+
+def _undeclared(states: tuple[Property | None, Property | None], implied: AttributeModel) -> Property:
+    """Return the counterpart of a property that only one of two states declares, as the envelope has it anyway.
+
+    To declare a type with more values than the envelope's own takes nothing back, nor brings anything.
+    """
+    declared = next(item for item in states if item)
+    kind, value = (implied.attributes[name] for name in ("type", "value"))
+    found = declared._replace(type=kind.default, required=True, value=next(iter(value.enum), None))
+    found = found._replace(type=kind_of(found, ""))
+    return found._replace(type=declared.type) if relating.type_relation(found, declared) == WIDER else found
 
 
 def _presence(
