@@ -15,6 +15,7 @@ from junitparser import JUnitXml
 
 from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.reports.formats import FORMATS
+from xregit.reports.sarif import MAX_RESULTS
 from xregit.reports.text import summary
 from xregit.rules import RULES
 
@@ -132,6 +133,19 @@ def test_sarif_follows_its_schema_with_every_rule() -> None:
     log = json.loads(FORMATS["sarif"](every))
     assert [error.message for error in SARIF.iter_errors(log)] == []
     assert all("shortDescription" in rule for rule in log["runs"][0]["tool"]["driver"]["rules"])
+
+
+def test_sarif_has_no_more_than_services_take() -> None:
+    """Of too many findings the gravest are there in the order of the report, and the rest is counted."""
+    many = [replace(WHOLE, line=number) for number in range(1, MAX_RESULTS + 1)]
+    log = json.loads(FORMATS["sarif"]([*many, BLOCK, ERROR]))
+    (run,) = log["runs"]
+    assert [result["ruleId"] for result in run["results"][-3:]] == [WHOLE.rule, BLOCK.rule, ERROR.rule]
+    assert len(run["results"]) == MAX_RESULTS
+    (told,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert told["message"]["text"].startswith("2 more findings are not in this file")
+    shorter = {**log, "runs": [{**run, "results": run["results"][-3:]}]}
+    assert [error.message for error in SARIF.iter_errors(shorter)] == []
 
 
 @given(DIAGNOSTICS)

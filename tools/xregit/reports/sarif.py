@@ -14,20 +14,45 @@ if TYPE_CHECKING:
 
     from xregit.diagnostics import Diagnostic
 
+# GitHub refuses a run with more results, and shows none of it.
+MAX_RESULTS = 25_000
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 def sarif(diagnostics: Sequence[Diagnostic]) -> str:
-    """Return one run with one result for each diagnostic, and the rules that they name."""
-    rules = sorted({item.rule for item in diagnostics})
+    """Return one run with one result for each diagnostic, and the rules that they name.
+
+    Of more than services take, the gravest are there, in their order, and how many are not is said.
+    """
+    told = _gravest(diagnostics)
+    rules = sorted({item.rule for item in told})
     driver = {"name": "xregit", "rules": [_rule(rule) for rule in rules]}
+    places = {rule: number for number, rule in enumerate(rules)}
     run = {
         "tool": {"driver": driver},
+        **_left_out(len(diagnostics) - len(told)),
         "columnKind": "unicodeCodePoints",
-        "results": [_result(item, rules.index(item.rule)) for item in diagnostics],
+        "results": [_result(item, places[item.rule]) for item in told],
     }
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return dumps(log, indent=2, ensure_ascii=False)
+
+
+def _gravest(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    if len(diagnostics) <= MAX_RESULTS:
+        return diagnostics
+    ranks = tuple(Severity)
+    order = sorted(range(len(diagnostics)), key=lambda number: ranks.index(diagnostics[number].severity))
+    return [diagnostics[number] for number in sorted(order[:MAX_RESULTS])]
+
+
+def _left_out(count: int) -> dict[str, Any]:
+    """Return what a run says of findings that it does not have."""
+    if not count:
+        return {}
+    text = f"{count:,} more findings are not in this file, which has as many as code scanning services take."
+    notification = {"level": "warning", "message": {"text": text}}
+    return {"invocations": [{"executionSuccessful": True, "toolExecutionNotifications": [notification]}]}
 
 
 def _rule(name: str) -> dict[str, Any]:
