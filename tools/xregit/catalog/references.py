@@ -1,7 +1,8 @@
 """What a reference to a group, message or schema points at: xids, document pointers, URIs with a type's name.
 
-Source: message/spec.md "dataschemauri", schema/spec.md "Schema Formats": a schema reference may end in ``:Type``, the
-concrete schema object inside the document; ids may hold ``:`` too, so the longest known id wins.
+Source: message/spec.md "dataschemauri", schema/spec.md "Schema Formats": a schema reference may end in ``:Type`` or,
+behind a version, in a JSON pointer, the concrete schema object inside the document; ids may hold ``:`` too, so the
+longest known id wins.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_GROUP_PARTS, _VERSION_PARTS = 4, 6
+_GROUP_PARTS = 4
+_VERSIONS = "/versions/"
 
 
 @record
@@ -53,20 +55,17 @@ def schema_reference(registry: Registry, text: str) -> SchemaReference:
     if not xid:
         return SchemaReference(text, local=False)
     path, _, pointer = xid.partition("#")
-    parts = path.split("/", _VERSION_PARTS)
+    parts = path.split("/", _GROUP_PARTS)
     if len(parts) <= _GROUP_PARTS or not parts[1] or not parts[3]:
         return SchemaReference(text, local=True)
     group = registry.groups.get(parts[1], {}).get(parts[2])
     schemas = group.collections.get(parts[3], {}) if group else {}
-    resource, selector = _longest(schemas, parts[4])
+    resource, behind = _longest(schemas, parts[4])
     if resource is not None and resource.xref:
         resource = registry.resource(resource.xref)
     if resource is None:
         return SchemaReference(text, local=True)
-    if len(parts) <= _VERSION_PARTS:
-        version = resource.versions.get(resource.defaultversionid)
-    else:
-        version, selector = _longest(resource.versions, parts[6])
+    version, selector = _version(resource, behind)
     return SchemaReference(text, local=True, schema=resource, version=version, selector=pointer or selector)
 
 
@@ -79,10 +78,21 @@ def schema_of(registry: Registry, attributes: Mapping[str, object]) -> SchemaRef
     return None
 
 
+def _version(resource: Resource, behind: str) -> tuple[Version | None, str]:
+    """Return what stands behind a schema's id: a version, or else the default one, and a selector."""
+    if not behind.startswith("/"):
+        return resource.versions.get(resource.defaultversionid), behind[1:]
+    if not behind.startswith(_VERSIONS):
+        return None, ""
+    version, behind = _longest(resource.versions, behind.removeprefix(_VERSIONS))
+    return version, behind.removeprefix(":")
+
+
 def _longest(known: Mapping[str, _T], text: str) -> tuple[_T | None, str]:
-    end = len(text)
+    """Return what has the longest id that a text begins with, and what stands behind it, from a colon or slash on."""
+    end = (text + "/").index("/")
     while end > 0:
         if text[:end] in known:
-            return known[text[:end]], text[end + 1 :]
+            return known[text[:end]], text[end:]
         end = text.rfind(":", 0, end)
     return None, ""
