@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.origin import written
 from xregit.records import record
+
+if TYPE_CHECKING:
+    from xregit.document.tables import Step
 
 Path = tuple[str | int, ...]
 Move = tuple[Path, Path]
@@ -77,4 +80,16 @@ def hoisted(target: dict[str, Any], name: str, inner: dict[str, Any], here: Here
             join(here, f"{name}.{key}", key, same=result[key] == value)
         else:
             result[key] = value
+    return result
+
+
+def read_as(target: Any, step: Step, here: Here, read: Callable[[Any], Any], told: str) -> Any:
+    """Return an object with the step's attributes as ``read`` gives them; ``told`` says so of each that it changes."""
+    result = target
+    for name in step.names:
+        stated = target.get(name) if isinstance(target, dict) else None
+        found = read(stated)
+        if found != stated:
+            here.note(name, told.format(name))
+            result = {**result, name: found}
     return result

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.changes import Here, hoisted
+from xregit.document.changes import Here, hoisted, read_as
 from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 
 if TYPE_CHECKING:
@@ -69,28 +69,25 @@ def bare(target: Any, step: Step, here: Here) -> Any:
 
 def entries(target: Any, step: Step, here: Here) -> Any:
     """Make a list of named entries of a map."""
-    result = target
-    for name in step.names:
-        written = target.get(name) if isinstance(target, dict) else None
-        if isinstance(written, dict):
-            here.note(name, f'"{name}" is read as a list')
-            entries = [{"name": key, **_declared(value)} for key, value in written.items()]
-            result = {**result, name: entries}
-    return result
+    return read_as(target, step, here, _entries, '"{}" is read as a list')
+
+
+def _entries(written: Any) -> Any:
+    if not isinstance(written, dict):
+        return written
+    return [{"name": key, **_declared(value)} for key, value in written.items()]
 
 
 def spread(target: Any, step: Step, here: Here) -> Any:
     """Make named entries of a list's objects that hold declarations by name."""
-    result = target
-    for name in step.names:
-        written = target.get(name) if isinstance(target, dict) else None
-        if not isinstance(written, list) or not any(_by_names(item) for item in written):
-            continue
-        here.note(name, f'the names in "{name}" are read as "name"')
-        pairs = [item.items() if _by_names(item) else [("", item)] for item in written]
-        entries = [{"name": key, **value} if key else value for items in pairs for key, value in items]
-        result = {**result, name: entries}
-    return result
+    return read_as(target, step, here, _spread, 'the names in "{}" are read as "name"')
+
+
+def _spread(written: Any) -> Any:
+    if not isinstance(written, list) or not any(_by_names(item) for item in written):
+        return written
+    pairs = [item.items() if _by_names(item) else [("", item)] for item in written]
+    return [{"name": key, **value} if key else value for items in pairs for key, value in items]
 
 
 def _by_names(item: Any) -> bool:
@@ -99,28 +96,25 @@ def _by_names(item: Any) -> bool:
 
 def keyed(target: Any, step: Step, here: Here) -> Any:
     """Make a map by name of a list of named entries, and declarations of plain values."""
-    result = target
-    for name in step.names:
-        written = target.get(name) if isinstance(target, dict) else None
-        read = _by_name(written) if isinstance(written, list) else written
-        if isinstance(read, dict) and any(isinstance(item, str) for item in read.values()):
-            read = {key: _declared(item) for key, item in read.items()}
-        if read is not written:
-            here.note(name, f'"{name}" is read as a map')
-            result = {**result, name: read}
-    return result
+    return read_as(target, step, here, _keyed, '"{}" is read as a map')
+
+
+def _keyed(written: Any) -> Any:
+    read = _by_name(written) if isinstance(written, list) else written
+    if not isinstance(read, dict) or not any(isinstance(item, str) for item in read.values()):
+        return read
+    return {key: _declared(item) for key, item in read.items()}
 
 
 def named(target: Any, step: Step, here: Here) -> Any:
     """Repeat the key of each entry of a map as its name."""
-    result = target
-    for name in step.names:
-        written = target.get(name) if isinstance(target, dict) else None
-        if isinstance(written, dict):
-            here.note(name, f'the entries of "{name}" are named')
-            named = {key: {"name": key, **item} if isinstance(item, dict) else item for key, item in written.items()}
-            result = {**result, name: named}
-    return result
+    return read_as(target, step, here, _named, 'the entries of "{}" are named')
+
+
+def _named(written: Any) -> Any:
+    if not isinstance(written, dict):
+        return written
+    return {key: {"name": key, **item} if isinstance(item, dict) else item for key, item in written.items()}
 
 
 def unnamed(target: Any, step: Step, here: Here) -> Any:

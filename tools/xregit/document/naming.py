@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.changes import Here, hoisted, join
+from xregit.document.changes import Here, hoisted, join, read_as
 from xregit.model import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xregit.document.tables import Step
 
 
@@ -110,27 +112,19 @@ def hoisted_members(target: Any, step: Step, here: Here) -> Any:
 
 def references(target: Any, step: Step, here: Here) -> Any:
     """Write a pointer into the document as the xid that it means."""
-    result = target
-    for name in step.names:
-        written = target.get(name) if isinstance(target, dict) else None
-        read = [_xid(item) for item in written] if isinstance(written, list) else _xid(written)
-        if read != written:
-            here.note(name, f'a "#/" reference in "{name}" is read as an xid')
-            result = {**result, name: read}
-    return result
+    return read_as(
+        target, step, here, lambda written: _each(written, _xid), 'a "#/" reference in "{}" is read as an xid'
+    )
 
 
 def addressed(target: Any, step: Step, here: Here) -> Any:
     """Write references with the present names of collections; ``values`` holds the former names of each."""
-    result = target
-    for name in step.names:
-        written = target.get(name) if isinstance(target, dict) else None
-        items = written if isinstance(written, list) else None
-        read = _addressed(written, step) if items is None else [_addressed(item, step) for item in items]
-        if read != written:
-            here.note(name, f'a reference in "{name}" is read with the present names of collections')
-            result = {**result, name: read}
-    return result
+    told = 'a reference in "{}" is read with the present names of collections'
+    return read_as(target, step, here, lambda written: _each(written, lambda item: _addressed(item, step)), told)
+
+
+def _each(written: Any, read: Callable[[Any], Any]) -> Any:
+    return [read(item) for item in written] if isinstance(written, list) else read(written)
 
 
 def _addressed(written: Any, step: Step) -> Any:
