@@ -28,6 +28,9 @@ from xregit.cli.running import run
 from xregit.messages.definitions import definition
 from xregit.pages.book import Book
 from xregit.pages.commands import sending
+from xregit.pages.discretion import HIDDEN
+from xregit.pages.linking import Link
+from xregit.pages.page import ROOT
 from xregit.pages.samples import context, samples
 from xregit.pages.wires import Example, examples, meanings
 from xregit.protocols import Wire, read_wire
@@ -285,6 +288,64 @@ def test_address_with_placeholders_is_not_taken() -> None:
     """Where an endpoint's address has placeholders, or is none, the line goes to this machine."""
     lines = sending(KAFKA, ["kafka://{region}.example.com:9092", "http://[", ""], {})
     assert "-b localhost:9092" in lines
+
+
+@pytest.mark.parametrize("scheme", ["SSL", "SASL_SSL", "sasl_plaintext"])
+def test_protection_that_the_address_names_is_asked_for(scheme: str) -> None:
+    """A line for an encrypted listener of Kafka says so, also where its scheme is none that the RFC allows."""
+    lines = sending(KAFKA, [f"{scheme}://k.example.com:9093", "other:9092"], {})
+    assert lines.splitlines()[-1].startswith(f"kcat -P -b k.example.com:9093 -X security.protocol={scheme.lower()} ")
+
+
+def test_every_request_has_what_the_endpoint_states() -> None:
+    """Headers and parameters of the endpoint stand before the message's own, which count more; no secret does."""
+    headers = [
+        {"name": "Accept", "value": "a/b"},
+        {"name": "X-Who", "value": "them"},
+        {"name": "Key", "value": HIDDEN},
+        3,
+    ]
+    lines = sending(HTTP, ["https://h"], {"method": "POST", "headers": headers, "query": {"v": "2", "n": 1}})
+    line = lines.splitlines()[-1]
+    assert line.startswith("curl -X PUT -H 'Accept: a/b' -H 'x-who: it")
+    assert "https://h/panels/1?v=2&a%20b=c%26d" in line
+    assert "them" not in line
+    assert "Key" not in line
+
+
+def test_line_goes_where_clients_send(tmp_path: Path) -> None:
+    """Where an endpoint delivers to its subscribers, nothing is sent to it; a broker is the same for all."""
+    endpoint = """
+        usage: [{}]
+        protocol: {}
+        messagegroups: [/messagegroups/{}]
+        protocoloptions:
+          endpoints: [{{uri: "{}"}}]
+          headers: [{{name: Place, value: "{{door}}"}}]
+          authorization: [{{type: OAuth2}}, {{type: Plain}}]
+        """
+    bound = "protocol: {}\nprotocoloptions: {{{}}}\n"
+    found = registry_of(
+        tmp_path,
+        {
+            "endpoints/a/endpoint.yaml": endpoint.format("subscriber", "HTTP", "h", "https://a"),
+            "endpoints/b/endpoint.yaml": endpoint.format("subscriber", "NATS", "n", "nats://b"),
+            "endpoints/c/endpoint.yaml": endpoint.format("producer", "HTTP", "i", "https://c"),
+            "endpoints/d/endpoint.yaml": endpoint.format("subscriber", "NATS", "o", "nats://d"),
+            "endpoints/e/endpoint.yaml": endpoint.format("producer", "NATS", "o", "nats://e"),
+            "messagegroups/h/messages/m.yaml": bound.format("HTTP", "path: /x"),
+            "messagegroups/i/messages/m.yaml": bound.format("HTTP", "path: '/{door}'"),
+            "messagegroups/n/messages/m.yaml": bound.format("NATS", "subject: x"),
+            "messagegroups/o/messages/m.yaml": bound.format("NATS", "subject: x"),
+        },
+    )
+    made = {each.group.id: _examples(found, each)[0] for each in found.messages}
+    assert made["h"].sending == "curl -X POST http://localhost:8080/x"
+    assert made["h"].guard is None
+    assert made["i"].sending == "curl -X POST -H 'Place: door-1' https://c/door-1"
+    assert made["i"].guard == Link("c", f"{ROOT}endpoints/c/#authorization", "OAuth2 or Plain")
+    assert "--server nats://b" in made["n"].sending
+    assert "--server nats://e" in made["o"].sending
 
 
 def test_topic_of_the_endpoint_is_used() -> None:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from xregit.model import protocols
+from xregit.pages.diagrams import SENDING
+from xregit.pages.discretion import HIDDEN
 from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from xregit.catalog.views import Endpoint
     from xregit.protocols import Wire
 
 Facts = Mapping[str, Any]
@@ -39,6 +42,19 @@ def making(xid: str, context: Mapping[str, str], example: str, mode: str, protoc
     return f"{_file(example.encode(), f'{PAYLOAD}.json')}\n{_joined(words)} --data {PAYLOAD}.json"
 
 
+def takers(protocol: str, endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
+    """Return the endpoints that a message can be sent to, in front those to which clients send."""
+    facts = protocols.facts("sending").get(protocol)
+    only = facts.get("usages") if facts else ()
+    fit = [each for each in endpoints if only is None or not set(each.usage).isdisjoint(only)]
+    return tuple(sorted(fit, key=lambda each: SENDING not in each.usage))
+
+
+def reachable(protocol: str, addresses: Iterable[str]) -> bool:
+    """Tell whether one of some addresses can be read."""
+    return any(_place(protocol, address) for address in addresses)
+
+
 def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     """Return the lines that send a message to the first address that can be read; nothing where none would do.
 
@@ -47,7 +63,10 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     facts = protocols.facts("sending").get(wire.protocol)
     if facts is None:
         return ""
-    said = {name: options[name] for name in facts.get("options", ()) if name in options} | wire_json(wire)
+    said = {name: options[name] for name in facts.get("options", ()) if isinstance(options.get(name), str)}
+    said |= wire_json(wire)
+    for name in facts.get("every", ()):
+        said |= _with_own(name, options.get(name), said.get(name))
     if not _sendable(facts, said, wire.body):
         return ""
     place = next(filter(None, (_place(wire.protocol, address) for address in addresses)), None)
@@ -62,6 +81,22 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     words += facts.get("nobody", ()) if empty else facts["body"]
     line = _joined(words) + (f" < {PAYLOAD}" if inside else "")
     return line if empty else f"{_file(wire.body or b'', PAYLOAD)}\n{line}"
+
+
+def _with_own(name: str, stated: Any, own: Any) -> dict[str, Any]:
+    """Return the entries that an endpoint states for every message, before a message's own; nothing where none are."""
+    known = {key.lower() for key, _ in _pairs(own)}
+    entries = [*((key, value) for key, value in _entries(stated) if key.lower() not in known), *_pairs(own)]
+    return {name: [{"name": key, "value": value} for key, value in entries]} if entries else {}
+
+
+def _entries(stated: Any) -> Iterator[tuple[str, str]]:
+    """Give the names and values of a list or map as somebody wrote it, but what looks like a credential."""
+    listed = stated if isinstance(stated, list | tuple) else ()
+    pairs = ((each.get("name"), each.get("value")) for each in listed if isinstance(each, Mapping))
+    for key, value in stated.items() if isinstance(stated, Mapping) else pairs:
+        if isinstance(key, str) and isinstance(value, str) and value != HIDDEN:
+            yield key, value
 
 
 def _sendable(facts: Facts, said: Mapping[str, Any], body: bytes | None) -> bool:
@@ -102,17 +137,19 @@ def _filled(words: Sequence[str], values: Mapping[str, Any]) -> Iterator[str]:
 @lru_cache(maxsize=MAX_REMEMBERED)
 def _place(protocol: str, address: str) -> Mapping[str, str]:
     """Return the parts of an address; nothing where it names no host, or has placeholders of its own."""
+    stated, _, rest = address.partition("//") if "//" in address else ("", "", address)
+    scheme = stated.removesuffix(":").lower()  # apart, as Kafka's sasl_ssl is none for those who read addresses
     try:
-        parts = urlsplit(address if "//" in address else f"//{address}")
+        parts = urlsplit(f"//{rest}")
         host, port = parts.hostname, parts.port
     except ValueError:
         return {}
     if not host or "{" in address:
         return {}
     ports = protocols.facts("sending")[protocol].get("port", {})
-    known = str(port or ports.get(parts.scheme, ports.get("", "")))
-    base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
-    return {"scheme": parts.scheme, "host": host, "port": known, "base": base}
+    known = str(port or ports.get(scheme, ports.get("", "")))
+    base = f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+    return {"scheme": scheme, "host": host, "port": known, "base": base}
 
 
 def _in_target(facts: Facts) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.model import siblings
+from xregit.model import protocols, siblings
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
 from xregit.pages.documents import texts
 from xregit.pages.heads import head_of
@@ -42,6 +42,10 @@ ELSEWHERE = frozenset({
     "epoch", "ancestor", "isdefault",
 })  # fmt: skip
 
+# What clients do with a message at an endpoint (endpoint/spec.md, "usage"), and with one that answers another.
+USES = {"producer": "clients send", "consumer": "clients receive", "subscriber": "clients subscribe"}
+ANSWERS = {"producer": "clients are answered", "consumer": "clients receive", "subscriber": "clients answer"}
+
 
 class PropertyRow(NamedTuple):
     """One property in the table; ``origins`` is empty where the message itself says it all."""
@@ -56,10 +60,10 @@ class PropertyRow(NamedTuple):
 
 
 class Carrier(NamedTuple):
-    """An endpoint that carries a message, and the group through which it does."""
+    """An endpoint that carries a message, its usages with what clients do, and the group through which it does."""
 
     endpoint: Link
-    usage: tuple[str, ...]
+    usage: tuple[tuple[str, str], ...]
     protocol: str
     via: Link
     addresses: tuple[str, ...]
@@ -74,13 +78,13 @@ def message_page(book: Book, message: Message) -> Page:
     models = siblings(message.entity.type.attributes, resolved.attributes)
     sections = _sections(book, message, declared)
     values = context(book.asked(message))
-    carriers = message.carriers
+    carriers, uses = message.carriers, ANSWERS if _answers(message) else USES
     html = render(
         "message.html",
         head=head,
         selectors=_selectors(book, message),
         places=places(declared),
-        carriers=[_carrier(book, book.open(endpoint), via) for endpoint, via in carriers[:MAX_CARRIERS]],
+        carriers=[_carrier(book, book.open(endpoint), via, uses) for endpoint, via in carriers[:MAX_CARRIERS]],
         further=_further(book, message, len(carriers) - MAX_CARRIERS),
         chain=_chain(book, message),
         derived=_entries(book, message.derived),
@@ -152,10 +156,16 @@ def _further(book: Book, message: Message, left: int) -> Link | None:
     return book.link(message.group.xid, f"{left:,} more endpoints, named by the group") if left > 0 else None
 
 
-def _carrier(book: Book, endpoint: Endpoint, via: str) -> Carrier:
+def _answers(message: Message) -> bool:
+    """Tell whether a message is the answer to another one, such as an HTTP response."""
+    answer = protocols.facts("asyncapi").get(message.protocol, {}).get("answer")
+    return answer is not None and any(item.path == ("protocoloptions", answer) for item in message.properties)
+
+
+def _carrier(book: Book, endpoint: Endpoint, via: str, uses: Mapping[str, str]) -> Carrier:
     return Carrier(
         book.link(endpoint.xid, endpoint.name),
-        endpoint.usage,
+        tuple((usage, uses.get(usage, "")) for usage in endpoint.usage),
         endpoint.protocol,
         book.link(via),
         addresses(endpoint),

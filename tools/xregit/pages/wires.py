@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from xregit.messages.payloading import NO_DATA
 from xregit.pages import commands
 from xregit.pages.documents import json_text
+from xregit.pages.linking import Link, address, href
 from xregit.pages.samples import BARE, Sample, samples, told
 from xregit.protocols import wire_json
 from xregit.records import record
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 MAX_BODY_CHARS = 1_500
 BODY = frozenset({"protocol", "body", "body_base64"})
 MARKED_CHARS = 4
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @record
@@ -33,7 +35,7 @@ class Example:
     """One tab: its title, the message, and the lines that make and send it.
 
     ``text`` is the message as HTML, in which what stands for a placeholder is marked. ``reason`` says why there is
-    none.
+    none; ``guard`` leads to how the endpoint that it is sent to lets clients in, with the ways as its note.
     """
 
     title: str
@@ -42,6 +44,7 @@ class Example:
     sending: str
     program: str
     reason: str = ""
+    guard: Link | None = None
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
@@ -106,13 +109,16 @@ def _example(known: _Known, sample: Sample) -> Example:
     title = f"{sample.protocol}, {sample.mode}" if sample.mode else sample.protocol
     if sample.wire is None:
         return Example(title, Markup(), "", "", "", sample.reason)
-    sending = _sending(sample.wire, known.carriers.get(sample.protocol, ()))
+    carriers = known.carriers.get(sample.protocol, ())
+    carrier = next((each for each in carriers if commands.reachable(sample.protocol, addresses(each))), None)
+    sending = _sending(sample.wire, carrier or next(iter(carriers), None), known.values)
     return Example(
         title=title,
         text=_marked(wire_text(wire_json(sample.wire)), known.pattern),
         making=_making(known, sample) if len(known.payload) <= commands.MAX_BODY_BYTES else "",
         sending=sending,
         program=sending.rpartition("\n")[2].partition(" ")[0],
+        guard=_guard(carrier) if sending and carrier else None,
     )
 
 
@@ -188,13 +194,31 @@ def _carriers(book: Book, message: Message) -> Mapping[str, tuple[Endpoint, ...]
     found: dict[str, list[Endpoint]] = defaultdict(list)
     for endpoint, _ in message.carriers:
         found[endpoint.protocol].append(book.open(endpoint))
-    return {protocol: tuple(endpoints) for protocol, endpoints in found.items()}
+    return {protocol: commands.takers(protocol, endpoints) for protocol, endpoints in found.items()}
 
 
-def _sending(wire: Wire, carriers: tuple[Endpoint, ...]) -> str:
-    stated = [address for endpoint in carriers for address in addresses(endpoint)]
-    options = {name: value for name, value in carriers[0].options.items() if isinstance(value, str)} if carriers else {}
-    return commands.sending(wire, stated, options)
+def _sending(wire: Wire, carrier: Endpoint | None, values: Mapping[str, str]) -> str:
+    if carrier is None:
+        return commands.sending(wire, (), {})
+    return commands.sending(wire, addresses(carrier), _filled(carrier.options, values))
+
+
+def _filled(stated: Any, values: Mapping[str, str]) -> Any:
+    """Return options of an endpoint with a message's values in place of the placeholders that it has too."""
+    if isinstance(stated, str):
+        return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), stated) if "{" in stated else stated
+    if isinstance(stated, Mapping):
+        return {name: _filled(value, values) for name, value in stated.items()}
+    return [_filled(item, values) for item in stated] if isinstance(stated, list | tuple) else stated
+
+
+def _guard(endpoint: Endpoint) -> Link | None:
+    """Return the link to how an endpoint lets clients in, with the ways as its note, if it says so."""
+    stated = endpoint.options.get("authorization")
+    listed = stated if isinstance(stated, list | tuple) else (stated,)
+    ways = [each["type"] for each in listed if isinstance(each, Mapping) and isinstance(each.get("type"), str)]
+    there = f"{href(address(endpoint.xid))}#authorization"
+    return Link(endpoint.name or endpoint.id, there, " or ".join(dict.fromkeys(ways))) if ways else None
 
 
 def addresses(endpoint: Endpoint) -> tuple[str, ...]:
