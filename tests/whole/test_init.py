@@ -116,8 +116,42 @@ def test_editor_knows_the_schema_of_each_file(made: Repository) -> None:
 
 
 def test_existing_files_are_kept(tmp_path: Path) -> None:
-    """Beside what a repository has already, only what it lacks is written."""
+    """Beside what a repository has already, only what it lacks is written, and what was kept is named."""
     (tmp_path / "README.md").write_text("Ours.\n", encoding="utf-8")
-    assert xregit("init", at=tmp_path).returncode == 0
+    done = xregit("init", at=tmp_path)
+    assert done.returncode == 0
+    assert "kept as it was: README.md; " in done.stderr
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == "Ours.\n"
     assert (tmp_path / ".editorconfig").is_file()
+
+
+@pytest.mark.parametrize("place", ["CODEOWNERS", "docs/CODEOWNERS"])
+def test_owners_stay_in_force(place: str, tmp_path: Path) -> None:
+    """A second CODEOWNERS would take the place of the one that a repository has elsewhere."""
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).write_text("* @ours\n", encoding="utf-8")
+    done = xregit("init", at=tmp_path)
+    assert f"kept as it was: {place}; " in done.stderr
+    assert not (tmp_path / ".github/CODEOWNERS").exists()
+    assert (tmp_path / ".github/workflows/check.yml").is_file()
+
+
+def test_folder_of_a_repository_is_told_what_nobody_reads_there(tmp_path: Path) -> None:
+    """Hosts look for workflows, owners and hooks at the top."""
+    repository = new_repository(tmp_path / "repository")
+    folder = repository.root / "services" / "catalog"
+    folder.mkdir(parents=True)
+    told = xregit("init", at=folder).stderr
+    assert (
+        '"services/catalog" is a folder of a repository, at whose top alone .github and .pre-commit-config.yaml' in told
+    )
+    assert "working-directory: services/catalog" in told
+
+
+@pytest.mark.parametrize(("branch", "told"), [("main", False), ("trunk", True)])
+def test_branch_that_nothing_is_built_from_is_told(branch: str, told: bool, tmp_path: Path) -> None:
+    """The workflow that publishes names a branch, and the repository may call its own otherwise."""
+    repository = new_repository(tmp_path / "repository")
+    repository.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    done = xregit("init", at=repository.root)
+    assert ('if the branch for that is "trunk" here' in done.stderr) is told

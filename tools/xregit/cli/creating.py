@@ -42,13 +42,17 @@ def init(folder: Path, source: str) -> None:
     pages of a docs site. No file is overwritten.
     """
     from xregit.cli.installing import is_here, noted, source_of
+    from xregit.cli.joining import notes, standing
 
     place = source_of(source)
+    kept = sorted({found for path, _ in template() if (found := standing(folder, path))})
     written = new_registry(folder, place)
     here = folder.resolve() == Path.cwd()
     note(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
     if not place and is_here(noted()):
         note(FROM_HERE)
+    for text in notes(folder, kept):
+        note(text)
     note(f"Next: {'' if here else f'cd {folder}, then '}xregit check, then xregit build; README.md says more.")
 
 
@@ -61,6 +65,7 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
         XregitError: there is a registry already; nothing is written then.
     """
     from xregit.cli.installing import installing_from
+    from xregit.cli.joining import standing
     from xregit.model import builtin
     from xregit.model.names import CLOUDEVENTS
     from xregit.source.locking import editing
@@ -74,7 +79,7 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
         files = {
             path: data
             for path, data in (*found, *schemas(builtin(), {"envelope": CLOUDEVENTS}))
-            if not (folder / path).exists()
+            if not standing(folder, path)
         }
         write_files(folder, files)
     return tuple(files)
