@@ -123,6 +123,7 @@ def test_an_inline_message_gets_another_id(registry: Path) -> None:
         (["rename", "/schemagroups/ships/schemas/position/versions/1", "2"], "no group or resource"),
         (["deprecate", "/messagegroups/ships/messages/none"], "there is no entity"),
         (["deprecate", "/messagegroups/ships", "--by", "/messagegroups/none"], "there is no entity"),
+        (["deprecate", "/messagegroups/ships", "--by", "/messagegroups/ships"], "can't take its own place"),
         (["deprecate", "/messagegroups/ships", "--removal", "soon"], "is no time"),
         (["deprecate", "/schemagroups/ships/schemas/position/versions/1"], "no group or resource"),
     ],
@@ -135,6 +136,18 @@ def test_what_cannot_be_edited_is_said(
     assert run(arguments) == 2
     error = capsys.readouterr().err
     assert any(part in error for part in said.split("|"))
+    assert texts(registry) == before
+
+
+def test_what_is_deprecated_takes_the_place_of_nothing_that_replaces_it(
+    registry: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who looks for what to use would be sent round in a circle."""
+    old, new = (f"/messagegroups/ships/messages/ship.{name}" for name in ("position", "sunk"))
+    assert run(["deprecate", old, "--by", new]) == 0
+    before = texts(registry)
+    assert run(["deprecate", new, "--by", old]) == 2
+    assert "as its own place is taken by that one" in capsys.readouterr().err
     assert texts(registry) == before
 
 

@@ -7,7 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
+from xregit.catalog.references import local_xid
 from xregit.errors import XregitError
+from xregit.rules.references import alternatives
 from xregit.source.commented import Box, Entry, Scalar
 from xregit.source.formatting import UnformattableError, edited
 
@@ -32,6 +34,10 @@ def deprecated(registry: Registry, xid: str, terms: Mapping[str, str]) -> tuple[
     if not isinstance(entity, Group | Resource) or not registry.origin.root.is_dir():
         message = f'there is no group or resource "{xid}" with a file of its own to deprecate; correct the xid'
         raise XregitError(message)
+    other = registry.entity(local_xid(terms.get("alternative", ""), registry.settings.baseurl))
+    if isinstance(other, Group | Resource) and xid in (other.xid, *alternatives(registry, other)):
+        message = f'"{other.xid}" can\'t take the place of "{xid}", as its own place is taken by that one'
+        raise XregitError(message if other is not entity else f'"{xid}" can\'t take its own place; name another one')
     in_meta = isinstance(entity, Resource) and DEPRECATED in _mapping(entity.written.get("meta"))
     pointer = (*entity.place.pointer, *(("meta",) if in_meta else ()))
     data = (registry.origin.repository / entity.place.path).read_bytes()

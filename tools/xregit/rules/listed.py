@@ -63,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     references.xref_with_other_attributes,
     references.xref_unfit_for_group,
     references.alternative_not_found,
+    references.alternative_leads_back,
     lifecycle.removal_before_effective,
     lifecycle.removal_date_passed,
     lifecycle.deprecated_message_carried,

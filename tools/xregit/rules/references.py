@@ -152,12 +152,44 @@ def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Fin
 )
 def alternative_not_found(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report an ``alternative`` that points into this registry and leads nowhere."""
-    stated = (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)
-    alternative = text(stated, "alternative")
-    xid = local_xid(alternative, registry.settings.baseurl)
+    xid = _alternative(registry, entity)
     if len(xid.split("/")) > _GROUP_PARTS and _is_gone(registry, xid):
         message = f'There is no "{xid}" in this registry.'
         yield found(DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative", entity.xid))
+
+
+@rule(
+    "entity",
+    Severity.WARNING,
+    "What a deprecation offers instead leads back to what is deprecated.",
+    "MSG-8",
+    stated=(DEPRECATED,),
+)
+def alternative_leads_back(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report alternatives in a cycle once, on the one of them that comes first."""
+    cycle = list(alternatives(registry, entity))
+    if entity.xid in cycle and entity.xid == min(cycle):
+        chain = " → ".join((entity.xid, *cycle))
+        message = f"Whoever looks for what takes its place is led back to it: {chain}."
+        yield found(DEPRECATED, "alternative", message=message, help="Name what is to be used, or nothing.")
+
+
+def alternatives(registry: Registry, entity: Group | Resource) -> Iterator[str]:
+    """Give the xids of what takes an entity's place, of what takes that one's, and so on, each once."""
+    told: set[str] = set()
+    nearest: object = entity
+    while isinstance(nearest, Group | Resource):
+        xid = _alternative(registry, nearest)
+        if not xid or xid in told:
+            return
+        told.add(xid)
+        yield xid
+        nearest = registry.entity(xid)
+
+
+def _alternative(registry: Registry, entity: Group | Resource) -> str:
+    stated = (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)
+    return local_xid(text(stated, "alternative"), registry.settings.baseurl)
 
 
 def _is_gone(registry: Registry, xid: str) -> bool:
