@@ -56,6 +56,24 @@ def test_a_registry_changes(case: dict[str, Any], tmp_path: Path) -> None:
     assert sorted(case["changes"]) == sorted(told)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a", "b", 'moves from "a" to "b".'),
+        (None, "b", 'is new: "b".'),
+        ("a", None, 'is gone; it was "a".'),
+    ],
+)
+def test_words_tell_what_comes_and_goes_from_what_changes(
+    tmp_path: Path, before: str | None, after: str | None, expected: str
+) -> None:
+    """No sentence says that something moves to none."""
+    path, base = "endpoints/e/endpoint.yaml", {"usage": ["producer"], "protocol": "KAFKA"}
+    texts = [json.dumps({**base, "protocoloptions": {"topic": topic} if topic else {}}) for topic in (before, after)]
+    old, new = (registry_of(tmp_path / str(number), {path: text}) for number, text in enumerate(texts))
+    assert [item.message for item in diff(old, new)] == [f'"protocoloptions.topic" {expected}']
+
+
 every_case = pytest.mark.parametrize("case", [*cases("messages.yaml"), *cases("registries.yaml")])
 
 

@@ -35,6 +35,8 @@ _WORDS = {
     "what": "Messages leave or join the contract",
     "same": "it says the same",
     "edited": "changes in any other way",
+    "moves": "moves from A to B",
+    "changes": "changes from A to B",
     "wasallowed": "A",
     "nowallowed": "B",
 }

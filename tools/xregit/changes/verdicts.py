@@ -59,8 +59,19 @@ def _words(difference: Difference) -> Mapping[str, str]:
         "after": shown(after),
         "item": difference.path[-1] if difference.path else "",
         "edited": edited,
+        "moves": _went("moves", before, after),
+        "changes": _went("changes", before, after),
         "terms": "",
         "detail": "",
         "advice": "",
         "what": "",
     }
+
+
+def _went(how: str, before: Any, after: Any) -> str:
+    """Return how a value became another one, or that one has come or gone."""
+    if before is None:
+        return f"is new: {shown(after)}"
+    if after is None:
+        return f"is gone; it was {shown(before)}"
+    return f"{how} from {shown(before)} to {shown(after)}"
