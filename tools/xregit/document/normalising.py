@@ -21,10 +21,9 @@ def normalised(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping
     changes: list[Change] = []
     result: Mapping[str, Any] = value if isinstance(value, dict) else dict(value)
     for step in steps:
-        if _concerns(step, result):
-            made: list[Change] = []
-            result = _at(result, step.at, (), step, made)
-            changes += _told(made, step)
+        made: list[Change] = []
+        result = _at(result, step.at, (), step, made)
+        changes += _told(made, step)
     return result, changes
 
 
@@ -32,18 +31,8 @@ def after(steps: Iterable[Step], value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an entity's attributes after the steps, the same object where nothing changes, without any note."""
     result: Mapping[str, Any] = value if isinstance(value, dict) else dict(value)
     for step in steps:
-        if _concerns(step, result):
-            result = _at(result, step.at, (), step, None)
+        result = _at(result, step.at, (), step, None)
     return result
-
-
-def _concerns(step: Step, value: Any) -> bool:
-    """Tell whether a step may do something to a value; nearly all do nothing to nearly every value."""
-    for key in step.at:
-        if key == "*":
-            return True
-        value = value.get(key) if isinstance(value, dict) else None
-    return value is not None and not (step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about))
 
 
 def _told(made: list[Change], step: Step) -> Iterable[Change]:
@@ -54,24 +43,29 @@ def _told(made: list[Change], step: Step) -> Iterable[Change]:
 
 
 def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change] | None) -> Any:
+    """Return a value after a step below a path, the same object where it does nothing, as nearly everywhere."""
     if not at:
-        if step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about):
+        if value is None or (step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about)):
             return value
         return DOES[step.do](value, step, _UNASKED if changes is None else Here(changes, path))
+    key, below = at[0], at[1:]
+    if key == "*":
+        return _at_each(value, below, path, step, changes)
+    if not isinstance(value, dict) or key not in value:
+        return value
+    inner = _at(value[key], below, (*path, key), step, changes)
+    return value if inner is value[key] else {**value, key: inner}
+
+
+def _at_each(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change] | None) -> Any:
     result = value
-    for key in _keys(value, at[0]):
-        inner = _at(value[key], at[1:], (*path, key), step, changes)
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        inner = _at(value[key], at, (*path, key), step, changes)
         if inner is not value[key]:
             if result is value:
                 result = value.copy()
             result[key] = inner
     return result
-
-
-def _keys(value: Any, wanted: str) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value) if wanted == "*" else [wanted] if wanted in value else []
-    return list(range(len(value))) if isinstance(value, list) and wanted == "*" else []
 
 
 DOES: Mapping[str, Callable[[Any, Step, Here], Any]] = {
