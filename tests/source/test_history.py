@@ -29,7 +29,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 def test_epoch_and_times_come_from_the_commits_of_a_file(repository: Repository) -> None:
-    """The committer's time counts, in UTC; a merge or empty commit touches nothing."""
+    """The committer's time counts, in UTC; an empty commit touches nothing."""
     first = repository.commit("one", a="1", b="1")
     second = repository.commit("two", a="2")
     last = repository.commit("")
@@ -81,6 +81,23 @@ def test_what_a_branch_did_to_an_old_name_counts(repository: Repository) -> None
     assert set(known.of("b").commits) == {one, two, three}
     assert known.of("b").epoch == 3
     assert "a" not in known.files
+
+
+def test_a_merge_touches_what_nobody_had_written_so(repository: Repository) -> None:
+    """A conflict that is resolved counts, and so do edits, names and removals that come with the merge alone."""
+    one = repository.commit("one", a="1\n", b="b\n", c="c\n", gone="x\n")
+    repository.git("checkout", "-q", "-b", "side")
+    side = repository.commit("side", a="side\n", b="b of side\n", d=LONG)
+    repository.git("checkout", "-q", "main")
+    two = repository.commit("two", a="main\n")
+    repository.git("merge", "-q", "--no-commit", "-s", "ours", "side")
+    (repository.root / "gone").unlink()
+    merge = repository.commit("merge", a="both\n", b="b of side\n", renamed=LONG)
+    known = history.read(repository.root)
+    assert known.commits[0].files == (FileChange("M", "a"), FileChange("D", "gone"), FileChange("A", "renamed"))
+    assert known.of("a").commits == (merge, two, side, one)
+    assert known.of("renamed").commits == (merge,)
+    assert (known.of("b").commits, known.of("c").commits) == ((side, one), (one,))
 
 
 def test_a_file_that_came_back_keeps_its_first_life(repository: Repository) -> None:

@@ -20,6 +20,7 @@ LOG_OPTIONS = (
     "-z",
     "--date-order",
     "--name-status",
+    "-c",  # of a merge, what differs from all that it joins
     "-M50%",
     "-l1000",
     "--no-show-signature",
@@ -31,7 +32,8 @@ LOG_OPTIONS = (
 
 NO_TIME = "1970-01-01T00:00:00Z"
 _LAST_SECOND = 253_402_300_799  # of the year 9999, the last that RFC 3339 can write
-_RENAMED = frozenset("RC")
+_RENAMED = frozenset({"R", "C"})
+_MOVED = "="
 
 
 @record
@@ -45,7 +47,10 @@ class FileChange:
 
 @record
 class Commit:
-    """One commit; a merge lists no files, and neither does the last commit that a shallow clone knows."""
+    """One commit; a merge lists the files that it left as none of those it joins had them.
+
+    The last commit that a shallow clone knows lists none.
+    """
 
     sha: str
     time: str
@@ -95,16 +100,29 @@ def commits(log: bytes) -> Iterator[Commit]:
         index += 4
         files = []
         while index < len(words) - 1 and not words[index].startswith("\x01"):
-            status = words[index].lstrip("\n")[:1]
+            status = _status(words[index].lstrip("\n"))
             if status in _RENAMED:
                 files.append(FileChange(status, words[index + 2], oldpath=words[index + 1]))
                 index += 3
             elif status:
-                files.append(FileChange(status, words[index + 1]))
+                files += [FileChange(status, words[index + 1])] if status != _MOVED else []
                 index += 2
             else:
                 index += 1
         yield Commit(sha[1:], _utc(int(time)), _readable(author), _readable(subject), tuple(files))
+
+
+def _status(word: str) -> str:
+    """Return Git's letter for what was done to a file; a merge has one for each commit that it joins, and no old name.
+
+    What has a new name in it begins with it. What only one of those that it joins calls otherwise has moved there.
+    """
+    if len(word) == 1 or not word.isalpha():
+        return word[:1]
+    letters = {*word}
+    if letters <= {"A", *_RENAMED}:
+        return "A"
+    return "D" if letters == {"D"} else _MOVED if letters & _RENAMED else "M"
 
 
 def file_histories(log: Sequence[Commit], boundary: frozenset[str]) -> dict[str, FileHistory]:
