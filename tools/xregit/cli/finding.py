@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import click
 
+from xregit.cli.printing import note
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
@@ -38,9 +39,21 @@ def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callab
 
     @click.pass_obj
     def called(given: Path | None, /, *args: Options.args, **options: Options.kwargs) -> Code:
-        return command(located(given), *args, **options)
+        registry = located(given)
+        _tell_of_gaps(registry)
+        return command(registry, *args, **options)
 
     return update_wrapper(called, command)
+
+
+def _tell_of_gaps(registry: Path) -> None:
+    """Say that a sparse checkout lacks files of the registry, since all else takes them for removed."""
+    from xregit.source.sparse import left_out
+
+    count = left_out(registry) if registry.is_dir() else 0
+    if count:
+        counted = "1 file of the registry counts" if count == 1 else f"{count:,} files of the registry count"
+        note(f'Note: {counted} as gone, since this checkout is sparse; "git sparse-checkout disable" brings all back.')
 
 
 def located(given: Path | None) -> Path:

@@ -1,0 +1,34 @@
+"""How many files of a folder a sparse checkout leaves out: they are there for Git, and for nobody else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from xregit.source.asking import asked
+
+_LEFT_OUT = b"S "  # how Git lists what it doesn't check out
+_LINK = "gitdir: "  # how a worktree, or a submodule, names the folder that Git keeps for it
+
+
+def left_out(folder: Path) -> int:
+    """Return how many files below a folder are not checked out; Git is asked only where a checkout was ever sparse."""
+    place = folder.resolve()
+    top = next((each for each in (place, *place.parents) if (each / ".git").exists()), None)
+    if top is None or not (_kept(top) / "info" / "sparse-checkout").is_file():
+        return 0
+    try:
+        listed = asked(folder, "ls-files", "-t", "-z", "--", ".").stdout
+    except OSError:  # there is no Git
+        return 0
+    names = (entry.removeprefix(_LEFT_OUT) for entry in listed.split(b"\0") if entry.startswith(_LEFT_OUT))
+    return sum(not (folder / os.fsdecode(name)).exists() for name in names)
+
+
+def _kept(top: Path) -> Path:
+    """Return the folder in which Git keeps what is about the files that are checked out."""
+    own = top / ".git"
+    if own.is_dir():
+        return own
+    text = own.read_text(encoding="utf-8", errors="surrogateescape")
+    return top / text.strip().removeprefix(_LINK)
