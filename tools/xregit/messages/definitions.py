@@ -130,8 +130,7 @@ def _model(item: Property, protocol: str) -> AttributeModel | None:
 
 def _may_be_template(item: Property) -> bool:
     """Tell whether a declaration that states no type has a text that its document states to be a URI template."""
-    untyped = bool(item.members) and "type" not in item.members
-    return untyped and has_placeholders(item.value) and PROPERTY_TYPES[_URITEMPLATE].test(item.value)
+    return "type" not in item.members and has_placeholders(item.value) and PROPERTY_TYPES[_URITEMPLATE].test(item.value)
 
 
 def _part(model: AttributeModel | None, item: Property) -> AttributeModel | None:
@@ -172,4 +171,4 @@ def _text(kind: str, value: Any) -> str:
 
 def _ordered(found: Iterator[Constraint]) -> tuple[Constraint, ...]:
     """Put what can be read in one way only first: what it says of placeholders helps to read the rest."""
-    return tuple(sorted(found, key=lambda item: item.template is not None and not item.template.clear))
+    return tuple(sorted(found, key=lambda item: item.template.doubt if item.template is not None else 0))

@@ -22,11 +22,13 @@ from xregit.model.quoting import shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
 from xregit.protocols.binding import lacking
 from xregit.protocols.carriers import STRUCTURED, carrier
+from xregit.protocols.events import announces_event
 from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog import Message
     from xregit.messages.definitions import Definition
+    from xregit.protocols.carriers import Carrier
 
 Now = datetime | Callable[[], datetime]
 NewId = str | Callable[[], str]
@@ -185,10 +187,17 @@ def _plain(protocol: str, fields: Fields, body: Payload) -> Wire:
 def _bound(asked: Definition, protocol: str, mode: str, event: Event, fields: Fields) -> Wire:
     """Return a message that carries an event, in the mode that the definition or the caller chooses."""
     known = carrier(protocol)
-    chosen = mode or asked.mode or (STRUCTURED if asked.format else "")
+    chosen = mode or asked.mode or (STRUCTURED if _is_whole(asked, known, event, fields) else "")
     if chosen == STRUCTURED and asked.format and known and known.contenttype:
         fields = {**fields, **lacking(known, {known.contenttype: [asked.format]}, fields)}
     return bind(event, protocol, chosen, fields)
+
+
+def _is_whole(asked: Definition, known: Carrier | None, event: Event, fields: Fields) -> bool:
+    """Tell whether the payload can only be the whole event, where no mode is stated, by what is said of its format."""
+    outer = [value for key, values in fields.items() if known and key.lower() == known.contenttype for value in values]
+    said = (asked.contenttype, event.attributes.get("datacontenttype"), *outer)
+    return bool(asked.format) or any(isinstance(media, str) and announces_event(media) for media in said)
 
 
 def _unread_payload(message: Message, asked: Definition, wire: Wire) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import media_type
 from xregit.messages.indexing import Index, index
-from xregit.messages.verifying import Failure, failures, satisfied
+from xregit.messages.verifying import Failure, conforms, failures, satisfied
 from xregit.protocols.carriers import STRUCTURED
 from xregit.records import record
 
@@ -22,22 +22,31 @@ EVENT = "\0"
 
 @record
 class Filter:
-    """What one definition compares of messages: of the event that they carry, and of the protocol's own values."""
+    """What one definition compares of messages: of the event that they carry, and of the protocol's own values.
+
+    The last of the envelope, ``late`` of them, are read after the options, which say what their placeholders stand for.
+    """
 
     definition: Definition
     envelope: tuple[Constraint, ...] = ()
     options: tuple[Constraint, ...] = ()
+    late: int = 0
 
     def context(self, message: Received) -> dict[str, str] | None:
         """Return what the placeholders stand for in a message, None where it does not conform."""
         definition = self.definition
         if (definition.mode or definition.format) and travel_failure(definition, message) is not None:
             return None
-        return satisfied(self.envelope, self.options, message.attributes, message.fields)
+        if not self.late:
+            return satisfied(self.envelope, self.options, message.attributes, message.fields)
+        first = len(self.envelope) - self.late
+        context = satisfied(self.envelope[:first], self.options, message.attributes, message.fields)
+        fits = context is not None and conforms(self.envelope[first:], message.attributes, context)
+        return context if fits else None
 
     def failures(self, message: Received) -> Iterator[Failure]:
         """Give each constraint that a message fails."""
-        yield from failures(self.envelope, self.options, message.attributes, message.fields)
+        yield from failures(self.envelope, self.options, message.attributes, message.fields, self.late)
         travel = travel_failure(self.definition, message)
         if travel is not None:
             yield travel
@@ -91,7 +100,11 @@ def native_filter(definition: Definition) -> Filter:
 
 def whole_filter(definition: Definition) -> Filter:
     """Return what a definition compares of a message that carries a CloudEvent."""
-    return Filter(definition, _tests(definition.envelope), _tests(definition.options))
+    envelope, options = _tests(definition.envelope), _tests(definition.options)
+    unclear = [item.template for item in envelope if item.template is not None and not item.template.clear]
+    named = {name for item in options if item.template is not None for name in item.template.placeholders}
+    helped = any(not named.isdisjoint(template.placeholders) for template in unclear)
+    return Filter(definition, envelope, options, len(unclear) if helped else 0)
 
 
 def sieve(filters: Iterable[Filter]) -> Sieve:

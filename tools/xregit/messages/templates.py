@@ -66,6 +66,12 @@ class Template:
         return cls(text, prefix, tuple(steps), kind in URI_TYPES, separators, refused, allowed, alone, clear)
 
     @property
+    def doubt(self) -> int:
+        """How hard it is to tell where placeholders end: not at all, by what stands between them, or by nothing."""
+        adjacent = not all(literal for _, literal in self.steps[:-1])
+        return 0 if self.clear else 1 + adjacent
+
+    @property
     def placeholders(self) -> tuple[str, ...]:
         """The names of the placeholders, each once."""
         return named(self.text)

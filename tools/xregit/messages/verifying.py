@@ -35,13 +35,8 @@ def satisfied(
     ``envelope`` is held against a CloudEvent's attributes, ``options`` against the values of `protocols.flatten`.
     """
     context: dict[str, str] = {}
-    for item in envelope:
-        value = attributes.get(item.key)
-        if value is None:
-            if item.binding:
-                return None
-        elif not item.fits(value, context):
-            return None
+    if not conforms(envelope, attributes, context):
+        return None
     several: list[tuple[Constraint, Values]] = []
     for item in options:
         values = fields.get(item.key)
@@ -55,19 +50,43 @@ def satisfied(
     return _chosen(several, context) if several else context
 
 
+def conforms(envelope: Iterable[Constraint], attributes: Mapping[str, Any], context: dict[str, str]) -> bool:
+    """Tell whether the attributes of a CloudEvent satisfy all, and add what the placeholders stand for."""
+    for item in envelope:
+        value = attributes.get(item.key)
+        if value is None:
+            if item.binding:
+                return False
+        elif not item.fits(value, context):
+            return False
+    return True
+
+
 def failures(
-    envelope: Iterable[Constraint],
+    envelope: Sequence[Constraint],
     options: Iterable[Constraint],
     attributes: Mapping[str, Any],
     fields: Mapping[str, Values],
+    late: int = 0,
 ) -> Iterator[Failure]:
-    """Give each constraint that fails, in the order of the definition; one placeholder's first value counts."""
+    """Give each constraint that fails, in the order of the definition; one placeholder's first value counts.
+
+    The last of the envelope, ``late`` of them, come at the end.
+    """
     context: dict[str, str] = {}
+    first = len(envelope) - late
+    yield from _of_event(envelope[:first], attributes, context)
+    for item in options:
+        yield from _failure(item, fields.get(item.key, ()), context)
+    yield from _of_event(envelope[first:], attributes, context)
+
+
+def _of_event(
+    envelope: Iterable[Constraint], attributes: Mapping[str, Any], context: dict[str, str]
+) -> Iterator[Failure]:
     for item in envelope:
         value = attributes.get(item.key)
         yield from _failure(item, () if value is None else (value,), context)
-    for item in options:
-        yield from _failure(item, fields.get(item.key, ()), context)
 
 
 def _failure(item: Constraint, values: Values, context: dict[str, str]) -> Iterator[Failure]:

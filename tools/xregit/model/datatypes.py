@@ -267,5 +267,5 @@ _whole_number = re.compile("-?[0-9]{1,20}").fullmatch
 
 #: Forms that a stand-in of one letter can't have, though a real value may.
 _FILLED_LATER = frozenset(
-    {"mediatype", "nameversion", *(name for name, said in syntaxes().items() if said.get("later"))}
+    {"base64", "mediatype", "nameversion", *(name for name, said in syntaxes().items() if said.get("later"))}
 )

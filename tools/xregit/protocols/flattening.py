@@ -105,10 +105,14 @@ def _only(key: str, values: Sequence[Any], problems: list[str]) -> Any:
 
 def _without_twins(known: Shape, given: dict[str, Any]) -> dict[str, Any]:
     for name, twin in known.twins.items():
-        if name in given and twin in given and to_text("binary", given[name]) == _base64(given[twin]):
+        if name in given and twin in given and _is_base64(given[name], of=given[twin]):
             del given[name]
     return given
 
 
-def _base64(value: Any) -> str:
-    return b64encode(to_text("string", value).encode()).decode()
+def _is_base64(value: Any, *, of: Any) -> bool:
+    """Tell whether a value is the same bytes as a text; one that is neither bytes nor a text is refused as that."""
+    try:
+        return to_text("binary", value) == b64encode(to_text("string", of).encode()).decode()
+    except ValueError:
+        return False

@@ -88,6 +88,27 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
             yield found(*one.path, message=text_, help=help_)
 
 
+@rule(
+    "message",
+    Severity.ERROR,
+    "The media type of an event is given where events travel in binary mode, in which none is in the payload.",
+    "CEM-5",
+    "EP-14",
+    stated=STATED_IN,
+    selected=("envelope", CLOUDEVENTS),
+)
+def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a media type by which receivers would take the data for a whole event."""
+    attributes = message.resolved.attributes
+    if text(attributes, "envelopeoptions", "mode") != BINARY:
+        return
+    for one in _said(attributes, selected("protocol", attributes)):
+        if one.media.lower().startswith(EVENTS) and states(message.entity.attributes, one.path):
+            text_ = f'Receivers take "{one.media}" for a whole event, which no payload is in binary mode.'
+            help_ = 'Write the data\'s own media type, or "mode: structured".'
+            yield found(*one.path, message=text_, help=help_)
+
+
 def in_binary(protocol: str) -> bool:
     """Tell whether events can travel in binary mode."""
     return BINARY in _carrier(protocol)["modes"]
@@ -117,8 +138,12 @@ def modes(attributes: Mapping[str, Any], protocol: str) -> frozenset[str]:
 
 
 def _structured(attributes: Mapping[str, Any], protocol: str) -> bool:
-    """Tell whether events are sent in structured mode, as the message says or as its protocol can only do."""
-    return text(attributes, "envelopeoptions", "mode") == STRUCTURED or not in_binary(protocol)
+    """Tell whether events are sent in structured mode, as the message says or as its protocol can only do.
+
+    A format alone says so too: it is what the payload's media type has to be (endpoint/spec.md, "envelopeoptions").
+    """
+    mode, format_ = text(attributes, "envelopeoptions", "mode"), text(attributes, *_FORMAT)
+    return mode == STRUCTURED or (bool(format_) and mode != BINARY) or not in_binary(protocol)
 
 
 def _agree(one: Stated, other: Stated) -> bool:
@@ -135,18 +160,23 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
     nothing of the data.
     """
     protocol = selected("protocol", attributes)
-    whole, inner = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), Stated(text(attributes, *_INNER), _INNER)
-    every = [item for item in (whole, inner, _carried(attributes, protocol)) if item.media]
+    every = _said(attributes, protocol)
     if not every[1:] and not text(attributes, *_FORMAT):
         return []
     mode = text(attributes, "envelopeoptions", "mode")
     if selected("envelope", attributes) != CLOUDEVENTS:
-        return [item for item in every if item is not inner]
+        return [item for item in every if item.path != _INNER]
     if _structured(attributes, protocol):
         # What is no media type of events is reported by the rule below.
-        sent = [item for item in every if item is not inner and item.media.lower().startswith(EVENTS)]
+        sent = [item for item in every if item.path != _INNER and item.media.lower().startswith(EVENTS)]
         return [*sent, Stated(text(attributes, *_FORMAT), _FORMAT)]
     return every if mode == BINARY else [item for item in every if not item.media.lower().startswith(EVENTS)]
+
+
+def _said(attributes: Mapping[str, Any], protocol: str) -> list[Stated]:
+    """Return the media types that a message, its envelope and its protocol state."""
+    whole, inner = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), Stated(text(attributes, *_INNER), _INNER)
+    return [item for item in (whole, inner, _carried(attributes, protocol)) if item.media]
 
 
 def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:

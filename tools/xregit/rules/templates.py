@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 PARTS = ("envelopemetadata", "protocoloptions")
+_ADJACENT = re.compile(r"\{([A-Za-z0-9_]+)\}(?=\{([A-Za-z0-9_]+)\})")
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 _PROSE = frozenset({"description", "name", "specurl"})
 _SINGLE = frozenset({bool, int, float, type(None)})
@@ -44,6 +45,31 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
             text_ = f'The placeholder "{{{name}}}" stands only here, but "{{{other}}}" elsewhere in the message.'
             help_ = f'Write "{{{other}}}" if the same value is meant; equal names stand for equal values.'
             yield found(*paths[-1], message=text_, help=help_)
+
+
+@rule(
+    "message",
+    Severity.WARNING,
+    "Nothing stands between two placeholders, so nobody can tell where one ends.",
+    "MSG-64",
+    stated=PARTS,
+)
+def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report two of which no other property of the message says what either stands for."""
+    own = [(path, text) for path, text in braced(message.entity.attributes) if "}{" in text]
+    texts = [text for _, text in braced(message.resolved.attributes)] if own else []
+    for path, text in own:
+        elsewhere = {name for other in texts if other != text for name in _told(other)}
+        pair = next((pair for pair in _ADJACENT.findall(text) if elsewhere.isdisjoint(pair)), None)
+        if pair:
+            text_ = f'Nothing stands between "{{{pair[0]}}}" and "{{{pair[1]}}}", so nobody can tell where one ends.'
+            help_ = "Put a sign between them that the first one never has, or say one of them in another property too."
+            yield found(*path, message=text_, help=help_)
+
+
+def _told(text: str) -> set[str]:
+    """Return the placeholders of a text that no other one stands beside."""
+    return {*_names(text)}.difference(*_ADJACENT.findall(text))
 
 
 @lru_cache(maxsize=_CACHED)
