@@ -94,14 +94,22 @@ def _with_branch(all_: Layers, way: _Way) -> Layers:
     # Where one branch leads back to what the value is inside of, another one ends it.
     ending = [node for node in branches if not layers(node).cut] or branches
     more = [ending[way.branch % len(ending)]] if branches else []
-    more += [node.at(node.schema["then"]) for node in all_.nodes if way.branch % 2 == 0 and "then" in node.schema]
+    told = ("if", "then") if way.branch % 2 == 0 else ("else",)
+    more += [
+        node.at(node.schema[name])
+        for node in all_.nodes
+        for name in told
+        if "if" in node.schema and name in node.schema
+    ]
+    more += all_.depending()
     return layers(*all_.nodes, *more) if more else all_
 
 
 def _chosen(all_: Layers, way: _Way) -> Iterator[Any]:
     """Give the values that the schema itself names."""
-    if all_.first("const") is not None:
-        yield all_.first("const")
+    constants = list(all_.every("const"))
+    if constants:
+        yield constants[0]
     elif isinstance(all_.first("enum"), list):
         yield from all_.first("enum")
     elif way.stated:
@@ -120,6 +128,7 @@ def _unknown(all_: Layers) -> Any:
 def _object(all_: Layers, way: _Way, index: int, depth: int) -> dict[str, Any]:
     required = all_.required()
     found: dict[str, Any] = {}
+    others = _others(all_)
     for name, node in all_.properties().items():
         wanted = name in required or (way.complete and depth < _MAX_DEPTH // 2 and not layers(node).cut)
         if wanted and node.schema is not False:
@@ -127,10 +136,28 @@ def _object(all_: Layers, way: _Way, index: int, depth: int) -> dict[str, Any]:
     for name in sorted(required - found.keys()):
         found[name] = _value(_additional(all_), way, index, depth + 1)
     for count in range(len(found), _whole(all_.first("minProperties"), 0)):
-        found[f"key{count + 1}"] = _value(_additional(all_), way, count, depth + 1)
-    if not found and way.complete and all_.inner("additionalProperties") and not all_.properties():
-        found["key"] = _value(_additional(all_), way, index, depth + 1)
+        found[f"{others.name}{count + 1}"] = _value(others.nodes, way, count, depth + 1)
+    if not found and way.complete and others.nodes and not all_.properties():
+        found[others.name] = _value(others.nodes, way, index, depth + 1)
     return found
+
+
+@record
+class _Others:
+    """What names properties may have that nobody listed begin with, and the schemas of their values."""
+
+    name: str
+    nodes: tuple[Node, ...]
+
+
+def _others(all_: Layers) -> _Others:
+    names, table = all_.inner("propertyNames"), all_.inner("patternProperties")
+    pattern = next(iter(table.schema), None) if table else None
+    if table and pattern is not None:
+        return _Others(text_for(pattern, 1, _MAX_ITEMS) or "key", (table.at(table.schema[pattern]),))
+    stated = names.schema.get("pattern") if names else None
+    name = text_for(stated, 1, _MAX_ITEMS) if isinstance(stated, str) else None
+    return _Others(name or "key", _additional(all_))
 
 
 def _additional(all_: Layers) -> tuple[Node, ...]:
@@ -142,9 +169,10 @@ def _array(all_: Layers, way: _Way, index: int, depth: int) -> list[Any]:
     item, contains = all_.inner("items"), all_.inner("contains")
     first = all_.first("prefixItems") or (all_.first("items") if isinstance(all_.first("items"), list) else [])
     most, least = _whole(all_.first("maxItems"), _MAX_ITEMS), _whole(all_.first("minItems"), 0)
-    count = min(max(least, 1 if way.complete and not all_.cut and (item or contains) else 0), most)
+    held = _whole(all_.first("minContains"), 1) if contains else 0
+    count = min(max(least, held or 1 if way.complete and not all_.cut and (item or contains) else 0), most)
     nodes = [all_.nodes[0].at(schema) for schema in first]
-    wanted: list[Node] = [*nodes, *([contains] if contains else [])][: max(count, len(nodes))]
+    wanted: list[Node] = [*nodes, *([contains] * held if contains else [])][: max(count, len(nodes))]
     wanted += [item or all_.nodes[0].at({})] * (count - len(wanted))
     return [_value((node,), way, index + place, depth + 1) for place, node in enumerate(wanted)]
 
@@ -174,6 +202,8 @@ def _number(all_: Layers, type_: str, index: int) -> float:
     step = next((item for item in all_.every("multipleOf") if item > _LEAST_STEP), 1)
     least, most = _bound(all_, "minimum", "exclusiveMinimum", step), _bound(all_, "maximum", "exclusiveMaximum", -step)
     start = max((0, *least))
+    if type_ == "number" and least and most and max(least) > min(most):
+        return _between(all_)
     if most and start > min(most):
         start = min(most)
     number = math.ceil(start / step) * step + index * step
@@ -182,6 +212,13 @@ def _number(all_: Layers, type_: str, index: int) -> float:
     if type_ == "integer" or step != 1:
         return number
     return float(start) if least and number != start and index == 0 else number
+
+
+def _between(all_: Layers) -> float:
+    """Return a number between bounds that leave no whole one."""
+    low = [*all_.every("minimum"), *(item for item in all_.every("exclusiveMinimum") if not isinstance(item, bool))]
+    high = [*all_.every("maximum"), *(item for item in all_.every("exclusiveMaximum") if not isinstance(item, bool))]
+    return float(max(low) + min(high)) / 2
 
 
 def _bound(all_: Layers, keyword: str, exclusive: str, step: float) -> list[float]:

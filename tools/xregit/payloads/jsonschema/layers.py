@@ -75,7 +75,22 @@ class Layers:
 
     def required(self) -> frozenset[str]:
         """Return the names of properties that must be there."""
-        return frozenset(name for names in self.every("required") if isinstance(names, list) for name in names)
+        found = {name for names in self.every("required") if isinstance(names, list) for name in names}
+        lists = [(given, due) for given, due in self._due() if isinstance(due, list)] if found else []
+        for _ in lists:  # one may ask for another one
+            found.update(name for given, due in lists if given in found for name in due)
+        return frozenset(found)
+
+    def depending(self) -> list[Node]:
+        """Return the schemas that apply because of properties that must be there."""
+        required = self.required()
+        return [self.nodes[0].at(due) for given, due in self._due() if given in required and isinstance(due, dict)]
+
+    def _due(self) -> Iterator[tuple[str, Any]]:
+        """Give what is due where a property is there, names or a schema, with the name of that property."""
+        for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
+            for table in self.every(keyword):
+                yield from table.items() if isinstance(table, dict) else ()
 
     def types(self) -> tuple[str, ...]:
         """Return the types that a value may have; none where nothing says so."""

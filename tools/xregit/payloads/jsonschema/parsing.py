@@ -100,7 +100,9 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
     loaded = load(document)
     pointer = _pointer(document, loaded)
     steps = Steps()
-    return JsonSchema(document.format, loaded, pointer, _validator(loaded, pointer, formats, steps), steps)
+    return JsonSchema(
+        document.format, loaded, pointer, _validator(document, loaded, pointer, steps, formats=formats), steps
+    )
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
@@ -139,7 +141,9 @@ def _definitions(root: Any) -> list[str]:
     return [name for table in tables if isinstance(table, dict) for name in table]
 
 
-def _validator(loaded: Loaded, pointer: str, formats: bool | None, steps: Steps) -> jsonschema_rs.Validator:
+def _validator(
+    document: Document, loaded: Loaded, pointer: str, steps: Steps, *, formats: bool | None
+) -> jsonschema_rs.Validator:
     wrapper = {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"}
     try:
         return jsonschema_rs.validator_for(
@@ -150,9 +154,12 @@ def _validator(loaded: Loaded, pointer: str, formats: bool | None, steps: Steps)
             keywords=steps.keywords() if loaded.recurs else None,
             offline=True,
         )
+    except jsonschema_rs.ValidationError as error:
+        path = tuple(error.instance_path)
+        place = f' at "{"/".join(map(str, path))}"' if path else ""
+        raise SchemaError(document.problem("syntax", f"{error.message}{place}", "correct the schema", path)) from error
     except (ValueError, jsonschema_rs.ReferencingError) as error:
-        message = getattr(error, "message", str(error))
-        raise SchemaError(Problem("syntax", message, "correct the schema")) from error
+        raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
 
 
 NESTED = "must not nest that deep"
