@@ -80,9 +80,10 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def delta_server(lake: Path) -> Iterator[str]:
-    """Give the URL of a Spark Connect server that has Delta's own classes."""
+    """Give the URL of a Spark Connect server that has Delta's own classes, and calls times without zone so."""
     refuse_without_delta()
-    with connect_server("local[2]", lake / "server.log", NATIVE | {LINK: lake.as_uri()}) as url:
+    settings = {LINK: lake.as_uri(), "spark.sql.timestampType": "TIMESTAMP_NTZ"}
+    with connect_server("local[2]", lake / "server.log", NATIVE | settings) as url:
         yield url
 
 

@@ -43,6 +43,8 @@ SETTINGS = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+# What our statements mean by TIMESTAMP, whatever the session's own do.
+TIMESTAMP, WITH_ZONE = "spark.sql.timestampType", "TIMESTAMP_LTZ"
 WRITE = "spark.databricks.delta.write."
 APPLICATION = "xregit publish"
 _VIEW = "xregit_changes"
@@ -85,7 +87,7 @@ class NativeLake:
 
     def write(self, work: Work, told: Told) -> dict[str, int]:
         """Bring every table to what its difference says; see `standing.Lake`."""
-        with self._set({USER_METADATA: told.as_json}):
+        with self._set({USER_METADATA: told.as_json, TIMESTAMP: WITH_ZONE}):
             return {name: self._committed(stand, some) for name, (stand, some) in work.items()}
 
     def append(self, stand: Stand, row: Row, told: Told) -> int:
