@@ -12,7 +12,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 import xregit
-from xregit.cli.installing import address
+from xregit.cli.creating import FROM_HERE
+from xregit.cli.installing import address, is_here, noted
 from xregit.cli.running import run
 
 MESSAGE = "/messagegroups/orders/messages/order.placed"
@@ -254,9 +255,9 @@ def test_init_says_what_comes_next(
     """Whoever makes a registry elsewhere is told to go there first."""
     monkeypatch.chdir(tmp_path)
     assert run(["init", "mine"]) == 0
-    assert capsys.readouterr().err.endswith(
-        "Next: cd mine, then xregit check, then xregit build; README.md says more.\n"
-    )
+    told = capsys.readouterr().err
+    assert told.endswith("Next: cd mine, then xregit check, then xregit build; README.md says more.\n")
+    assert (FROM_HERE in told) is is_here(noted())
 
 
 def test_init_names_where_xregit_is_from(
