@@ -8,7 +8,8 @@ required, but may be empty or come from a base, is stated in any case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,41 +22,60 @@ if TYPE_CHECKING:
 
 Attributes = Mapping[str, "AttributeModel"]
 Inner = Callable[[Any, Any], Any]
+Plan = tuple[tuple[str, "Inner | None"], ...]
 _NO = object()
 _LAST = 1_000_000
 _MOST_ORDERS = 1_000
 
 
-class _Ranks(dict[str, int]):
-    """The place of each attribute; unknown ones come last, as they were written."""
+class _Order:
+    """The places of an object's attributes; unknown ones come last, as they were written."""
 
-    def __init__(self, ranks: Mapping[str, int]) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         """Begin without known orders: entities state few attributes, and most of them the same ones."""
-        super().__init__(ranks)
-        self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._ranks = {name: rank for rank, name in enumerate(names)}
+        self._known: dict[tuple[str, ...], tuple[str, ...] | None] = {}
 
-    def __missing__(self, name: str) -> int:
-        return _LAST
+    def other(self, names: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Return the names of an object's members in order; None where they are that already."""
+        try:
+            return self._known[names]
+        except KeyError:
+            if len(self._known) >= _MOST_ORDERS:
+                self._known.clear()
+            order = self.of(names)
+            found = self._known[names] = None if order == names else order
+            return found
 
-    def order(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of an object's members in order; the same ones where they are that already."""
-        found = self._orders.get(names)
-        if found is None:
-            if len(self._orders) >= _MOST_ORDERS:
-                self._orders.clear()
-            found = self._orders[names] = tuple(sorted(names, key=self.__getitem__))
-        return names if found == names else found
+    def of(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of an object's members in order."""
+        return tuple(sorted(names, key=lambda name: self._ranks.get(name, _LAST)))
 
 
 @record
 class _Shape:
-    """What follows from a model for objects of one kind: order, how to arrange members, defaults, owed objects."""
+    """What follows from a model for objects of one kind: order, how to arrange members, defaults, owed objects.
 
-    ranks: _Ranks
-    inner: Mapping[str, Inner]
-    defaults: tuple[tuple[str, Any], ...]
+    ``plans`` are the members of objects that were seen, by the names as they were written: in order, each with what
+    arranges it.
+    """
+
+    order: _Order
+    inner: Mapping[str, Inner | None]
+    defaults: Mapping[str, Any]
     owed: tuple[str, ...]
     other: Inner | None
+    plans: dict[tuple[str, ...], Plan] = field(default_factory=dict)
+
+    def plan(self, names: tuple[str, ...]) -> Plan:
+        """Return the names of an object's members in order, each with what arranges it."""
+        found = self.plans.get(names)
+        if found is None:
+            if len(self.plans) >= _MOST_ORDERS:
+                self.plans.clear()
+            found = tuple((name, self.inner.get(name, self.other)) for name in self.order.of(names))
+            self.plans[names] = found
+        return found
 
 
 class Arranger:
@@ -82,9 +102,7 @@ class Arranger:
             owed: dict[str, Any] = {name: {} for name in shape.owed if name not in value and name not in inherited}
             value = {**value, **owed} if owed else value
         result: dict[str, Any] = {}
-        arrange = shape.inner.get
-        for name in shape.ranks.order(tuple(value)):
-            inner = arrange(name) if name in shape.ranks else shape.other
+        for name, inner in shape.plan(tuple(value)):
             if inner is None:
                 result[name] = value[name]
             else:
@@ -93,7 +111,7 @@ class Arranger:
 
     def _completed(self, shape: _Shape, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the object with defaults filled in or left out."""
-        due = {name: inherited.get(name, default) for name, default in shape.defaults}
+        due = {name: inherited.get(name, default) for name, default in shape.defaults.items()}
         if self._fills:
             return {**due, **value}
         return {name: item for name, item in value.items() if not _is(item, due.get(name, _NO))}
@@ -112,12 +130,11 @@ class Arranger:
     def _worked_out(self, attributes: Attributes, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> _Shape:
         force = siblings(attributes, value, inherited) if _selectors(attributes) else attributes
         names = _in_place(attributes, force)
-        pairs = ((name, self._inner(force[name])) for name in names)
         other = force.get("*")
         return _Shape(
-            ranks=_Ranks({name: rank for rank, name in enumerate(names)}),
-            inner={name: inner for name, inner in pairs if inner is not None},
-            defaults=tuple((name, force[name].default) for name in names if _serves_default(force[name])),
+            order=_Order(names),
+            inner={name: self._inner(force[name]) for name in names},
+            defaults={name: force[name].default for name in names if _serves_default(force[name])},
             owed=tuple(name for name in names if _is_owed(force[name])),
             other=self._inner(other) if other else None,
         )
@@ -128,8 +145,8 @@ class Arranger:
             attributes = model.attributes
             if not _selectors(attributes):
                 shape = self._worked_out(attributes, NOTHING, NOTHING)
-                if not (shape.inner or shape.other or shape.defaults):
-                    return partial(_ordered, shape.ranks)
+                if not (any(shape.inner.values()) or shape.other or shape.defaults):
+                    return partial(_ordered, shape.order.other)
             return lambda value, inherited: self._object(attributes, value, inherited)
         item = self._inner(model.item) if model.item else None
         if item is None:
@@ -171,14 +188,12 @@ def _is(value: Any, default: Any) -> bool:
     return type(value) is type(default) and bool(value == default)
 
 
-def _ordered(ranks: _Ranks, value: Any, inherited: Any) -> Any:
+def _ordered(other: Callable[[tuple[str, ...]], tuple[str, ...] | None], value: Any, _inherited: Any) -> Any:
     """Return an object whose members stay as they are, in order; the same one where that is so."""
-    del inherited
     if not isinstance(value, dict) or len(value) <= 1:
         return value
-    names = tuple(value)
-    order = ranks.order(names)
-    return value if order is names else {name: value[name] for name in order}
+    order = other(tuple(value))
+    return value if order is None else {name: value[name] for name in order}
 
 
 def _below(inherited: Mapping[str, Any] | None, name: str) -> Any:
