@@ -93,6 +93,10 @@ def test_what_was_never_published_is_said(
         xregit.tables_at(folder, 7)
     with pytest.raises(XregitError, match="nowhere"):
         list(xregit.publish_history(registry, "nowhere", folder, spark=spark))
+    for log in (folder / "publications" / "_delta_log").iterdir():
+        log.write_bytes(b"{")
+    with pytest.raises(XregitError, match="can't read the tables in"):
+        xregit.tables_at(folder)
 
 
 def test_polars_reads_what_is_published(spark: SparkSession, repository: Repository, tmp_path: Path) -> None:
