@@ -20,7 +20,8 @@ class Cursor:
     """A place among the tokens of a file; ``docs`` are comments by full name.
 
     ``uses`` are the fields whose type is a message or enum, each with the token of that name and the scope around it;
-    ``imports`` are the tokens of the imported names, ``numbers`` those of fields by the message they stand in.
+    ``imports`` are the tokens of the imported names, ``numbers`` those of fields by the message they stand in,
+    ``declared`` the full names of all that the file declares so far.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -32,6 +33,7 @@ class Cursor:
         self.uses: list[tuple[FieldDescriptorProto, Token, str]] = []
         self.imports: dict[str, Token] = {}
         self.numbers: dict[str, set[int]] = {}
+        self.declared: set[str] = set()
 
     @property
     def here(self) -> Token:
@@ -73,6 +75,20 @@ class Cursor:
     def name(self) -> str:
         """Take a name without dots."""
         return self.take("word", "a name").text
+
+    def new_name(self, scope: str) -> str:
+        """Take the name of what is declared in a package or message, where no two have one name."""
+        token = self.take("word", "a name")
+        self.declare(scope, token.text, token)
+        return token.text
+
+    def declare(self, scope: str, name: str, token: Token) -> None:
+        """Note that a scope has something of a name, which a token declares."""
+        full = joined(scope, name)
+        if full in self.declared:
+            where = f'"{scope}"' if scope else "the file"
+            self.wrong(f'"{name}" is declared twice in {where}', "rename or remove one of the two", token)
+        self.declared.add(full)
 
     def full_name(self) -> str:
         """Take a name that may have dots, in it and before it."""

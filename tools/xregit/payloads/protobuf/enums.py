@@ -16,7 +16,8 @@ _RANGE = range(-(2**31), 2**31)
 
 def read_enum(cursor: Cursor, made: EnumDescriptorProto, scope: str) -> None:
     """Read ``name "{" { name "=" number [ options ] ";" | option | reserved } "}"``."""
-    doc, made.name = cursor.tokens[cursor.at - 1].before, cursor.name()
+    place, doc = cursor.here, cursor.tokens[cursor.at - 1].before
+    made.name = cursor.new_name(scope)
     cursor.docs[joined(scope, made.name)] = doc
     cursor.sign("{")
     while not cursor.found("}"):
@@ -29,7 +30,13 @@ def read_enum(cursor: Cursor, made: EnumDescriptorProto, scope: str) -> None:
             cursor.at += 1
             skip_statement(cursor)
         else:
-            _read_value(cursor, made)
+            _read_value(cursor, made, scope)
+    if not made.value:
+        cursor.wrong(f'the enum "{made.name}" has no values', "add one", place)
+    numbers = [value.number for value in made.value]
+    if len(set(numbers)) < len(numbers) and not made.options.allow_alias:
+        help_ = "use another number, or write option allow_alias = true;"
+        cursor.wrong(f'two values of the enum "{made.name}" have the same number', help_, place)
 
 
 def _read_option(cursor: Cursor, made: EnumDescriptorProto) -> None:
@@ -43,9 +50,9 @@ def _read_option(cursor: Cursor, made: EnumDescriptorProto) -> None:
     cursor.sign(";")
 
 
-def _read_value(cursor: Cursor, made: EnumDescriptorProto) -> None:
-    """Read ``name "=" number [ options ] ";"``."""
-    value = made.value.add(name=cursor.name())
+def _read_value(cursor: Cursor, made: EnumDescriptorProto, scope: str) -> None:
+    """Read ``name "=" number [ options ] ";"``; values stand beside their enum, not inside it."""
+    value = made.value.add(name=cursor.new_name(scope))
     cursor.sign("=")
     place = cursor.here
     number = cursor.integer("a number")

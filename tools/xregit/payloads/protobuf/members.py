@@ -42,7 +42,7 @@ def read_field(cursor: Cursor, made: DescriptorProto, scope: str) -> FieldDescri
     label = read_label(cursor)
     place = cursor.here
     type_ = cursor.full_name()
-    field = made.field.add(name=cursor.name(), label=label)
+    field = made.field.add(name=cursor.new_name(scope), label=label)
     _set_type(cursor, field, type_, place, scope)
     read_number(cursor, field, scope)
     if stated and label == _FIELD.LABEL_OPTIONAL and cursor.file.syntax == "proto3":
@@ -94,9 +94,11 @@ def read_options(cursor: Cursor, field: FieldDescriptorProto | None = None) -> N
     if not cursor.found("["):
         return
     while True:
-        name = read_option_name(cursor)
+        place, name = cursor.here, read_option_name(cursor)
         cursor.sign("=")
         value = read_value(cursor)
+        if name == "default" and cursor.file.syntax == "proto3":
+            cursor.wrong("fields of proto3 have no defaults of their own", 'remove "default"', place)
         if field is not None and value is not None:
             _set_option(cursor, field, name, value)
         if cursor.found("]"):
@@ -114,7 +116,7 @@ def _read_map(cursor: Cursor, made: DescriptorProto, scope: str) -> FieldDescrip
     cursor.sign(",")
     place, value = cursor.here, cursor.full_name()
     cursor.sign(">")
-    name = cursor.name()
+    name = cursor.new_name(scope)
     entry = made.nested_type.add(name=_entry_name(name))
     entry.options.map_entry = True
     entry.field.add(name="key", number=1, label=_FIELD.LABEL_OPTIONAL, type=SCALARS[key.text])

@@ -27,7 +27,7 @@ _MAX_DEPTH = 50
 
 def read_message(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> None:
     """Read ``name "{" { field | map | oneof | message | enum | option | … } "}"``."""
-    doc, made.name = cursor.tokens[cursor.at - 1].before, cursor.name()
+    doc, made.name = cursor.tokens[cursor.at - 1].before, cursor.new_name(scope)
     scope = joined(scope, made.name)
     cursor.docs[scope] = doc
     read_body(cursor, made, scope, depth)
@@ -63,7 +63,8 @@ def read_body(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> 
 
 def read_oneof(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> None:
     """Read ``name "{" { field | option } "}"``."""
-    made.oneof_decl.add(name=cursor.name())
+    place, before = cursor.here, len(made.field)
+    made.oneof_decl.add(name=cursor.new_name(scope))
     index = len(made.oneof_decl) - 1
     cursor.sign("{")
     while not cursor.found("}"):
@@ -72,8 +73,12 @@ def read_oneof(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) ->
         if cursor.here.text == "option":
             cursor.at += 1
             read_option(cursor)
-        else:
-            read_member(cursor, made, scope, depth).oneof_index = index
+            continue
+        if cursor.here.text in LABELS:
+            cursor.wrong("the fields of a oneof have no label", f'remove "{cursor.here.text}"')
+        read_member(cursor, made, scope, depth).oneof_index = index
+    if len(made.field) == before:
+        cursor.wrong(f'the oneof "{place.text}" has no fields', "add one, or remove it", place)
 
 
 def read_member(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> FieldDescriptorProto:
@@ -83,7 +88,9 @@ def read_member(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -
         return read_field(cursor, made, scope)
     label = read_label(cursor)
     cursor.at += 1
-    name = cursor.name()
+    place, name = cursor.here, cursor.new_name(scope)
+    if name != name.lower():
+        cursor.declare(scope, name.lower(), place)
     field = made.field.add(name=name.lower(), label=label, type=FieldDescriptorProto.TYPE_GROUP)
     field.type_name = f".{scope}.{name}"
     read_number(cursor, field, scope)
@@ -107,6 +114,8 @@ def read_reserved(cursor: Cursor, made: DescriptorProto) -> None:
 
 def read_extensions(cursor: Cursor, made: DescriptorProto) -> None:
     """Read ``ranges [ options ] ";"``."""
+    if cursor.file.syntax == "proto3":
+        cursor.wrong("messages of proto3 have no extensions", 'remove "extensions"', cursor.ahead(-1))
     while True:
         start, end = read_range(cursor)
         made.extension_range.add(start=start, end=end)
