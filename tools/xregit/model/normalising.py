@@ -72,18 +72,23 @@ def _in_force(form: _Form, value: Mapping[str, Any], inherited: Mapping[str, Any
 def _members(form: _Form, value: Mapping[str, Any], inherited: Mapping[str, Any]) -> Mapping[str, Any]:
     if form.selecting:
         form = _in_force(form, value, inherited)
-    members, other, folding = form.members, form.other, form.folding
-    changed: dict[str, Any] = {}
+    members, folding = form.members, form.folding
+    changed: dict[str, Any] | None = None
+    nulls = False
     for name, member in value.items():
         if type(member) is str and name not in folding:
             continue
-        one = members.get(name) if name in form.attributes else other
-        if one is not None and member is not None:
+        if member is None:
+            nulls = True
+            continue
+        one = members.get(name) if name in form.attributes else form.other
+        if one is not None:
             new = one(member, inherited.get(name))
             if new is not member:
+                changed = changed or {}
                 changed[name] = new
     whole = {**value, **changed} if changed else value
-    return _without_null(whole) if None in whole.values() else whole
+    return _without_null(whole) if nulls else whole
 
 
 def _without_null(value: Mapping[str, Any]) -> dict[str, Any]:
