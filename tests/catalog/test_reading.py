@@ -67,6 +67,15 @@ def test_a_schema_has_its_documents_as_versions(tmp_path: Path) -> None:
     assert schema.versions[0].attributes["format"] == "JsonSchema/draft-07"
 
 
+@pytest.mark.parametrize("text", ["readonly: true\n", "meta: {readonly: true}\n"])
+def test_what_is_of_all_versions_is_of_none(tmp_path: Path, text: str) -> None:
+    """Attributes of the meta entity may stand by themselves or in it, and are no attributes of a version."""
+    schema = "schemagroups/g/schemas/s/schema.yaml"
+    entity = registry_of(tmp_path, {schema: f"format: Avro/1.11.0\n{text}"})["/schemagroups/g/schemas/s"].entity
+    assert entity.meta == {"readonly": True}
+    assert [dict(version.attributes) for version in entity.versions.values()] == [{"format": "Avro/1.11.0"}]
+
+
 @pytest.mark.parametrize(
     "text", ["sampleurl: https://d.example/s\n", 'versions: {"1": {sampleurl: "https://d.example/s"}}\n']
 )

@@ -196,3 +196,16 @@ def test_what_is_gone_is_told_where_it_stood(tmp_path: Path) -> None:
         (f"registry/{MESSAGE}", 0),
         ("registry/schemagroups/s/schemas/x/versions/1.json", 0),
     ]
+
+
+def test_finding_says_who_has_to_do_something_and_what_else_changes(tmp_path: Path) -> None:
+    """A base message hits those that derive from it, of which the first few are named."""
+    derived = {f"messagegroups/g/messages/d{n}.yaml": "basemessage: /messagegroups/g/messages/m\n" for n in range(5)}
+    before, after = ({GROUP: "description: G.\n", MESSAGE: TOPIC.format(topic), **derived} for topic in ("a", "b"))
+    (finding,) = reviewed(tmp_path, before, after).diagnostics
+    assert finding.message == (
+        '"protocoloptions.topic" moves from "a" to "b". Producers must send to another place. '
+        "Consumers get nothing more at the old place. "
+        'It reaches "/messagegroups/g/messages/d0", "/messagegroups/g/messages/d1", "/messagegroups/g/messages/d2" '
+        "and 2 more."
+    )

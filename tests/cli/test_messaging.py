@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 
@@ -68,6 +70,21 @@ def test_new_encodes_json_where_the_schema_has_another_language(
     terminal = "/endpoints/shops.payments/messages/shops.terminal.registered"
     assert catalog("new", terminal, "--set=storeid=1", "--set=deskid=2", "--set=serial=3", "--data", model) == 0
     assert lines(capsys.readouterr().out)[0]["body"] == '{ "model": "m1", "firmware": "f2" }'
+
+
+def test_new_takes_bytes_as_they_are(
+    catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that isn't called .json is the payload itself, whatever the schema's language."""
+    value = {"tripid": str(UUID(int=1)), "vin": "W1", "driver": "D1", "start": {"latitude": 50.1, "longitude": 8.7}}
+    file, packed = tmp_path / "trip.json", tmp_path / "trip.avro"
+    file.write_text(json.dumps({**value, "startedat": "2026-05-22T10:30:00Z"}), encoding="utf-8")
+    made = []
+    for data in (file, packed):
+        assert catalog("new", TRIP, "--set", "vin=W1", "--set", "tripid=T1", "--data", data) == 0
+        made.append(lines(capsys.readouterr().out)[0]["data_base64"])
+        packed.write_bytes(b64decode(made[0]))
+    assert made[0] == made[1]
 
 
 def test_new_says_all_that_is_missing(catalog: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:

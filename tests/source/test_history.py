@@ -122,6 +122,15 @@ def test_odd_names_are_names(repository: Repository, name: str) -> None:
     assert history.read_at(repository.root, one)[name] == LONG.encode()
 
 
+def test_files_of_many_commits_come_in_the_order_asked_for(repository: Repository) -> None:
+    """A commit that lacks a file says so; a name that holds a line's end, which Git's protocol has no place for, too."""
+    repository.write({"in\ntwo": "x"})
+    one = repository.commit("one", a="1", b="1")
+    two = repository.commit("two", a="2")
+    asked = [(two, "a"), (one, "c"), (one, "in\ntwo"), (one, "b"), (one, "a")]
+    assert list(history.read_versions(repository.root, asked)) == [b"2", None, None, b"1", b"1"]
+
+
 def test_the_end_of_a_shallow_clone_is_not_a_beginning(repository: Repository, tmp_path: Path) -> None:
     """What ends there is marked; what lies above it is known."""
     repository.commit("one", a="1", b="1", new="")
