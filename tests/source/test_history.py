@@ -123,7 +123,7 @@ def test_odd_names_are_names(repository: Repository, name: str) -> None:
 
 
 def test_files_of_many_commits_come_in_the_order_asked_for(repository: Repository) -> None:
-    """A commit that lacks a file says so; a name that holds a line's end, which Git's protocol has no place for, too."""
+    """A commit without the file gives None; so does a name with a line's end, which Git's protocol has no place for."""
     repository.write({"in\ntwo": "x"})
     one = repository.commit("one", a="1", b="1")
     two = repository.commit("two", a="2")
