@@ -120,14 +120,21 @@ def _only(filters: Iterable[Filter], key: str, *, of_event: bool) -> Iterator[Fi
 def _nearest(text: str, texts: tuple[str, ...]) -> str:
     """Return the one of ordered texts that shares the longest beginning with a text, if that is half of it."""
     place = bisect(texts, text)
-    near = max(texts[max(place - 1, 0) : place + 1], key=lambda other: _shared(text, other), default="")
-    return near if 2 * _shared(text, near) >= len(text) else ""
+    found = [(_shared(text, other), other) for other in texts[max(place - 1, 0) : place + 1]]
+    length, near = max(found, default=(0, ""))
+    return near if 2 * length >= len(text) else ""
 
 
 def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts begin with together."""
-    differ = (place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
-    return next(differ, min(len(one), len(other)))
+    """Return how many characters two texts begin with together; streams of what nobody knows ask for many."""
+    same, differ = 0, min(len(one), len(other)) + 1
+    while differ - same > 1:
+        middle = (same + differ) // 2
+        if other.startswith(one[:middle]):
+            same = middle
+        else:
+            differ = middle
+    return same
 
 
 def _tells(item: Constraint) -> bool:
