@@ -93,6 +93,10 @@ def test_best_match_is_first(browser: Browser, factory: str, words: str) -> None
         ("line", ["line.stopped", "bolt.tightened"]),  # a title, then a topic
         ("stopping", ["line.stopped"]),  # without its ending
         ("torque unheard", ["bolt.tightened"]),  # what has most of the words
+        ("nutruner", ["bolt.loosened", "bolt.tightened"]),  # a letter is missing
+        ("torqeu", ["bolt.tightened"]),  # two have changed places
+        ("stoppped", ["line.stopped"]),  # one too many
+        ("tightaned bolt", ["bolt.tightened"]),  # another one
     ],
 )
 def test_matches_stand_in_order(browser: Browser, factory: str, words: str, expected: list[str]) -> None:

@@ -9,6 +9,8 @@
   const [EQUAL, BEGUN, PREFIX] = [100, 20, 0.5];
   // How many results are shown, and how many blocks are read for the beginning of a word.
   const [SHOWN, BLOCKS] = [50, 6];
+  // How long a word is at least that may be mistyped, and how many of its first letters are not.
+  const [TYPED, SURE] = [5, 2];
 
   // Words of a question that say nothing of what is looked for.
   const FILLERS = new Set((
@@ -59,11 +61,32 @@
     return blocks.flat().filter(([word]) => word.startsWith(prefix));
   }
 
-  // As beginning, without an English ending where nothing begins with the whole word.
+  // Whether a letter is missing or too many in one of two texts, another one, or has changed places with the next.
+  function nearly(one, other) {
+    let at = 0;
+    while (at < one.length && one[at] === other[at]) at += 1;
+    const [rest, others] = [one.slice(at), other.slice(at)];
+    const swapped = rest[0] === others[1] && rest[1] === others[0] && rest.slice(2) === others.slice(2);
+    return swapped || [[1, 1], [1, 0], [0, 1]].some(([left, right]) => rest.slice(left) === others.slice(right));
+  }
+
+  // The words that begin nearly so, with the same letters first, and the beginning of the first one.
+  async function mistyped(word) {
+    if (word.length < TYPED) return [[], word];
+    const begin = (other) => [0, 1, -1].map((more) => other.slice(0, word.length + more)).find((part) => nearly(word, part));
+    const found = (await beginning(word.slice(0, SURE))).filter(([other]) => begin(other));
+    return [found, found.length ? begin(found[0][0]) : word];
+  }
+
+  // As beginning, with what the words begin with: without an English ending where nothing begins with the whole word,
+  // and if nothing does then either, with a letter mistyped.
   async function like(word) {
-    const found = await beginning(word);
     const stem = word.replace(/(?:ing|ed|es|s)$/u, "");
-    return found.length || stem.length < 3 || stem === word ? found : beginning(stem);
+    for (const each of stem.length < 3 ? [word] : new Set([word, stem])) {
+      const found = await beginning(each);
+      if (found.length) return [found, each];
+    }
+    return mistyped(word);
   }
 
   // What each entry has of a word, by the entry's number.
@@ -128,12 +151,13 @@
   }
 
   async function answer(question) {
-    const asked = asks(question);
-    if (!asked.length) return { items: [] };
+    const words = asks(question);
+    if (!words.length) return { items: [] };
     const { entries } = await index;
-    const titles = [...new Set([wordsOf(question), asked].map((words) => `=${words.join(" ")}`))];
-    const reading = [titles.map(beginning), asked.map(like)].map((each) => Promise.all(each));
-    const [wholes, found] = await Promise.all(reading);
+    const titles = [...new Set([wordsOf(question), words].map((each) => `=${each.join(" ")}`))];
+    const reading = [titles.map(beginning), words.map(like)].map((each) => Promise.all(each));
+    const [wholes, likely] = await Promise.all(reading);
+    const [found, asked] = [0, 1].map((part) => likely.map((each) => each[part]));
     const weighed = found.map((each, at) => weigh(each, asked[at], entries));
     const fitting = best(weighed, wholes.flat(), titles, entries);
     const numbers = fitting.slice(0, SHOWN);
