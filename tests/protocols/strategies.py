@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from xregit.model.datatypes import SYNTAXES
 from xregit.protocols import Event, Wire
 from xregit.protocols.json import json_bytes
 from xregit.protocols.shapes import MAP, ONE, Field, Shape, shape
@@ -98,7 +99,9 @@ def _values(known: Shape, field: Field) -> SearchStrategy[Any]:
     if field.kind == MAP and field.model.attributes:
         single = {name: SINGLE.get(model.property, texts) for name, model in field.model.attributes.items()}
         return st.fixed_dictionaries({}, optional=single).filter(bool)
-    names = TOKENS.map(str.lower) if field.namesyntax == "token" else texts.filter(bool)
+    # Headers of HTTP are read in lower case; those of NATS have all characters of these names too.
+    plain = field.namesyntax in {"token", "natsheader"}
+    names = TOKENS.map(str.lower) if plain else texts.filter(SYNTAXES[field.namesyntax or "nonempty"].test)
     if field.kind == MAP and field.repeated:
         values = st.one_of(texts, st.just(b"\xff"))
         several = st.one_of(values, st.lists(values, min_size=2, max_size=3).map(tuple))

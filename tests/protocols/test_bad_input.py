@@ -107,10 +107,10 @@ BAD: list[tuple[Any, list[str]]] = [
         ],
     ),
     (
-        {"protocol": NATS, "headers": [{"name": "a\n", "value": "\0"}]},
+        {"protocol": NATS, "headers": [{"name": "a\n", "value": "x"}, {"name": "a", "value": "\0"}]},
         [
-            '"name" has characters that its protocol can\'t carry: "a\\n".',
-            '"headers/a\\n" has characters that its protocol can\'t carry: "\\x00".',
+            'A name in "headers" must be printable ASCII characters, without spaces and colons, but is "a\\n".',
+            '"headers/a" has characters that its protocol can\'t carry: "\\x00".',
         ],
     ),
     (

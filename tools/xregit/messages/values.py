@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, canonical
+from xregit.messages.definitions import OPTIONS
+from xregit.messages.forming import form_problems
 from xregit.messages.mapping import attribute_value
 from xregit.model.protocols import matching
 from xregit.model.quoting import shown
@@ -61,9 +63,15 @@ def option_values(definition: Definition, protocol: str, filling: Filling) -> di
     fields: dict[str, list[Any]] = {}
     for item in definition.options:
         fresh = item.required and (item.type == "uuid" or item.key in matching("fresh").get(protocol, ()))
+        known = len(filling.problems)
         text = _text(item, filling, said.pop(item.key, None), implied=filling.new_id if fresh else "")
         if text is not None:
-            fields.setdefault(item.key, []).append(_native(item, protocol, text))
+            value = _native(item, protocol, text)
+            fields.setdefault(item.key, []).append(value)
+            if item.constant is None and len(filling.problems) == known:
+                filling.problems.extend(form_problems(protocol, item.key, item.attribute, value, item.type))
+    for key, value in said.items():
+        filling.problems.extend(form_problems(protocol, key, f"{OPTIONS}/{key}", value))
     return fields | {key: [value] for key, value in said.items()}
 
 
