@@ -194,6 +194,20 @@ def test_data_frame_is_one_batch(
     assert json.loads(record["_wire"])["topic"] == "readings"
 
 
+def test_kafka_columns_may_be_texts(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Who has cast bytes to texts, as many do, gets the same rows; other types are named; empty headers say nothing."""
+    header = [("ce_specversion", "1.0"), ("ce_id", "3"), ("ce_source", "/vehicles/V"), ("ce_type", "t.one")]
+    records = [("V", "text", "readings", 3, [None, (None, "x"), ("x", None)]), (None, '{"value":3}', "t", 0, header)]
+    headers = "headers array<struct<key: string, value: string>>"
+    frame = spark.createDataFrame(records, f"key string, value string, topic string, partition long, {headers}")
+    assert xregit.route(registry, frame, tmp_path / "tables").rows == {"g__one": 1, "g__record": 1}
+    (record,) = rows(tmp_path / "tables", "g__record")
+    assert (record["payload"], json.loads(record["_wire"])["partition"]) == ("text", 3)
+    other = spark.createDataFrame([((1,), "t")], "value struct<a: int>, topic string")
+    with pytest.raises(XregitError, match=r'"value" of the data frame is struct<a:int>; .* it is binary or string'):
+        xregit.route(registry, other, tmp_path / "other")
+
+
 @pytest.mark.parametrize("form", ["kafka-parquet", "kafka-json"])
 def test_files_of_kafka_columns(form: str, spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """Files with the columns of Spark's Kafka source are read as such; of JSON, what is none stays as it came."""

@@ -19,6 +19,14 @@ LINES, KAFKA_PARQUET, KAFKA_JSON = "jsonl", "kafka-parquet", "kafka-json"
 FORMATS = (LINES, KAFKA_PARQUET, KAFKA_JSON)
 # The columns of Spark's Kafka source that say something of a message.
 KAFKA = "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>"
+# The types that these may have, the first of which they get: many read texts where Kafka has bytes.
+_KINDS = {
+    "key": ("binary", "string"),
+    "value": ("binary", "string"),
+    "topic": ("string",),
+    "partition": ("int", "bigint", "smallint"),
+    "headers": ("array<struct<key:string,value:binary>>", "array<struct<key:string,value:string>>"),
+}
 TEXT = "value"
 # What has a meaning in the patterns that Hadoop compares file names with, and what begins one for us.
 _SPECIAL = re.compile(r"[\\*?\[\]{},]")
@@ -45,11 +53,7 @@ def source(given: DataFrame) -> Source:
     """
     columns = dict(given.dtypes)
     if {"topic", "value"} <= columns.keys():
-        absent = {"key": "binary", "partition": "int", "headers": "array<struct<key:string,value:binary>>"}
-        wanted = [
-            name if name in columns else f"cast(null as {absent[name]}) as {name}"
-            for name in ("key", "value", "topic", "partition", "headers")
-        ]
+        wanted = [_column(name, columns.get(name), kinds) for name, kinds in _KINDS.items()]
         return Source(given.selectExpr(*wanted), KAFKA_PARQUET)
     name = TEXT if TEXT in columns else next(iter(columns), "")
     if columns.get(name) in {"string", "binary"} and (len(columns) == 1 or name == TEXT):
@@ -59,6 +63,13 @@ def source(given: DataFrame) -> Source:
         'called "value", or in the columns of Spark\'s Kafka source'
     )
     raise XregitError(message)
+
+
+def _column(name: str, kind: str | None, kinds: tuple[str, ...]) -> str:
+    if kind is not None and kind not in kinds:
+        message = f'the column "{name}" of the data frame is {kind}; of messages of Kafka it is {" or ".join(kinds)}'
+        raise XregitError(message)
+    return f"cast({name if kind is not None else 'null'} as {kinds[0]}) as {name}"
 
 
 def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) -> Source:

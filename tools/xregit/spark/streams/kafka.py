@@ -42,7 +42,7 @@ _NOTHING = _Record()
 def records(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
     """Give the messages in an Arrow batch with the columns of Kafka, each with its size in bytes."""
     for key, value, topic, partition, headers in zip(*(part.to_pylist() for part in batch.columns), strict=True):
-        told = ((header["key"], header["value"]) for header in headers or ())
+        told = ((header["key"], header["value"]) for header in headers or () if header is not None)
         yield _wire(key, value, topic, partition, told), len(value or b"") + len(key or b"")
 
 
@@ -69,7 +69,7 @@ def _wire(
     value: bytes | None,
     topic: str | None,
     partition: int | None,
-    headers: Iterable[tuple[str, bytes | None]],
+    headers: Iterable[tuple[str | None, bytes | None]],
 ) -> Wire:
     fields: dict[str, Any] = {} if topic is None else {"topic": topic}
     if partition is not None:
@@ -83,11 +83,11 @@ def _wire(
     return Wire("KAFKA", fields, value)
 
 
-def _headers(headers: Iterable[tuple[str, bytes | None]]) -> dict[str, Any]:
-    """Return headers by name, those that are repeated with all their values; one without value says nothing."""
+def _headers(headers: Iterable[tuple[str | None, bytes | None]]) -> dict[str, Any]:
+    """Return headers by name, repeated ones with all their values; one without name or value says nothing."""
     found: dict[str, list[str | bytes]] = {}
     for name, value in headers:
-        if value is not None:
+        if name is not None and value is not None:
             found.setdefault(name, []).append(_text(value))
     return {name: values[0] if len(values) == 1 else tuple(values) for name, values in found.items()}
 
