@@ -141,6 +141,17 @@ def test_documents_that_do_not_go_together_stop_the_import(tmp_path: Path, secon
     assert not (tmp_path / "registry").exists()
 
 
+def test_models_that_differ_are_told_by_the_first_difference(tmp_path: Path) -> None:
+    """The path leads to it, and is the same in each run."""
+    names = [f"a{number}" for number in range(20)]
+    documents = []
+    for kind in ("string", "uri"):
+        attributes = {"same": {"type": "string"}, **{name: {"type": kind} for name in names}}
+        documents.append(written(tmp_path / f"{kind}.json", {"modelsource": {"attributes": attributes}}))
+    (problem,) = import_documents(documents, tmp_path / "registry").diagnostics
+    assert problem.message.startswith('The model defines "attributes.a0.type" differently')
+
+
 def test_attributes_of_several_documents_are_left_out_and_said(tmp_path: Path) -> None:
     """What each of several documents says of itself has no place in their common registry."""
     documents = [written(tmp_path / f"{name}.json", {"description": name}) for name in "ab"]

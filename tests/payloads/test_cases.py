@@ -89,3 +89,12 @@ def test_value_that_does_not_fit_is_refused(case: dict[str, Any]) -> None:
     with pytest.raises(PayloadError) as caught:
         schema_of(case).encode({"nothing like it": object()})
     assert caught.value.problems
+
+
+def test_example_of_a_map_has_an_entry() -> None:
+    """An object that names no members is shown with one that it allows, not as nothing."""
+    schema = (
+        '{"type": "object", "properties": {"prices": {"type": "object", "additionalProperties": {"type": "number"}}}}'
+    )
+    (entry,) = parse("JsonSchema/draft-07", schema).example()["prices"].values()
+    assert isinstance(entry, (int, float))

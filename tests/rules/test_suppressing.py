@@ -9,6 +9,7 @@ from tests.catalog.folders import folder
 from tests.rules.examples import with_rules
 from xregit.catalog import read_folder
 from xregit.catalog.settings import Scope
+from xregit.document import read
 from xregit.rules import check, found_in_reading
 
 if TYPE_CHECKING:
@@ -76,3 +77,14 @@ def test_pattern_covers_what_it_names_and_all_below() -> None:
         "*.yaml",
     )
     assert [pattern for pattern in others if Scope(pattern, {}).covers(path, xid)] == []
+
+
+def test_comments_in_a_document_of_yaml_count(tmp_path: Path) -> None:
+    """A document says in itself what is accepted, as files do."""
+    message = "".join(f"        {line}\n" for line in ACCEPTED.splitlines())
+    document = tmp_path / "registry.yaml"
+    groups = f"messagegroups:\n  fleet:\n    description: Vehicles.\n    messages:\n      a:\n{message}"
+    document.write_text(f"specversion: 1.0-rc2\nregistryid: r\n{groups}", encoding="utf-8")
+    assert found(read(document), date(2026, 6, 1)) == []
+    document.write_text(document.read_text(encoding="utf-8").replace("# xregit: ignore", "# "), encoding="utf-8")
+    assert [rule for rule, _ in found(read(document), date(2026, 6, 1))] == ["removal-date-passed"]

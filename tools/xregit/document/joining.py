@@ -93,7 +93,7 @@ def _extra(registries: Sequence[Registry]) -> tuple[dict[str, Any], list[Diagnos
 
 
 def _clashes(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
-    for name in one.keys() & other.keys():
+    for name in (name for name in one if name in other):
         if isinstance(one[name], dict) and isinstance(other[name], dict):
             yield from (f"{name}.{inner}" for inner in _clashes(one[name], other[name]))
         elif one[name] != other[name]:
