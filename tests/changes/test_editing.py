@@ -87,6 +87,12 @@ def test_a_message_gets_another_id(registry: Path, capsys: pytest.CaptureFixture
     assert Impact.BREAKING not in impacts
 
 
+def test_the_new_id_may_be_written_as_the_new_xid(registry: Path) -> None:
+    """Who names the one by its xid names the other so, too."""
+    assert run(["rename", "/messagegroups/ships/messages/ship.sunk", "/messagegroups/ships/messages/ship.lost"]) == 0
+    assert "  ship.lost:  # rarely\n" in texts(registry)["messagegroups/ships/messagegroup.yaml"]
+
+
 def test_a_group_gets_another_id(registry: Path) -> None:
     """All that it holds moves with it."""
     assert run(["rename", "/messagegroups/ships", "vessels"]) == 0
@@ -120,6 +126,7 @@ def test_an_inline_message_gets_another_id(registry: Path) -> None:
         (["rename", "/messagegroups/ships/messages/ship.sunk", "SHIP.position"], "already"),
         (["rename", "/messagegroups/ships/messages/ship.sunk", "ship.sunk"], "already"),
         (["rename", "/messagegroups/ships/messages/ship.sunk", "a/b"], "can't be an id"),
+        (["rename", "/messagegroups/ships/messages/ship.sunk", "/messagegroups/cars/messages/a"], "can't be an id"),
         (["rename", "/schemagroups/ships/schemas/position/versions/1", "2"], "no group or resource"),
         (["deprecate", "/messagegroups/ships/messages/none"], "there is no entity"),
         (["deprecate", "/messagegroups/ships", "--by", "/messagegroups/none"], "there is no entity"),

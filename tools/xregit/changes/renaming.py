@@ -5,7 +5,7 @@ References are replaced where they stand, so that comments, order and the look o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
@@ -52,36 +52,44 @@ class Edit:
 
 
 def renamed(registry: Registry, xid: str, new_id: str) -> Renamed:
-    """Return the files of a registry after a rename of one of its groups or resources.
+    """Return the files of a registry after a rename of one of its groups or resources; its new xid does for an id, too.
 
     Raises:
         XregitError: the entity can't have that id, or something refers to it in a way that can't be edited.
     """
     entity = _renamable(registry, xid)
-    new = f"{xid.rpartition('/')[0]}/{new_id}"
-    _refuse_unfit(new_id)
+    above = f"{xid.rpartition('/')[0]}/"
+    name = new_id.removeprefix(above)
+    _refuse_unfit(name)
+    new, root = f"{above}{name}", registry.origin.root
     editing = _Editing(registry, xid, new)
-    prefix = registry.place.path.removesuffix(REGISTRY_FILE)
-    inline, own = bool(entity.place.pointer), entity.place.path.removeprefix(prefix)
-    old_path, new_path = path_of(registry.model, xid), path_of(registry.model, new)
-    if old_path.rpartition("/")[2] == new_path.rpartition("/")[2]:  # a folder is named by the id, not the file in it
-        old_path, new_path = old_path.rpartition("/")[0] + "/", new_path.rpartition("/")[0] + "/"
+    own = entity.place.path.removeprefix(registry.place.path.removesuffix(REGISTRY_FILE))
+    listed = files.listing(root).files
+    moves = (
+        {} if entity.place.pointer else dict(_moves(listed, path_of(registry.model, xid), path_of(registry.model, new)))
+    )
     moved: dict[str, bytes] = {}
     changed: dict[str, bytes] = {}
-    gone = []
-    for path in files.listing(registry.origin.root).files:
-        moves = not inline and (path == old_path or (old_path.endswith("/") and path.startswith(old_path)))
-        data = files.read(registry.origin.root, path)
+    for path in listed:
+        data = files.read(root, path)
         result = editing.file(path, data, own=path == own) if path.endswith(YAML) else data
-        if moves:
-            gone.append(path)
-            moved[new_path + path.removeprefix(old_path)] = result
+        if path in moves:
+            moved[moves[path]] = result
         elif result != data:
             changed[path] = result
     _refuse_taken(registry, xid, new, moved)
     written = {**moved, **{path: changed[path] for path in sorted(changed, key=own.__eq__)}}
-    goes = sorted(gone, key=lambda path: (path != own, path), reverse=True)
+    goes = sorted(moves, key=lambda path: (path != own, path), reverse=True)
     return Renamed(new, written, tuple(goes), editing.references)
+
+
+def _moves(listed: Iterable[str], old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Give the files that an entity has alone, by the path of the one that describes it, and where they go."""
+    if old.rpartition("/")[2] == new.rpartition("/")[2]:  # a folder is named by the id, not the file in it
+        old, new = (f"{path.rpartition('/')[0]}/" for path in (old, new))
+    for path in listed:
+        if path == old or (old.endswith("/") and path.startswith(old)):
+            yield path, new + path.removeprefix(old)
 
 
 def apply(root: Path, result: Renamed) -> None:
