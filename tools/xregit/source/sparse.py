@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from xregit.source.asking import asked
-
 _LEFT_OUT = b"S "  # how Git lists what it doesn't check out
 _LINK = "gitdir: "  # how a worktree, or a submodule, names the folder that Git keeps for it
 
@@ -17,6 +15,8 @@ def left_out(folder: Path) -> int:
     top = next((each for each in (place, *place.parents) if (each / ".git").exists()), None)
     if top is None or not (_kept(top) / "info" / "sparse-checkout").is_file():
         return 0
+    from xregit.source.asking import asked  # each command comes here, and few checkouts are sparse
+
     try:
         listed = asked(folder, "ls-files", "-t", "-z", "--", ".").stdout
     except OSError:  # there is no Git
