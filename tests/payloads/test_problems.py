@@ -136,3 +136,45 @@ def test_wrong_values_of_xml_are_told_with_their_type() -> None:
         '/a: attribute at: "noon" is no value of the type xs:dateTime',
         '/a: "many" is no value of the type xs:int',
     )
+
+
+@pytest.mark.parametrize(
+    ("type_", "default", "said"),
+    [
+        ('"int"', '"a"', 'the default "a" is no int'),
+        ('"int"', "2147483648", "is no int"),
+        ('"long"', "1.5", "is no long"),
+        ('"boolean"', "0", "is no boolean"),
+        ('"bytes"', '"\u20ac"', "is no bytes"),
+        ('"string"', "null", "the default null is no string"),
+        ('["null", "int"]', '"a"', "is no null or int"),
+        ('{"type": "enum", "name": "E", "symbols": ["a"]}', '"b"', 'the default "b" is no enum "E"'),
+        ('{"type": "fixed", "name": "F", "size": 2}', '"a"', 'is no fixed "F"'),
+        ('{"type": "array", "items": "int"}', '[1, "a"]', "the default a list is no array"),
+        ('{"type": "map", "values": "int"}', '{"a": null}', "the default a map is no map"),
+        ('{"type": "record", "name": "B", "fields": [{"name": "b", "type": "int"}]}', "{}", 'is no record "B"'),
+    ],
+)
+def test_default_that_its_field_can_not_have_is_told(type_: str, default: str, said: str) -> None:
+    """Other readers of Avro refuse such a schema; whole payloads can be read all the same."""
+    document = f'{{"type": "record", "name": "A", "fields": [{{"name": "a", "type": {type_}, "default": {default}}}]}}'
+    (found,) = problems("Avro/1.11.0", document.encode())
+    assert said in found.message
+    assert (found.kind, found.line, found.column) == ("syntax", 1, document.index(', "default": ') + 14)
+    assert parse("Avro/1.11.0", document.encode()).fields()
+
+
+def test_defaults_that_fit_are_none_of_the_problems() -> None:
+    """Each value is in the form that the specification has for its type, of a union in any branch."""
+    inner = '{"type": "record", "name": "B", "fields": [{"name": "b", "type": ["null", "A", "B"], "default": null}]}'
+    fields = (
+        ('"bytes"', '"\u00ff"'),
+        ('"double"', "1"),
+        ('["null", "string"]', '"a"'),
+        (inner, '{"b": ' * 40 + "{}" + "}" * 40),
+        ('{"type": "fixed", "name": "F", "size": 2}', '"ab"'),
+        ('{"type": "map", "values": {"type": "array", "items": "long"}}', '{"a": [1]}'),
+    )
+    written = (f'{{"name": "f{at}", "type": {item[0]}, "default": {item[1]}}}' for at, item in enumerate(fields))
+    document = f'{{"type": "record", "name": "A", "fields": [{", ".join(written)}]}}'
+    assert problems("Avro/1.11.0", document.encode()) == ()

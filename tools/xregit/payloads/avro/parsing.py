@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import fastavro
 
+from xregit.model.quoting import shown
 from xregit.payloads.avro.bounds import check
+from xregit.payloads.avro.defaults import misfit
 from xregit.payloads.avro.examples import example
 from xregit.payloads.avro.fields import fields
 from xregit.payloads.avro.plain import plain_schema
@@ -19,7 +21,7 @@ from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError
 from xregit.records import distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from xregit.payloads.documents import Document
 
@@ -89,17 +91,25 @@ def parse(document: Document) -> Avro:
     Raises:
         SchemaError: the document isn't an Avro schema, or has no such type.
     """
-    root, named = read(document)
-    type_ = _selected(root, named, document.fragment.lstrip("/")) if document.fragment else root
+    root, reading = read(document)
+    type_ = _selected(root, reading.named, document.fragment.lstrip("/")) if document.fragment else root
     try:
         return Avro(document.format, type_, fastavro.parse_schema(plain_schema(type_)))
     except (ValueError, KeyError, TypeError) as error:
         raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
 
 
-def disagreements(_document: Document) -> tuple[Problem, ...]:
-    """Return nothing: an Avro schema doesn't say which release of Avro it is written for."""
-    return ()
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give the defaults that are no values of their fields, which keep nobody from reading whole payloads."""
+    try:
+        _, reading = read(document)
+    except SchemaError:
+        return
+    for type_, default, path in reading.defaults:
+        why = misfit(type_, default)
+        if why:
+            message = f"the default {shown(default)} is {why}"
+            yield document.problem("syntax", message, "write a value of the field's type, or leave it out", path)
 
 
 def _selected(root: Type, named: Mapping[str, Type], name: str) -> Type:

@@ -19,7 +19,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KINDS = ("record", "enum", "fixed", "array", "map", *PRIMITIVES)
 _NAMED = ("record", "error", "enum", "fixed")
-# The types that a logical type may annotate; on others it counts for nothing.
+# The types that a logical type may annotate; on others it counts for nothing. Nanoseconds, which neither Python's times
+# nor fastavro know, stay the numbers that they are, as the specification asks of readers that don't know a type.
 _LOGICAL: Mapping[str, tuple[str, ...]] = {
     "decimal": ("bytes", "fixed"),
     "uuid": ("string", "fixed"),
@@ -28,10 +29,8 @@ _LOGICAL: Mapping[str, tuple[str, ...]] = {
     "time-micros": ("long",),
     "timestamp-millis": ("long",),
     "timestamp-micros": ("long",),
-    "timestamp-nanos": ("long",),
     "local-timestamp-millis": ("long",),
     "local-timestamp-micros": ("long",),
-    "local-timestamp-nanos": ("long",),
     "duration": ("fixed",),
 }
 
@@ -79,11 +78,12 @@ class Type:
 
 @dataclass(slots=True)
 class Reading:
-    """The types of one document as they are met, and the problems."""
+    """The types of one document as they are met, the problems, and the defaults of fields, with their places."""
 
     document: Document
     named: dict[str, Type] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    defaults: list[tuple[Type, Any, Path]] = field(default_factory=list)
 
     def wrong(self, path: Path, message: str, help_: str, kind: str = "syntax") -> Type:
         """Note a problem, and return a type to go on with."""
@@ -216,11 +216,13 @@ class Reading:
                 type_ = self.type(item["type"], namespace, (*place, "type"))
                 if isinstance(item["type"], str) and item["type"] in PRIMITIVES and "logicalType" in item:
                     type_ = _annotated(type_, item)
+                if "default" in item:
+                    self.defaults.append((type_, item["default"], (*place, "default")))
                 yield Member(name, type_, _doc(item), "default" in item, item.get("default"), _aliases(item))
 
 
-def read(document: Document) -> tuple[Type, Mapping[str, Type]]:
-    """Return the root type of a document and its named types by full name.
+def read(document: Document) -> tuple[Type, Reading]:
+    """Return the root type of a document, and what was read of it.
 
     Raises:
         SchemaError: the document isn't an Avro schema.
@@ -229,7 +231,7 @@ def read(document: Document) -> tuple[Type, Mapping[str, Type]]:
     root = reading.type(document.value(), "", ())
     if reading.problems:
         raise SchemaError(*reading.problems)
-    return root, reading.named
+    return root, reading
 
 
 def _full(name: str, namespace: str) -> str:

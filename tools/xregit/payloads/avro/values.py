@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _RANGES = {"int": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_UNITS = {"millis": 1_000, "micros": 1_000_000, "nanos": 1_000_000_000}
+_UNITS = {"millis": 1_000, "micros": 1_000_000}
 _MAX_PROBLEMS = 20
 # Which branches take a value for what it only may stand for, text for bytes, or less exactly; the higher, the worse.
 _STANDS_IN: dict[type, dict[str, int]] = {
@@ -138,10 +138,15 @@ def plain(value: Any) -> Any:
 
 
 def defaulted(type_: Type, default: Any) -> Any:
-    """Return a field's default as the type holds it: written as in JSON, of a union's first branch."""
-    first = type_.inner[0] if type_.kind == "union" else type_
-    fitted = Fitting(wire=True).fit(first, default, "")
-    return _named(first, fitted) if type_.kind == "union" else fitted
+    """Return a field's default as the type holds it: of a union it is the first branch that it fits."""
+    if type_.kind != "union":
+        return Fitting(wire=True).fit(type_, default, "")
+    for branch in type_.inner:
+        attempt = Fitting(wire=True)
+        fitted = attempt.fit(branch, default, "")
+        if not attempt.problems:
+            return _named(branch, fitted)
+    return default
 
 
 def _scalar(type_: Type, value: Any, *, wire: bool) -> Any:
