@@ -61,3 +61,23 @@ def test_pattern_that_is_none_is_told_at_its_place(document: str, column: int, p
     (problem,) = caught.value.problems
     assert (problem.line, problem.column) == (1, column)
     assert part in problem.message
+
+
+@pytest.mark.parametrize(
+    ("type_", "text"),
+    [
+        ('<xs:restriction base="xs:NMTOKENS"/>', "text"),
+        ('<xs:restriction base="xs:IDREFS"><xs:minLength value="2"/></xs:restriction>', "text text"),
+        ('<xs:restriction base="xs:hexBinary"><xs:length value="3"/></xs:restriction>', "000000"),
+        ('<xs:restriction base="xs:base64Binary"><xs:minLength value="1"/></xs:restriction>', "AA=="),
+        ('<xs:list itemType="xs:int"/>', "1"),
+    ],
+)
+def test_example_of_an_xml_type(type_: str, text: str) -> None:
+    """Lists that narrow others, and bytes of a certain number, have examples too."""
+    document = (
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a"><xs:simpleType>'
+        f"{type_}</xs:simpleType></xs:element></xs:schema>"
+    )
+    schema = parse("XSD/1.0", document.encode())
+    assert schema.encode(schema.example()).endswith(f"<a>{text}</a>".encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import partial
@@ -35,6 +36,7 @@ _SAMPLES = {
     "gDay": "---31",
     "gMonth": "--01",
 }
+_BINARY = {"hexBinary": bytes.hex, "base64Binary": lambda octets: b64encode(octets).decode()}
 _MAX_DEPTH = 20
 
 
@@ -154,13 +156,25 @@ def _chosen(group: Any) -> list[Any]:
 
 def simple_example(type_: Any) -> str:
     """Return the text of a simple type: of its enumeration, by its pattern, or a sample of its built-in type."""
-    if type_.is_list() or getattr(type_, "member_types", None):
-        return simple_example(type_.item_type if type_.is_list() else type_.member_types[0])
     if type_.enumeration:
         return str(type_.enumeration[0])
+    if type_.is_list():
+        count = _facet(type_, "length") or _facet(type_, "minLength") or 1
+        if count > MAX_CHARACTERS:
+            raise LargeError
+        return " ".join([simple_example(_item(type_))] * count)
+    if getattr(type_, "member_types", None):
+        return simple_example(type_.member_types[0])
     if type_.is_decimal() and type_.patterns is None:
         return _number(type_)
     return _SAMPLES.get(type_.local_name or "") or _text_example(type_)
+
+
+def _item(type_: Any) -> Any:
+    """Return the type of the items of a list; one that narrows another list, as NMTOKENS does, leaves that to it."""
+    while getattr(type_, "item_type", None) is None:
+        type_ = type_.base_type
+    return type_.item_type
 
 
 def _text_example(type_: Any) -> str:
@@ -170,10 +184,13 @@ def _text_example(type_: Any) -> str:
         made = text_for(type_.patterns.regexps[0], length or least or 0, length or most)
         if made is not None:
             return made
-    if built_in(type_) in _SAMPLES:
-        return _SAMPLES[built_in(type_)]
     if (length or least or 0) > MAX_CHARACTERS:
         raise LargeError
+    octets = bytes(length or least or 0)
+    if octets and built_in(type_) in _BINARY:
+        return _BINARY[built_in(type_)](octets)
+    if built_in(type_) in _SAMPLES:
+        return _SAMPLES[built_in(type_)]
     text = "text"[: length or most]
     return text + "x" * ((length or least or 0) - len(text))
 
