@@ -80,7 +80,7 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
     if not _structured(attributes, protocol) or CONTENTTYPE in registry.doubtful(message.xid):
         return
     for one in (Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)):
-        if not one.media or "{" in one.media or one.media.lower().startswith(EVENTS):
+        if not one.media or "{" in one.media or _is_of_event(one):
             continue
         if states(message.entity.attributes, one.path):
             text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{one.media}".'
@@ -100,10 +100,12 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
 def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a media type by which receivers would take the data for a whole event."""
     attributes = message.resolved.attributes
-    if text(attributes, "envelopeoptions", "mode") != BINARY:
+    stated = _said(attributes, selected("protocol", attributes))
+    # Where another media type stands beside it, the two differ, and that is reported.
+    if text(attributes, "envelopeoptions", "mode") != BINARY or not all(map(_is_of_event, stated)):
         return
-    for one in _said(attributes, selected("protocol", attributes)):
-        if one.media.lower().startswith(EVENTS) and states(message.entity.attributes, one.path):
+    for one in stated:
+        if states(message.entity.attributes, one.path):
             text_ = f'Receivers take "{one.media}" for a whole event, which no payload is in binary mode.'
             help_ = 'Write the data\'s own media type, or "mode: structured".'
             yield found(*one.path, message=text_, help=help_)
@@ -146,6 +148,10 @@ def _structured(attributes: Mapping[str, Any], protocol: str) -> bool:
     return mode == STRUCTURED or (bool(format_) and mode != BINARY) or not in_binary(protocol)
 
 
+def _is_of_event(one: Stated) -> bool:
+    return one.media.lower().startswith(EVENTS)
+
+
 def _agree(one: Stated, other: Stated) -> bool:
     """Tell whether two media types say the same; what a format of events is called has no parameters."""
     parts, others = normal(one.media), normal(other.media)
@@ -168,9 +174,9 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
         return [item for item in every if item.path != _INNER]
     if _structured(attributes, protocol):
         # What is no media type of events is reported by the rule below.
-        sent = [item for item in every if item.path != _INNER and item.media.lower().startswith(EVENTS)]
+        sent = [item for item in every if item.path != _INNER and _is_of_event(item)]
         return [*sent, Stated(text(attributes, *_FORMAT), _FORMAT)]
-    return every if mode == BINARY else [item for item in every if not item.media.lower().startswith(EVENTS)]
+    return every if mode == BINARY else [item for item in every if not _is_of_event(item)]
 
 
 def _said(attributes: Mapping[str, Any], protocol: str) -> list[Stated]:
