@@ -67,7 +67,7 @@ def test_pattern_that_is_none_is_told_at_its_place(document: str, column: int, p
     ("type_", "text"),
     [
         ('<xs:restriction base="xs:NMTOKENS"/>', "text"),
-        ('<xs:restriction base="xs:IDREFS"><xs:minLength value="2"/></xs:restriction>', "text text"),
+        ('<xs:restriction base="xs:NMTOKENS"><xs:minLength value="2"/></xs:restriction>', "text text"),
         ('<xs:restriction base="xs:hexBinary"><xs:length value="3"/></xs:restriction>', "000000"),
         ('<xs:restriction base="xs:base64Binary"><xs:minLength value="1"/></xs:restriction>', "AA=="),
         ('<xs:list itemType="xs:int"/>', "1"),
