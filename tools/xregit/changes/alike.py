@@ -1,4 +1,4 @@
-"""Whether two values are the same as JSON has it: 1 and 1.0 are one number, and true is no number at all."""
+"""Whether two values or documents are the same, as JSON has it: 1 and 1.0 are one number, true is no number at all."""
 
 from __future__ import annotations
 
@@ -21,3 +21,20 @@ def _is_alike(one: Any, other: Any) -> bool:
     if isinstance(one, list | tuple):
         return all(map(_is_alike, one, other))
     return isinstance(one, bool) == isinstance(other, bool)
+
+
+def same_document(one: Any, other: Any) -> bool:
+    """Tell whether two documents mean the same whatever their language: the same text, or the same JSON."""
+    if one is None or other is None:
+        return False
+    return alike(one, other) or alike(_value(one), _value(other))
+
+
+def _value(document: Any) -> Any:
+    """Return the value of a JSON document, else the document without blanks at its lines' ends."""
+    if not isinstance(document, bytes):
+        return document
+    from xregit.source import json
+
+    parsed = json.parse(document)
+    return [text for line in document.splitlines() if (text := line.strip())] if parsed.problems else parsed.value

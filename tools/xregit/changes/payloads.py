@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid, schema_reference
-from xregit.changes.alike import alike
+from xregit.changes.alike import alike, same_document
 from xregit.changes.change import Difference
+from xregit.changes.pointers import is_pointer, stands_for
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
@@ -98,11 +99,13 @@ _RELATIONS: Mapping[tuple[Answer, Answer], str] = {
 
 def payload_changes(old: Payload, new: Payload) -> Relation:
     """Return how what two schemas allow relates."""
-    if old.format == new.format and old.selector == new.selector and _is_same(old.document, new.document):
+    if old.format == new.format and old.selector == new.selector and same_document(old.document, new.document):
         return Relation(SAME)
     languages = {language(item.format) or item.format for item in (old, new) if item.format}
     if len(languages) > 1:
         return Relation(OTHER, f": {old.format} becomes {new.format}")
+    if is_pointer(old.document) or is_pointer(new.document):
+        return Relation(UNCLEAR, ": Git LFS keeps a document of it that is not in the history")
     if old.document is None or new.document is None or not all(language(item.format) for item in (old, new)):
         return Relation(UNCLEAR)
     try:
@@ -258,23 +261,10 @@ def _of_version(version: Version, selector: str, registry: Registry) -> Payload:
 
 
 def _is_kept(one: Any, other: Any, versions: tuple[_Held, _Held]) -> bool:
-    """Tell whether two documents are the same, or one a file and the other what a registry's document has of it."""
+    """Tell whether two documents are the same, or one a file and the other what is kept of it elsewhere.
+
+    That is what a registry's document has of it, or a pointer to it.
+    """
     inside = {bool(held.version.document and held.version.document.place.pointer) for held in versions}
-    return alike(one, other) or (len(inside) > 1 and _is_same(one, other))
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Tell whether two documents mean the same whatever their language: the same text, or the same JSON."""
-    if one is None or other is None:
-        return False
-    return alike(one, other) or alike(_value(one), _value(other))
-
-
-def _value(document: Any) -> Any:
-    """Return the value of a JSON document, else the document without blanks at its lines' ends."""
-    if not isinstance(document, bytes):
-        return document
-    from xregit.source import json
-
-    parsed = json.parse(document)
-    return [text for line in document.splitlines() if (text := line.strip())] if parsed.problems else parsed.value
+    kept = alike(one, other) or stands_for(one, other) or stands_for(other, one)
+    return kept or (len(inside) > 1 and same_document(one, other))

@@ -1,0 +1,51 @@
+"""Schemas of which the history has pointers of Git LFS alone."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.catalog.folders import registry_of
+from xregit.changes import diff
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = '{"type": "object"}'
+OTHER = '{"type": "array"}'
+
+
+def pointer(document: str) -> str:
+    """Return what Git keeps of a document instead of it."""
+    name, size = sha256(document.encode()).hexdigest(), len(document)
+    return f"version https://git-lfs.github.com/spec/v1\noid sha256:{name}\nsize {size}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "impacts"),
+    [
+        (pointer(SCHEMA), SCHEMA, []),
+        (SCHEMA, pointer(SCHEMA), []),
+        (pointer(SCHEMA), pointer(SCHEMA), []),
+        (pointer(OTHER), SCHEMA, ["unknown"]),
+        (pointer(OTHER), pointer(SCHEMA), ["unknown"]),
+        (OTHER, SCHEMA, ["breaking"]),
+    ],
+)
+def test_a_pointer_stands_for_its_document(before: str, after: str, impacts: list[str], tmp_path: Path) -> None:
+    """Nothing has changed where it leads to the document that is there; of another one nobody can tell."""
+    states = [
+        registry_of(
+            tmp_path / name,
+            {
+                "schemagroups/s/schemas/x/schema.yaml": "versions:\n  '1':\n    format: JsonSchema/draft-07\n",
+                "schemagroups/s/schemas/x/versions/1.json": text,
+            },
+        )
+        for name, text in (("before", before), ("after", after))
+    ]
+    found = diff(*states)
+    assert [str(change.impact) for change in found] == impacts
+    assert all("Git LFS keeps" in change.message for change in found if impacts == ["unknown"])
