@@ -98,3 +98,12 @@ def test_example_of_a_map_has_an_entry() -> None:
     )
     (entry,) = parse("JsonSchema/draft-07", schema).example()["prices"].values()
     assert isinstance(entry, (int, float))
+
+
+def test_members_that_avro_does_not_know_are_told_in_their_order() -> None:
+    """Whatever order a set has in this run."""
+    schema = parse("Avro/1.11.0", '{"type": "record", "name": "Empty", "fields": []}')
+    names = [f"a{number}" for number in range(20)]
+    with pytest.raises(PayloadError) as caught:
+        schema.encode(dict.fromkeys(names, 1))
+    assert [problem.split('"')[1] for problem in caught.value.problems] == names

@@ -168,7 +168,7 @@ def compared(table: Table, place: Place, version: int, found: Mapping[str, Any],
         message = f"{place} is a Delta table, but not the {table.name} of a catalog; publish to another folder"
         raise XregitError(message)
     comments = {} if comment == table.comment else {"": table.comment}
-    for name in wanted.keys() & there.keys():
+    for name in (name for name in wanted if name in there):
         if _loose(wanted[name]["type"]) != _loose(there[name]["type"]):
             message = f'the column "{name}" of {place} has another type than the model says; publish to another folder'
             raise XregitError(message)

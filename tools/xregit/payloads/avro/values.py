@@ -70,7 +70,8 @@ class Fitting:
                 found[member.name] = defaulted(member.type, member.default)
             else:
                 self.wrong(path, f'the field "{member.name}" is missing')
-        for name in value.keys() - found.keys() - {member.name for member in type_.members}:
+        members = {member.name for member in type_.members}
+        for name in (name for name in value if name not in members):
             self.wrong(path, f'there is no field "{name}" in "{type_.name}"')
         return found
 
