@@ -5,7 +5,7 @@ Attributes are turned into functions once; a value without fault then costs litt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from xregit.model.identity import once
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.narrowing import Fits, fits_of
 from xregit.model.propertydefs import form_of, property_due, property_tests
-from xregit.model.selecting import Selector, clause_of, goes_with, is_proper, selectors_of
+from xregit.model.selecting import Selector, asking, clause_of, goes_with, is_proper, selectors_of
 from xregit.records import distinct
 
 Attributes = Mapping[str, AttributeModel]
@@ -136,54 +136,61 @@ def _variant(shape: _Shape, keys: tuple[str, ...]) -> _Shape:
 def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findings: list[Finding]) -> None:
     if shape.selectors:
         shape = _in_force(shape, value, inherited)
+    fits, checks = shape.fits, shape.checks
+    for name, member in value.items():
+        fit = fits.get(name)
+        if fit is not None:
+            if not fit(member) and member is not None:
+                findings.append(fault_of(shape.attributes[name], member, path, name))
+        elif member is not None:
+            one = checks.get(name)
+            if one is not None:
+                one(member, inherited.get(name), path, name, findings)
+            else:
+                _unnamed(shape, (name, member), inherited, path, findings)
+    if not shape.due:
+        return
+    gone = [item for item in shape.due if value.get(item.name) is None and inherited.get(item.name) is None]
+    if gone:
+        findings.extend(_missing(gone, shape, value, inherited, path))
+
+
+def _is_sound(shape: _Shape, value: Values) -> bool:
+    """Tell whether all members of a property are single values that fit, and none is missing.
+
+    Nearly all are so, and then nobody asks for their path.
+    """
     fits = shape.fits
     for name, member in value.items():
         fit = fits.get(name)
-        if fit is None:
-            if member is not None:
-                _other_member(shape, (name, member), inherited, path, findings)
-        elif not fit(member) and member is not None:
-            findings.append(fault_of(shape.attributes[name], member, path, name))
-    if shape.due:
-        gone = [item for item in shape.due if value.get(item.name) is None and inherited.get(item.name) is None]
-        asked = [(item, _asks_for(shape, item, value)) for item in gone if not _stands_misspelled(item, shape, value)]
-        findings.extend(
-            faults.missing(item, path, by, _asks_for(shape, item, inherited))
-            for item, by in asked
-            if not by or is_proper(value[by])
-        )
+        if fit is None or not fit(member):
+            return False
+    return None not in [value.get(item.name) for item in shape.due]
 
 
-def _stands_misspelled(attribute: AttributeModel, shape: _Shape, value: Values) -> bool:
-    """Tell whether an attribute that is missing is there under a name that is reported already."""
-    return any(name not in shape.attributes and faults.guess(name, (attribute.name,)) for name in value)
+def _missing(
+    gone: Iterable[AttributeModel], shape: _Shape, value: Values, inherited: Values, path: Path
+) -> Iterator[Finding]:
+    """Give a finding for each attribute that is missing, but for those that are there under a misspelled name."""
+    for item in gone:
+        if not faults.stands_misspelled(item, shape.attributes, value):
+            by = asking(shape.origin, item, value)
+            if not by or is_proper(value[by]):
+                yield faults.missing(item, path, by, asking(shape.origin, item, inherited))
 
 
-def _asks_for(shape: _Shape, attribute: AttributeModel, value: Values) -> str:
-    """Return the attribute of the value, if it is one, that makes another one necessary."""
-    for selector in shape.origin:
-        name = selector.attribute.name
-        if value.get(name) is not None and any(attribute in clause.values() for clause in selector.clauses.values()):
-            return name
-    return ""
-
-
-def _other_member(shape: _Shape, item: tuple[str, Any], inherited: Values, path: Path, findings: list[Finding]) -> None:
-    """Check a member that holds other values, or one that the model does not name."""
+def _unnamed(shape: _Shape, item: tuple[str, Any], inherited: Values, path: Path, findings: list[Finding]) -> None:
+    """Check a member that the model does not name."""
     name, member = item
-    one = shape.checks.get(name)
-    if one is None:
-        one = shape.wildcard
-        if one is None:
-            # Guessing costs; a value with that many faults is no typing error.
-            known = shape.attributes if len(findings) < MAX_GUESSES else ()
-            findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name), shape.names.cited))
-            return
-        charset = SYNTAXES[shape.names.charset]
-        if not charset.test(name):
-            findings.append(faults.misnamed(name, path, charset, shape.attributes["*"].cited))
-            return
-    one(member, inherited.get(name), path, name, findings)
+    charset = SYNTAXES[shape.names.charset]
+    if shape.wildcard is None:
+        # Guessing costs; a value with that many faults is no typing error.
+        known = shape.attributes if len(findings) < MAX_GUESSES else ()
+        findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name), shape.names.cited))
+    elif not charset.test(name):
+        findings.append(faults.misnamed(name, path, charset, shape.attributes["*"].cited))
+    else:
+        shape.wildcard(member, inherited.get(name), path, name, findings)
 
 
 def compiled(attribute: AttributeModel) -> Check:
@@ -267,15 +274,15 @@ def _property(attribute: AttributeModel) -> Check:
                 about = property_due(attribute, native, value) if bare else "a map such as {value: …}"
                 findings.append(faults.wrong(attribute, value, path, key, about))
             return
-        inner, inherited = (*path, key), below if isinstance(below, MAPPINGS) else NOTHING
-        _members(shape, value, inherited, inner, findings)
+        inherited = below if isinstance(below, MAPPINGS) else NOTHING
+        if not _is_sound(shape, value):
+            _members(shape, value, inherited, (*path, key), findings)
         held = value.get("value")
-        if held is None or not holds(held):
-            return
         kind = value.get("type") or inherited.get("type") or native
         test = tests.get(kind) if isinstance(kind, str) else None
-        if test is None or test(held):
+        if held is None or test is None or test(held) or not holds(held):
             return
+        inner = (*path, key)
         if isinstance(held, str) and kind in PLAIN_TYPES and has_placeholders(held):
             findings.append(faults.misplaced_placeholder(held_attribute, held, inner, kind))
         else:

@@ -99,6 +99,12 @@ def missing(attribute: AttributeModel, path: Path, asked_by: str = "", inherited
     return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", attribute.cited)
 
 
+def stands_misspelled(attribute: AttributeModel, known: Iterable[str], value: Iterable[str]) -> bool:
+    """Tell whether an attribute that is missing is there under a name that is reported already."""
+    names = frozenset(known)
+    return any(name not in names and guess(name, (attribute.name,)) for name in value)
+
+
 def unknown(name: str, path: Path, known: Iterable[str], goes_with: str, requirement: str = "") -> Finding:
     """Return the finding for an attribute that the model doesn't have here, and the requirement that lists those."""
     names = [other for other in known if other != "*"]

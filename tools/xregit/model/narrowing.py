@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.datatypes import DATATYPES, SYNTAXES
+from xregit.model.datatypes import DATATYPES, SYNTAXES, is_filled_text
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
@@ -21,7 +21,7 @@ def fits_of(attribute: AttributeModel) -> Fits:
     if attribute.enum and attribute.strict:
         tests.append(_is_listed(attribute.enum))
     if attribute.syntax:
-        tests.append(SYNTAXES[attribute.syntax].test)
+        tests.append(_form_test(attribute))
     targets = kinds_of(attribute)
     if targets:
         leads = _names_type if attribute.type == "xid" else _leads_to
@@ -30,14 +30,25 @@ def fits_of(attribute: AttributeModel) -> Fits:
 
 
 def _type_test(attribute: AttributeModel) -> Fits:
-    # Every form of text is text already.
-    if attribute.type == "string" and attribute.syntax and attribute.syntax != "nonempty":
-        return SYNTAXES[attribute.syntax].test
+    # Every form of text is text already, and so is what stands in a list of texts.
+    if attribute.type == "string" and attribute.syntax:
+        return _form_test(attribute)
+    if attribute.type == "string" and attribute.strict and attribute.enum and _are_texts(attribute.enum):
+        return _ANYTHING
     return DATATYPES[attribute.type].test
 
 
+def _form_test(attribute: AttributeModel) -> Fits:
+    nonempty = attribute.syntax == "nonempty"
+    return is_filled_text if nonempty and attribute.type == "string" else SYNTAXES[attribute.syntax].test
+
+
+def _are_texts(listed: tuple[Any, ...]) -> bool:
+    return all(isinstance(item, str) for item in listed)
+
+
 def _is_listed(listed: tuple[Any, ...]) -> Fits:
-    if all(isinstance(item, str) for item in listed):
+    if _are_texts(listed):
         texts = frozenset(listed)
         return lambda value: isinstance(value, str) and value in texts
     written = frozenset(map(repr, listed))  # true is not 1

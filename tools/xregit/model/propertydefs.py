@@ -21,7 +21,13 @@ def _test(attribute: AttributeModel, kind: str) -> Callable[[Any], bool]:
     if attribute.enum:
         return lambda value: property_due(attribute, kind, value) == ""
     test, form = _datatype(attribute, kind).test, form_of(attribute, kind)
-    return (lambda value: test(value) and follows(form, value)) if form else test
+    if not form:
+        return test
+    narrower = SYNTAXES[form].test
+    # Most values have the form as they are; every form of text is text already.
+    if test is PROPERTY_TYPES["string"].test and SYNTAXES[form].schema.get("type") == "string":
+        return lambda value: narrower(value) or (test(value) and follows(form, value))
+    return lambda value: test(value) and (narrower(value) or follows(form, value))
 
 
 def property_due(attribute: AttributeModel, kind: str, value: Any) -> str:

@@ -68,6 +68,15 @@ def is_proper(value: Any) -> bool:
     return value != "" and not isinstance(value, (dict, list, tuple))
 
 
+def asking(selectors: tuple[Selector, ...], attribute: AttributeModel, value: Values) -> str:
+    """Return the attribute of the value, if it is one, that makes another one necessary."""
+    for selector in selectors:
+        name = selector.attribute.name
+        if value.get(name) is not None and any(attribute in clause.values() for clause in selector.clauses.values()):
+            return name
+    return ""
+
+
 def goes_with(selectors: tuple[Selector, ...], name: str) -> str:
     """Return a hint on the selector that an attribute needs, when the model has it elsewhere."""
     for selector in selectors:
