@@ -6,6 +6,8 @@ import calendar
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from xregit.model.protocols import syntaxes
@@ -15,6 +17,7 @@ from xregit.xid import ID, MAX_ID_CHARS
 UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1
 INT32_MAX = 2**31 - 1
+_WORDS = 1024
 #: RFC 3339 has no year 0 that Python could parse; the message specification uses it for "the current time".
 NOW = "0000-01-01T00:00:00Z"
 
@@ -115,8 +118,25 @@ def _is_day(value: Any) -> bool:
 _timestamp = re.compile(_TIMESTAMP).fullmatch
 
 
-def _text(pattern: str, about: str, **extra: Any) -> Datatype:
-    return Datatype(_matching(pattern), about, {"type": "string", "pattern": f"^(?:{pattern})$", **extra})
+def _text(pattern: str, about: str) -> Datatype:
+    return Datatype(_matching(pattern), about, {"type": "string", "pattern": f"^(?:{pattern})$"})
+
+
+def _word(pattern: str, about: str) -> Datatype:
+    """A text of which a catalog has few, though it states each of them often: what is found of it is remembered."""
+    text = _text(pattern, about)
+    known = lru_cache(maxsize=_WORDS)(text.test)
+    return replace(text, test=lambda value: isinstance(value, str) and known(value))
+
+
+def _line(pattern: str, about: str) -> Datatype:
+    """A text that may have any printable character, which Python sees sooner than a pattern does."""
+    text = _text(pattern, about)
+
+    def fits(value: Any) -> bool:
+        return isinstance(value, str) and ((value != "" and value.isprintable()) or text.test(value))
+
+    return replace(text, test=fits)
 
 
 _STRING = Datatype(_is_text, "a text", {"type": "string"})
@@ -203,6 +223,11 @@ def _is_filled(value: Any) -> bool:
     return bool(value) or not isinstance(value, (str, list, dict))
 
 
+def is_filled_text(value: Any) -> bool:
+    """Tell whether a value is a text that is not empty."""
+    return isinstance(value, str) and value != ""
+
+
 #: Narrower forms that our model files name, with those that files of protocols bring; a text with placeholders is
 #: tested after they are filled.
 SYNTAXES: Mapping[str, Datatype] = {
@@ -210,31 +235,31 @@ SYNTAXES: Mapping[str, Datatype] = {
     "address": _text(rf"(?:{_LISTENER}|[^\s]*{PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
     "base64": DATATYPES["binary"],
     "date": Datatype(_is_day, "a day such as 2026-12-31", {"type": "string", "pattern": f"^(?:{_DAY})$"}),
-    "characters": _text(f"{_NO_CONTROL}*", "a text without control characters"),
+    "characters": _line(f"{_NO_CONTROL}*", "a text without control characters"),
     "cloudevents": _text("(?!data$)[a-z0-9]+", 'lower-case letters and digits only, other than "data"'),
     "id": _text(_ID, f"an id: letters, digits and - . _ ~ : @, at most {MAX_ID_CHARS}, not beginning with a sign"),
     "imported": _text(f"/{_TYPENAME}/{_TYPENAME}", "a resource type such as /messagegroups/messages"),
     "int32": _between(-INT32_MAX - 1, INT32_MAX),
-    "line": _text(f"{_NO_CONTROL}+", "a text without control characters, and not empty"),
-    "mediatype": _text(_MEDIATYPE, "a media type such as application/json"),
-    "name": _text("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
-    "extendedname": _text(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
-    "nameversion": _text(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
+    "line": _line(f"{_NO_CONTROL}+", "a text without control characters, and not empty"),
+    "mediatype": _word(_MEDIATYPE, "a media type such as application/json"),
+    "name": _word("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
+    "extendedname": _word(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
+    "nameversion": _word(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
     "nonempty": Datatype(_is_filled, "not empty", {}),
     "octet": _between(0, 255),
-    "oneline": _text(r"[^\r\n\x00]*", "a text of one line"),
+    "oneline": _line(r"[^\r\n\x00]*", "a text of one line"),
     "plural": _text(_TYPENAME, "at most 57 lower-case letters, digits and underscores"),
-    "protocolname": _text(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
-    "pattern": _text(r"[^\x00-\x1f]+", "a path or xid, in which * stands for any part of a name"),
+    "protocolname": _word(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
+    "pattern": _line(r"[^\x00-\x1f]+", "a path or xid, in which * stands for any part of a name"),
     "rulename": _text("[a-z0-9]+(?:-[a-z0-9]+)*", "the name of a rule, such as unknown-attribute"),
     "target": _text(
         rf"/{_TYPENAME}(?:/{_TYPENAME}(?:/versions|\[/versions\])?)?", "a type such as /messagegroups/messages"
     ),
-    "token": _text(_TOKENCHARS, "letters, digits and some signs, without spaces"),
+    "token": _word(_TOKENCHARS, "letters, digits and some signs, without spaces"),
     "uint32": _between(0, UINT32_MAX),
     "uint64": _between(0, UINT64_MAX),
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
-    "any": _text(r"[^\x00]+", "not empty"),
+    "any": _line(r"[^\x00]+", "not empty"),
     **{name: _text(said["pattern"], said["about"]) for name, said in syntaxes().items()},
 }
 
