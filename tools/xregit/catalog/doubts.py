@@ -86,10 +86,10 @@ def _is_faulty(name: str, value: object) -> bool:
 
 def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str]:
     """Return the selectors in which a message contradicts its group."""
-    group = group_of(registry, entity) if isinstance(entity, Resource) and entity.type.plural == "messages" else None
-    if group is None or not isinstance(entity, Resource):
+    if not isinstance(entity, Resource) or not any(name in entity.written for name in SELECTORS):
         return _NONE
-    if not any(name in entity.written for name in SELECTORS):
+    group = group_of(registry, entity) if entity.type.plural == "messages" else None
+    if group is None:
         return _NONE
     pairs = ((name, entity.attributes.get(name), group.attributes.get(name)) for name in SELECTORS)
     texts = ((name, own, due) for name, own, due in pairs if isinstance(own, str) and isinstance(due, str))

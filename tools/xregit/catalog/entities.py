@@ -68,7 +68,7 @@ class Resource:
     @property
     def xref(self) -> str:
         """The xid of the resource that this one is an alias of, or an empty string."""
-        return str(self.meta.get("xref", ""))
+        return str(self.meta.get("xref", "")) if self.meta else ""
 
 
 @record

@@ -87,6 +87,9 @@ class Registry(Mapping[str, Any]):
 
     def entity(self, xid: str) -> Entity | None:
         """Return the group, resource or version of that xid as written, or nothing."""
+        found = self._resources.get(xid)
+        if found is not None:
+            return found
         parts = xid.split("/")[1:]
         if len(parts) not in {_GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS}:
             return None
@@ -127,6 +130,10 @@ class Registry(Mapping[str, Any]):
         """Every resource of every group."""
         collections = (collection for group in self.all_groups for collection in group.collections.values())
         return tuple(resource for collection in collections for resource in collection.values())
+
+    @cached_property
+    def _resources(self) -> Mapping[str, Resource]:
+        return {item.xid: item for item in self.all_resources}
 
     @cached_property
     def messagegroups(self) -> tuple[MessageGroup, ...]:

@@ -193,13 +193,12 @@ def same(selector: str, one: object, other: object) -> bool:
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    result = dict(old)
+    result = {**old, **new}
     for name, value in new.items():
-        known = result.get(name)
-        if isinstance(known, MAPPINGS) and isinstance(value, MAPPINGS):
-            result[name] = _merged(known, value)
-        else:
-            result[name] = value
+        if isinstance(value, MAPPINGS):
+            known = old.get(name)
+            if isinstance(known, MAPPINGS):
+                result[name] = _merged(known, value)
     return result
 
 

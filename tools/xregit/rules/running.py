@@ -210,21 +210,25 @@ class _Run:
         found = check_value(group.type.attributes, group.attributes)
         return _once(found, self.ruled_entity(group, ("entity", DATED, "group"), group.type.singular))
 
-    def of_resource(self, resource: Resource) -> Iterator[Finding]:
+    def of_resource(self, resource: Resource) -> Iterable[Finding]:
         own = "" if resource.xref else resource.type.singular
+        stated = checked(self.registry, resource)
         found = self.ruled_entity(resource, ("entity", DATED, "resource"), own)
-        return _once(checked(self.registry, resource), where_written(resource, found))
+        return _once(stated, where_written(resource, found)) if stated or found else ()
 
-    def ruled_entity(self, entity: Group | Resource, about: tuple[str, ...], own: str) -> Iterator[Finding]:
-        """Give what rules find in an entity: those about entities like it, then those about its ``own`` type."""
+    def ruled_entity(self, entity: Group | Resource, about: tuple[str, ...], own: str) -> list[Finding]:
+        """Return what rules find in an entity: those about entities like it, then those about its ``own`` type."""
         things: dict[str, object] = dict.fromkeys(about, entity)
         if self.today is not None:
             things[DATED] = Dated(entity, self.today)
         things.setdefault(own, view(self.registry, entity))
-        for item in self.choosing.of(self.registry, entity, (*about, own)):
-            if item.check is not None:
-                for finding in item.check(self.registry, things[item.about]):
-                    yield _by(item, finding)
+        chosen = self.choosing.of(self.registry, entity, (*about, own))
+        return [
+            _by(item, finding)
+            for item in chosen
+            if item.check is not None
+            for finding in item.check(self.registry, things[item.about])
+        ]
 
     def ruled(self, about: str, thing: object) -> Iterator[Finding]:
         for item in self.by_about.get(about, ()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ Values = Mapping[str, Any]
 _PROTOCOL = "protocol"
 
 
-def checked(registry: Registry, resource: Resource) -> Iterable[Finding]:
+def checked(registry: Registry, resource: Resource) -> Sequence[Finding]:
     """Check what a resource's file states, but not the options of a protocol that isn't its group's."""
     found, doubts = _stated(registry, resource), registry.doubts.get(resource.xid)
     if not doubts:
@@ -43,7 +43,7 @@ def where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[F
             yield from _under((VERSIONS, resource.defaultversionid), (item,))
 
 
-def _stated(registry: Registry, resource: Resource) -> Iterable[Finding]:
+def _stated(registry: Registry, resource: Resource) -> Sequence[Finding]:
     """Check what stands beside the versions, in ``meta`` and in each of ``versions``."""
     model, written = resource.type, resource.written
     meta, versions = written.get(META), written.get(VERSIONS)
@@ -72,10 +72,12 @@ def _inherited(registry: Registry, resource: Resource) -> Values:
 
 def _left_to_group(resource: Resource, resolved: Resolved) -> Values:
     """Return empty options for a protocol that the group alone states: message/spec.md asks for a message's own."""
-    stated = (resource.attributes, resolved.base.attributes if resolved.base else NOTHING)
-    if _PROTOCOL not in resolved.attributes or any(_PROTOCOL in each for each in stated):
+    options = options_by_selector(resource.type).get(_PROTOCOL, frozenset())
+    if _PROTOCOL not in resolved.attributes or options <= resolved.attributes.keys():
         return NOTHING
-    options = options_by_selector(resource.type).get(_PROTOCOL, ())
+    stated = (resource.attributes, resolved.base.attributes if resolved.base else NOTHING)
+    if any(_PROTOCOL in each for each in stated):
+        return NOTHING
     return {name: NOTHING for name in options if name not in resolved.attributes}
 
 
