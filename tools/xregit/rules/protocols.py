@@ -13,7 +13,7 @@ from xregit.model.datatypes import PLACEHOLDER, has_placeholders
 from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping
-from xregit.rules.templates import PARTS, braced
+from xregit.rules.templates import PARTS, braced, placed
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -133,7 +133,9 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
 def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report braces in a property's text that are no level 1 placeholder, though someone seems to have meant one."""
     own = message.entity.attributes
-    for path, value in braced(own):
+    if not any(map(_suspicious, braced(own))):
+        return
+    for path, value in placed(own):
         shown = _suspicious(value)
         if shown and not _is_template(own, path):
             text_ = f'"{shown}" is no placeholder, so it stands for itself.'

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import permutations
+from itertools import chain, permutations
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
@@ -34,11 +34,14 @@ Path = tuple[str | int, ...]
 @rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", stated=PARTS)
 def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a name that is used in one place only, and nearly the name of another placeholder of the message."""
-    stated = braced(message.entity.attributes)
-    inherited = braced(message.resolved.attributes) if stated and message.base else ()
-    if not _has_misspelled(frozenset([name for _, text in (*stated, *inherited) for name in _names(text)])):
+    stated, base = message.entity.attributes, message.base
+    texts = braced(stated)
+    if texts and base:
+        texts = (*texts, *braced(message.resolved.attributes))
+    if not _has_misspelled(frozenset(chain.from_iterable(map(_names, texts)))):
         return
-    own, places = _places(stated), _places(inherited if message.base else stated)
+    own = _places(placed(stated))
+    places = _places(placed(message.resolved.attributes)) if base else own
     for name, paths in own.items():
         other = next((other for other in places if _is_meant(name, other, places)), "")
         if other and len(places.get(name, paths)) == 1:
@@ -56,9 +59,11 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
 )
 def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report two of which no other property of the message says what either stands for."""
-    own = [(path, text) for path, text in braced(message.entity.attributes) if "}{" in text]
-    texts = [text for _, text in braced(message.resolved.attributes)] if own else []
-    for path, text in own:
+    own = message.entity.attributes
+    if not any("}{" in text for text in braced(own)):
+        return
+    texts = braced(message.resolved.attributes)
+    for path, text in placed(own):
         elsewhere = {name for other in texts if other != text for name in _told(other)}
         pair = next((pair for pair in _ADJACENT.findall(text) if elsewhere.isdisjoint(pair)), None)
         if pair:
@@ -86,7 +91,7 @@ def _is_meant(name: str, other: str, places: Mapping[str, list[Path]]) -> bool:
     return len(places[other]) > 1 or name not in places or order.index(other) < order.index(name)
 
 
-def _places(texts: Sequence[tuple[Path, str]]) -> Mapping[str, list[Path]]:
+def _places(texts: Iterable[tuple[Path, str]]) -> Mapping[str, list[Path]]:
     """Return where each placeholder stands, in the order in which they are written."""
     places: dict[str, list[Path]] = {}
     for path, text in texts:
@@ -101,24 +106,34 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 @once(8)
-def braced(attributes: Mapping[str, Any]) -> Sequence[tuple[Path, str]]:
-    """Return the texts of a message's properties that hold a brace, with their paths, but those that are for people."""
-    texts: list[tuple[Path, str]] = []
-    for part in PARTS:
-        if part in attributes:
-            _collect(attributes[part], (part,), texts)
+def braced(attributes: Mapping[str, Any]) -> Sequence[str]:
+    """Return the texts of a message's properties that hold a brace, but those that are for people."""
+    texts: list[str] = []
+    pending = [attributes[part] for part in PARTS if part in attributes]
+    # It goes on to what it finds on its way; nearly all of the time goes into values without braces.
+    for value in pending:
+        isa = value.__class__
+        for name, item in value.items() if isa in MAPPINGS else enumerate(value) if isa in _LISTS else ():
+            kind = item.__class__
+            if kind is str:
+                if "{" in item and name not in _PROSE:
+                    texts.append(item)
+            elif kind not in _SINGLE:
+                pending.append(item)
     return texts
 
 
-def _collect(value: Any, path: Path, texts: list[tuple[Path, str]]) -> None:
-    if len(path) > _MAX_DEPTH:
-        return
-    # Nearly all of the time goes into values without braces.
+def placed(attributes: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Give the same texts with their paths, which nobody asks for unless something is wrong with one of them."""
+    for part in PARTS:
+        yield from _placed(attributes.get(part), (part,))
+
+
+def _placed(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     isa = value.__class__
     for name, item in value.items() if isa in MAPPINGS else enumerate(value) if isa in _LISTS else ():
-        kind = item.__class__
-        if kind is str:
+        if item.__class__ is str:
             if "{" in item and name not in _PROSE:
-                texts.append(((*path, name), item))
-        elif kind not in _SINGLE:
-            _collect(item, (*path, name), texts)
+                yield (*path, name), item
+        elif len(path) < _MAX_DEPTH:
+            yield from _placed(item, (*path, name))
