@@ -95,6 +95,14 @@ CASES = {
         {GROUP: "messages:\n  a: {name: A}\n", MESSAGE: "name: B\n"},
         [("duplicate-id", GROUP, 2)],
     ),
+    "two documents of one version": (
+        {
+            "schemagroups/g/schemas/s/schema.yaml": "format: Avro/1.11.0\n",
+            "schemagroups/g/schemas/s/versions/1.avsc": '"string"',
+            "schemagroups/g/schemas/s/versions/1.json": '"string"',
+        },
+        [("duplicate-id", "schemagroups/g/schemas/s/versions/1.json", 0)],
+    ),
     "an id that differs from the path": ({MESSAGE: "name: A\nmessageid: b\n"}, [("mismatched-id", MESSAGE, 2)]),
     "a truncated file": ({MESSAGE: 'name: "A\n'}, [("yaml-syntax", MESSAGE, 1)]),
     "a NUL byte": ({MESSAGE: "name: A\0B\n"}, [("yaml-encoding", MESSAGE, 1)]),

@@ -43,6 +43,23 @@ def test_problem_is_found_at_its_place(case: list[Any]) -> None:
     assert part in f"{problem.message}; {problem.help}"
 
 
+@pytest.mark.parametrize(
+    ("format_", "document", "column"),
+    [
+        ("JsonSchema/draft-07", b'{"type":\n"\xff"}', 2),
+        ("JsonStructure/draft-02", b'{"type":\n"\xff"}', 2),
+        ("Avro/1.11.0", b'{"type":\n"\xff"}', 2),
+        ("Protobuf/3", b'syntax = "proto3";\n// \xff\nmessage A {}', 4),
+        ("XSD/1.0", b'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">\n<!-- \xff --></xs:schema>', 6),
+    ],
+)
+def test_byte_that_is_no_text_is_found_at_its_place(format_: str, document: bytes, column: int) -> None:
+    """A document in another encoding than UTF-8 is refused at the first byte that shows it."""
+    with pytest.raises(SchemaError) as caught:
+        parse(format_, document)
+    assert [(item.kind, item.line, item.column) for item in caught.value.problems] == [("syntax", 2, column)]
+
+
 @pytest.mark.requirement("MSG-36", "MSG-37")
 @pytest.mark.parametrize(
     ("format_", "document", "part"),

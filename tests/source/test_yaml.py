@@ -118,6 +118,7 @@ def test_what_is_wrong_is_said_once_at_its_place(name: str, parser: Parser) -> N
     data, rule, place, words = PROBLEMS[name]
     (problem,) = yaml.parse(data, parser).problems
     assert (problem.rule, problem.span.line, problem.span.column) == (rule, *place)
+    assert (problem.span.endline, problem.span.endcolumn) >= place
     assert words in problem.message
     assert problem.help
 

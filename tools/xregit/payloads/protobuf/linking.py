@@ -14,6 +14,7 @@ from xregit.payloads.protobuf.cursor import Cursor, joined
 from xregit.payloads.protobuf.reading import read
 from xregit.payloads.shapes import Problem, SchemaError
 from xregit.records import distinct
+from xregit.source.text import encoding_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -155,8 +156,7 @@ def _scoped(name: str, scope: str) -> Iterator[str]:
 
 
 def _decoded(text: bytes) -> str:
-    try:
-        return text.decode()
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        raise SchemaError(Problem("syntax", "the file is not UTF-8", "save it as UTF-8", line, 1)) from error
+    wrong = encoding_problem(text, "syntax")
+    if wrong is not None:
+        raise SchemaError(Problem("syntax", wrong.message, wrong.help, wrong.span.line, wrong.span.column))
+    return text.decode()
