@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
-from xregit.model.datatypes import DATATYPES, NOW
+from xregit.model.datatypes import DATATYPES, NOW, has_placeholders
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON
+from xregit.model.names import EVENTS as MEDIA_TYPE_OF_EVENTS
 from xregit.model.protocols import facts
 from xregit.model.quoting import shown
 from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, normal
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, items, mapping, selected, states, text
+from xregit.rules.stated import inside, mapping, selected, states, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,6 +114,28 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
 
 @rule(
     "entity",
+    Severity.WARNING,
+    "The format of structured events is no media type by which receivers tell an event.",
+    "EP-16",
+    "CEM-5",
+    stated=(OPTIONS, "envelope", "protocol"),
+)
+def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report a ``format`` that is the content type of messages which nobody takes for events."""
+    attributes = _in_full(registry, entity)
+    format_, protocol = text(attributes, OPTIONS, "format"), selected("protocol", attributes)
+    is_told = not format_ or normal(format_)[0].startswith(MEDIA_TYPE_OF_EVENTS) or has_placeholders(format_)
+    # Where there can be no such format at all, other rules say so.
+    is_out_of_place = text(attributes, OPTIONS, "mode") == BINARY or in_json_alone(protocol)
+    if is_told or is_out_of_place or selected("envelope", attributes) != CLOUDEVENTS:
+        return
+    text_ = f'Receivers tell an event by a media type such as "{EVENT_JSON}"; they take "{format_}" for plain data.'
+    help_ = f'Write "format: {EVENT_JSON}", and the data\'s media type as "envelopemetadata.datacontenttype".'
+    yield found(OPTIONS, "format", message=text_, help=help_)
+
+
+@rule(
+    "entity",
     Severity.ERROR,
     "Binary mode is asked for with a protocol that has no place for attributes, such as MQTT 3.1.1.",
     "CEM-1",
@@ -198,14 +222,23 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
 
 def _restates(attributes: Mapping[str, Any]) -> bool:
     """Tell whether a property of the protocol has the name of an attribute that the message declares."""
-    said: Mapping[str, Any] = facts("cloudevents").get(selected("protocol", attributes), NOTHING)
-    stated = inside(attributes, "protocoloptions", said.get("attributes", ""))
-    if not stated:
-        return False
-    prefixes = said.get("prefixes", ())
-    names = stated if isinstance(stated, MAPPINGS) else [text(item, "name") for _, item in items(stated)]
-    declared = {"specversion", *mapping(attributes, METADATA)}
-    return any(name.casefold().removeprefix(each.casefold()) in declared for name in names for each in prefixes)
+    section, prefixes = _carried_in(selected("protocol", attributes))
+    stated = inside(attributes, "protocoloptions", section) if section else None
+    declared = mapping(attributes, METADATA)
+    for item in stated if isinstance(stated, (*MAPPINGS, list, tuple)) else ():
+        name = (item if isinstance(item, str) else text(item, "name")).casefold()
+        for prefix in prefixes:
+            attribute = name.removeprefix(prefix)
+            if attribute in declared or attribute == "specversion":
+                return True
+    return False
+
+
+@cache
+def _carried_in(protocol: str) -> tuple[str, tuple[str, ...]]:
+    """Return the options that are attributes of events in binary mode, and what may stand before their names."""
+    said: Mapping[str, Any] = facts("cloudevents").get(protocol, NOTHING)
+    return said.get("attributes", ""), tuple(prefix.casefold() for prefix in said.get("prefixes", ()))
 
 
 def _said(asked: Constraint) -> str:

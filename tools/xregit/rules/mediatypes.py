@@ -100,11 +100,11 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
 def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a media type by which receivers would take the data for a whole event."""
     attributes = message.resolved.attributes
+    if text(attributes, "envelopeoptions", "mode") != BINARY:
+        return
     stated = _said(attributes, selected("protocol", attributes))
     # Where another media type stands beside it, the two differ, and that is reported.
-    if text(attributes, "envelopeoptions", "mode") != BINARY or not all(map(_is_of_event, stated)):
-        return
-    for one in stated:
+    for one in stated if all(map(_is_of_event, stated)) else ():
         if states(message.entity.attributes, one.path):
             text_ = f'Receivers take "{one.media}" for a whole event, which no payload is in binary mode.'
             help_ = 'Write the data\'s own media type, or "mode: structured".'
