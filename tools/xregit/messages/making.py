@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.references import local_xid
 from xregit.catalog.views import text_of
 from xregit.errors import XregitError
+from xregit.messages.constraints import media_type
 from xregit.messages.definitions import definition
 from xregit.messages.giving import Given, given
 from xregit.messages.payloading import NO_DATA, Payload, payload
@@ -18,6 +19,7 @@ from xregit.messages.sieves import event_filter, whole_filter
 from xregit.messages.values import Filling, attribute_values, option_values
 from xregit.model import canonical as spelled
 from xregit.model.faults import either
+from xregit.model.names import EVENT_JSON
 from xregit.model.quoting import shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
 from xregit.protocols.binding import lacking
@@ -190,14 +192,21 @@ def _bound(asked: Definition, protocol: str, mode: str, event: Event, fields: Fi
     chosen = mode or asked.mode or (STRUCTURED if _is_whole(asked, known, event, fields) else "")
     if chosen == STRUCTURED and asked.format and known and known.contenttype:
         fields = {**fields, **lacking(known, {known.contenttype: [asked.format]}, fields)}
+    unknown = [media for media in _outer(known, fields) if media_type(media).partition(";")[0] != EVENT_JSON]
+    if chosen == STRUCTURED and unknown:
+        raise WireError((f"events are written as {EVENT_JSON} alone, so they can't be {shown(unknown[0])}",))
     return bind(event, protocol, chosen, fields)
 
 
 def _is_whole(asked: Definition, known: Carrier | None, event: Event, fields: Fields) -> bool:
     """Tell whether the payload can only be the whole event, where no mode is stated, by what is said of its format."""
-    outer = [value for key, values in fields.items() if known and key.lower() == known.contenttype for value in values]
-    said = (asked.contenttype, event.attributes.get("datacontenttype"), *outer)
+    said = (asked.contenttype, event.attributes.get("datacontenttype"), *_outer(known, fields))
     return bool(asked.format) or any(isinstance(media, str) and announces_event(media) for media in said)
+
+
+def _outer(known: Carrier | None, fields: Fields) -> list[Any]:
+    """Return the media types that the message itself states."""
+    return [value for key, values in fields.items() if known and key.lower() == known.contenttype for value in values]
 
 
 def _unread_payload(message: Message, asked: Definition, wire: Wire) -> Iterator[str]:

@@ -83,6 +83,7 @@ RULES: tuple[Rule, ...] = (
     envelopes.time_with_value,
     envelopes.dataschema_differs_from_dataschemauri,
     envelopes.format_in_binary_mode,
+    envelopes.format_of_no_event,
     envelopes.binary_mode_in_mqtt_3,
     envelopes.format_in_mqtt_3,
     envelopes.attribute_among_options,
