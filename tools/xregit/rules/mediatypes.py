@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.diagnostics import Finding, Severity
@@ -11,7 +12,7 @@ from xregit.model.language import MAPPINGS
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import items, mapping, selected, states, text
+from xregit.rules.stated import inside, items, mapping, selected, states, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -38,6 +39,9 @@ class Stated(NamedTuple):
     def name(self) -> str:
         """What to call the place."""
         return ".".join(map(str, self.path))
+
+
+_NOWHERE = Stated("", ())
 
 
 @rule(
@@ -181,23 +185,33 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
 
 def _said(attributes: Mapping[str, Any], protocol: str) -> list[Stated]:
     """Return the media types that a message, its envelope and its protocol state."""
-    whole, inner = Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), Stated(text(attributes, *_INNER), _INNER)
-    return [item for item in (whole, inner, _carried(attributes, protocol)) if item.media]
+    own = ((text(attributes, CONTENTTYPE), (CONTENTTYPE,)), (text(attributes, *_INNER), _INNER))
+    said, carried = [Stated(media, path) for media, path in own if media], _carried(attributes, protocol)
+    return [*said, carried] if carried.media else said
 
 
 def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:
     """Return the media type that the protocol's own property or header states, if any."""
-    options = mapping(attributes, OPTIONS)
-    section, _, due = _carrier(protocol).get("contenttype", "").partition("/")
+    section, due = _place(protocol)
+    stated = inside(attributes, OPTIONS, section)
+    if stated is None:
+        return _NOWHERE
     if not due:
-        return _property(options.get(section), (OPTIONS, section))
-    for index, entry in items(options, section):
+        return _property(stated, (OPTIONS, section))
+    for index, entry in items(stated):
         if text(entry, "name").lower() == due:
             return _property(entry, (OPTIONS, section, index))
-    for name, value in mapping(options, section).items():
+    for name, value in mapping(stated).items():
         if name.lower() == due:
             return _property(value, (OPTIONS, section, name))
-    return Stated("", ())
+    return _NOWHERE
+
+
+@lru_cache(maxsize=1024)
+def _place(protocol: str) -> tuple[str, str]:
+    """Return where a protocol has the media type: among its options, or in which header of a section of them."""
+    section, _, due = _carrier(protocol).get("contenttype", "").partition("/")
+    return section, due
 
 
 def _carrier(protocol: str) -> Mapping[str, Any]:
