@@ -103,6 +103,10 @@ CASES = {
         },
         [("duplicate-id", "schemagroups/g/schemas/s/versions/1.json", 0)],
     ),
+    "a file of a type that a broken model may define": (
+        {"model.yaml": "groups: [\n", "shelfs/a/shelf.yaml": "name: A\n", "shelf.yaml": "name: A\n"},
+        [("yaml-syntax", "model.yaml", 1), ("misplaced-file", "shelf.yaml", 0)],
+    ),
     "an id that differs from the path": ({MESSAGE: "name: A\nmessageid: b\n"}, [("mismatched-id", MESSAGE, 2)]),
     "a truncated file": ({MESSAGE: 'name: "A\n'}, [("yaml-syntax", MESSAGE, 1)]),
     "a NUL byte": ({MESSAGE: "name: A\0B\n"}, [("yaml-encoding", MESSAGE, 1)]),

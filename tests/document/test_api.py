@@ -69,13 +69,14 @@ def test_plain_files(small: Registry, files: dict[str, bytes]) -> None:
 
 
 def test_attributes_of_the_model_are_named(files: dict[str, bytes]) -> None:
-    """Every attribute that the model defines repeats its name, as the model language has it, at any depth."""
+    """Every attribute repeats its name, as the model language has it, at any depth; objects alone have attributes."""
     pending, seen = [json.loads(files["model"])], 0
     while pending:
         value = pending.pop()
         for part in ("attributes", "siblingattributes", "metaattributes", "resourceattributes"):
             for name, attribute in value.get(part, {}).items():
                 assert attribute["name"] == name
+                assert attribute["type"] == "object" or "attributes" not in attribute
                 seen += 1
                 pending.append(attribute)
         pending += [value[key] for key in ("item",) if key in value]

@@ -167,6 +167,13 @@ def test_attributes_of_one_document_are_the_registrys(tmp_path: Path) -> None:
     assert tree(tmp_path / "registry")["registry.yaml"] == "registryid: r\ndocumentation: {url: x}\nother: 1\n"
 
 
+@pytest.mark.parametrize(("folder", "name"), [("my-catalog", "my-catalog"), ("my catalog", "registry")])
+def test_registry_is_called_as_its_folder(tmp_path: Path, folder: str, name: str) -> None:
+    """Unless the document has a name for it, or the folder's is no id."""
+    import_documents([written(tmp_path / "a.json", {"messagegroups": {}})], tmp_path / folder)
+    assert tree(tmp_path / folder)["registry.yaml"] == f"registryid: {name}\n"
+
+
 def test_model_goes_into_its_file(tmp_path: Path) -> None:
     """What the document's model adds is written to model.yaml; one that is there must say it too."""
     value: dict[str, Any] = {"modelsource": {"groups": {"dirs": {"singular": "dir"}}}, "dirs": {"d": {}}}
