@@ -219,6 +219,25 @@ def test_check_finds_faults_where_they_were_written(tmp_path: Path, value: Any, 
     assert [item.line for item in found if item.rule in rules and item.severity is Severity.ERROR][-1:] == [line]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        {**MESSAGE, "envelopemetadata": True, "envelopeoptions": {"mode": {"name": 3}}},
+        {**MESSAGE, "envelopemetadata": {"sequence": {"value": True, "type": {"value": {}}}}},
+        {**MESSAGE, "protocol": "MQTT/5.0", "protocoloptions": {"user_properties": 5}},
+        {**MESSAGE, "protocol": "MQTT/5.0", "protocoloptions": {"user_properties": [5, {"name": 3}, {"name": "type"}]}},
+        {**MESSAGE, "protocol": "KAFKA", "protocoloptions": {"headers": {"ce_type": {"value": {"a": []}}}}},
+        {**MESSAGE, "envelopeoptions": {"mode": []}, "protocol": "HTTP", "protocoloptions": [None]},
+    ],
+)
+def test_values_of_any_other_type_are_findings(message: Any, tmp_path: Path) -> None:
+    """Where a map or a text is due, whatever stands there is told, and nothing else goes wrong."""
+    endpoint = {"usage": ["producer"], "envelopeoptions": {"mode": "binary"}, "messagegroups": ["/messagegroups/g"]}
+    groups = {"g": {"messages": {"m": message}}}
+    registry = registry_of(tmp_path, {"messagegroups": groups, "endpoints": {"e": endpoint}})
+    assert "invalid-attribute" in {item.rule for item in check(registry).diagnostics}
+
+
 def test_missing_file_is_one_line(tmp_path: Path) -> None:
     """A path with nothing there, and a folder that is no registry, end in one line."""
     for path in (tmp_path / "missing.json", tmp_path):

@@ -31,13 +31,13 @@ def moved_declarations(target: Any, step: Step, here: Here) -> Any:
     result = target
     for name, into in step.names.items():
         options = result.get(name) if isinstance(result, dict) else None
-        declared = _declarations_among(options)
-        if not isinstance(options, dict) or not declared:
+        declared, held = _declarations_among(options), result.get(into) or {} if options else {}
+        if not isinstance(options, dict) or not isinstance(held, dict) or not declared:
             continue
         for key in declared:
             here.note(name, f'"{key}" is moved from "{name}" to "{into}"', ((into, key), (name, key)))
         left = {key: value for key, value in options.items() if key not in declared}
-        moved = {into: {**declared, **(result.get(into) or {})}}
+        moved = {into: {**declared, **held}}
         result = {key: value for key, value in {**result, name: left, **moved}.items() if key != name or left}
     return result
 

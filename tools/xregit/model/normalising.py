@@ -117,7 +117,8 @@ def _property(attribute: AttributeModel) -> Normal:
         if written is None or isinstance(written, str):
             return whole
         stated = whole.get("type") or (below.get("type") if isinstance(below, MAPPINGS) else None)
-        text = _text(written) if (stated or attribute.property) in _TEXT_PROPERTIES else written
+        kind = stated or attribute.property
+        text = _text(written) if isinstance(kind, str) and kind in _TEXT_PROPERTIES else written
         return whole if text is written else {**whole, "value": text}
 
     return normal
