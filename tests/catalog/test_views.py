@@ -91,6 +91,29 @@ def test_a_schema_reference_finds_schema_version_and_type(tmp_path: Path, text: 
     assert found.local
 
 
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        ("/schemagroups/s/schemas/x", "2"),
+        ("/schemagroups/s/schemas/x/versions/1", "1"),
+        ("/schemagroups/s/schemas/x/versions/1.json", "1"),
+        ("https://catalog.example.com/api/schemagroups/s/schemas/x", "2"),
+        ("https://catalog.example.com/api/schemagroups/s/schemas/x/versions/1", "1"),
+        ("https://example.com/x/1", "1"),
+        ("https://example.com/x/3", None),
+        ("/schemagroups/s/schemas/x/versions/3", None),
+    ],
+)
+def test_a_schema_document_has_several_names(tmp_path: Path, name: str, document: str | None) -> None:
+    """Its xid, the path of its file, its address where the registry is served, and its own ``$id``."""
+    texts = {number: f'{{"$id": "https://example.com/x/{number}"}}' for number in "12"}
+    files = {f"schemagroups/s/schemas/x/versions/{number}.json": text for number, text in texts.items()}
+    files["schemagroups/s/schemas/x/schema.yaml"] = "format: JsonSchema/draft-07\n"
+    files["xregit.yaml"] = "baseurl: https://catalog.example.com/api\n"
+    found = registry_of(tmp_path, files).schema_documents.get(name)
+    assert found == (texts[document].encode() if document else None)
+
+
 def test_a_foreign_schema_is_kept_as_it_is(tmp_path: Path) -> None:
     """A reference that leaves the registry is not followed."""
     found = schema_reference(registry_of(tmp_path, FILES), "https://example.com/x.json")
