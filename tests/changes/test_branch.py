@@ -161,3 +161,19 @@ def test_what_cannot_be_read_is_named(clone: Path, capsys: pytest.CaptureFixture
     printed = capsys.readouterr()
     assert printed.out == "Nothing has changed.\n"
     assert "ship.position.yaml" in printed.err
+
+
+@pytest.mark.requirement("MSG-8")
+def test_what_moves_with_its_registry_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A branch that puts the registry into another folder hides no break behind that."""
+    made = new_repository(tmp_path / "repository")
+    messages = "registry/messagegroups/g/messages"
+    _commit(made, "Begin", {"registry/registry.yaml": "registryid: x\n", f"{messages}/m.yaml": "description: M.\n"})
+    (made.root / "catalog").mkdir()
+    made.git("mv", "registry", "catalog/registry")
+    _commit(made, "Move it", {f"catalog/{messages}/m.yaml": None})
+    registry = ["--registry", str(made.root / "catalog" / "registry")]
+    assert run([*registry, "check", "--against", "HEAD~1"]) == 1
+    told = capsys.readouterr()
+    assert "error definition-removed" in told.out
+    assert 'the registry was in "registry" at' in told.err

@@ -83,6 +83,21 @@ def test_what_a_branch_did_to_an_old_name_counts(repository: Repository) -> None
     assert "a" not in known.files
 
 
+def test_a_folder_is_read_where_it_was(repository: Repository) -> None:
+    """Through two moves of its file, of which the first took it from the top; what was never there is nowhere."""
+    one = repository.commit("one", **{"registry.yaml": LONG, "a/b": "1", "other/registry.yaml": "x"})
+    (repository.root / "first").mkdir()
+    repository.git("mv", "registry.yaml", "a", "first")
+    two = repository.commit("two")
+    repository.git("mv", "first", "second")
+    repository.commit("three")
+    folder, name = repository.root / "second", "registry.yaml"
+    assert history.read_before_move(folder, two, name) == ("first", {name: LONG.encode(), "a/b": b"1"})
+    place, contents = history.read_before_move(folder, one, name)
+    assert (place, contents["a/b"]) == (".", b"1")
+    assert history.read_before_move(repository.root / "other", one, "none") == ("", {})
+
+
 def test_a_merge_touches_what_nobody_had_written_so(repository: Repository) -> None:
     """A conflict that is resolved counts, and so do edits, names and removals that come with the merge alone."""
     one = repository.commit("one", a="1\n", b="b\n", c="c\n", gone="x\n")

@@ -90,13 +90,18 @@ def state(registry: Path, name: str, parse: Parse) -> Registry:
         XregitError: the name is neither.
     """
     from xregit.catalog import read_commit, read_contents
+    from xregit.catalog.layout import REGISTRY_FILE
     from xregit.catalog.reading import NotThenError
+    from xregit.source import history
 
+    folder = folder_of(registry)
     try:
-        return read_commit(folder_of(registry), name, parse)
+        return read_commit(folder, name, parse)
     except NotThenError as error:
-        note(f'Note: there was no registry at "{name}", so everything counts as added.')
-        return read_contents(folder_of(registry).resolve(), {}, error.commit)
+        place, contents = history.read_before_move(folder, error.commit, REGISTRY_FILE)
+        was = f'the registry was in "{place}"' if place else "there was no registry"
+        note(f'Note: {was} at "{name}"{"." if place else ", so everything counts as added."}')
+        return read_contents(folder.resolve(), contents, error.commit, parse)
     except XregitError:
         if not Path(name).exists():
             raise

@@ -81,6 +81,35 @@ def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
         return _tree(repo, _commit(repo, folder, ref), "" if prefix == "." else prefix + "/")
 
 
+def read_before_move(folder: Path, commit: str, name: str) -> tuple[str, Mapping[str, bytes]]:
+    """Return what a folder was called at a commit, before its file of a name moved here with it, and its files then.
+
+    Paths are relative to it. It is called nothing, and has no files, where no commit since then moved it.
+
+    Raises:
+        XregitError: the folder is in no repository, or the repository has no such commit.
+    """
+    known = read(folder)
+    if known.repository is None or known.reason:
+        return "", {}
+    path = (folder.resolve().relative_to(known.repository.resolve()) / name).as_posix()
+    with _opened(folder) as repo:
+        for old in _names(known, path):
+            found = _tree(repo, commit, old.removesuffix(name))
+            if name in found:
+                return old.removesuffix(name).rstrip("/") or ".", found
+    return "", {}
+
+
+def _names(known: History, path: str) -> Iterator[str]:
+    """Give the earlier names of a file that ended alike, the latest first."""
+    end = path.rpartition("/")[2]
+    for change in (change for commit in known.commits for change in commit.files):
+        if change.status == "R" and change.path == path and f"/{change.oldpath}".endswith(f"/{end}"):
+            path = change.oldpath
+            yield path
+
+
 def commits_of(folder: Path, refs: str) -> tuple[str, ...]:
     """Return the commits of a branch that touched the folder, the oldest first, and the last one in any case.
 
