@@ -37,8 +37,8 @@ def pre_commit(*arguments: str, at: Repository, **variables: str) -> subprocess.
     )
 
 
-def local(*, at: Repository) -> subprocess.CompletedProcess[str]:
-    """Run the hooks that init has written on all files, with the tool under test."""
+def local(*, at: Repository, everything: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run the hooks that init has written on all files or on what is to be committed, with the tool under test."""
     config = yaml.safe_load((at.root / ".pre-commit-config.yaml").read_bytes())
     for hook in config["repos"][0]["hooks"]:
         assert hook.pop("language") == "python"
@@ -48,7 +48,8 @@ def local(*, at: Repository) -> subprocess.CompletedProcess[str]:
     file.write_text(yaml.safe_dump(config), encoding="utf-8")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     found = os.pathsep.join(part for part in sys.path if part)
-    return pre_commit("run", "--config", str(file), "--all-files", at=at, PATH=path, PYTHONPATH=found)
+    chosen = ("--all-files",) if everything else ()
+    return pre_commit("run", "--config", str(file), *chosen, at=at, PATH=path, PYTHONPATH=found)
 
 
 def results(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -72,6 +73,14 @@ def test_hooks_find_what_is_wrong(made: Repository) -> None:
     assert results(done) == ["Failed", "Failed"], done.stdout
     assert f"{MESSAGE}:1:1: error " in done.stdout
     assert (made.root / MESSAGE).read_text(encoding="utf-8").startswith("nmae: Order placed\n")
+
+
+def test_hooks_find_what_is_gone(made: Repository) -> None:
+    """A commit that only removes a file is checked, too."""
+    made.git("rm", "-q", "registry/schemagroups/orders/schemas/order/versions/1.json")
+    done = local(at=made, everything=False)
+    assert results(done) == ["Failed"], done.stdout
+    assert "error document-missing" in done.stdout
 
 
 def test_hooks_of_this_repository_are_installed_and_pass(root: Path, made: Repository, tmp_path: Path) -> None:
