@@ -114,6 +114,13 @@ def test_a_schema_document_has_several_names(tmp_path: Path, name: str, document
     assert found == (texts[document].encode() if document else None)
 
 
+@pytest.mark.parametrize("text", ["x", "x/versions/1", "x#/definitions/P", "x:Payload", "x/versions/1:Payload"])
+def test_what_refers_into_a_schema_mentions_it(tmp_path: Path, text: str) -> None:
+    """A reference to a version or to a part is one to the whole, so that what is used counts as used."""
+    message = {"messagegroups/g/messages/a.yaml": f"dataschemauri: /schemagroups/s/schemas/{text}\n"}
+    assert "/schemagroups/s/schemas/x" in registry_of(tmp_path, message).mentions
+
+
 def test_a_foreign_schema_is_kept_as_it_is(tmp_path: Path) -> None:
     """A reference that leaves the registry is not followed."""
     found = schema_reference(registry_of(tmp_path, FILES), "https://example.com/x.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +12,6 @@ from xregit.source import history, plumbing
 from xregit.source.remembered import blob_id
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.source.repositories import Repository
 
 
@@ -37,6 +36,18 @@ def test_answers_are_those_of_the_history(repository: Repository) -> None:
     assert found == {path: repository.git("rev-parse", f"{base}:folder/{path}") for path in ("a", "inside/b")}
     assert plumbing.contents(folder, [*found.values()]) == [b"a\n", b"b\n"]
     assert plumbing.contents(folder, []) == []
+
+
+def test_head_comes_with_the_folders_of_its_repository(repository: Repository, tmp_path: Path) -> None:
+    """From any folder in it; outside of a repository, or before the first commit, there is no answer."""
+    commit = repository.git("rev-parse", "HEAD")
+    folder = repository.root / "folder"
+    found = plumbing.head_of(folder)
+    assert found is not None
+    assert (found[0], Path(found[1]).resolve()) == (commit, repository.root.resolve())
+    assert (folder / found[2]).resolve() == (repository.root / ".git").resolve()
+    assert plumbing.head_of(tmp_path) is None
+    assert plumbing.head_of(new_repository(tmp_path / "empty").root) is None
 
 
 def test_ids_are_those_of_the_cache(tmp_path: Path) -> None:
