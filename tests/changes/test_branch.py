@@ -15,7 +15,7 @@ from tests.source.repositories import Repository, new_repository
 from xregit.cli.running import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 HERE = Path(__file__).parent / "branch"
 CHANGES: list[dict[str, Any]] = yaml.safe_load((HERE / "changes.yaml").read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ def _edited(root: Path, change: dict[str, Any]) -> dict[str, str | None]:
     return {path: text.replace(old, new)}
 
 
-def _commit(repository: Repository, subject: str, files: dict[str, str | None] | dict[str, str]) -> None:
+def _commit(repository: Repository, subject: str, files: Mapping[str, str | None]) -> None:
     for path, text in files.items():
         file = repository.root / path
         if text is None:
