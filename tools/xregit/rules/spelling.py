@@ -106,7 +106,17 @@ def _of_entity(registry: Registry, entity: Group | Resource) -> Iterator[_Other]
         message = entity.type.plural == "messages"
         stated = registry.resolved(entity.xid).attributes if message else entity.written
         known = siblings(authored(entity.type), stated)
-        yield from _misspelled(known, entity.written, (), entity.type.resourceattributes)
+        for path, written in _written(entity):
+            yield from _misspelled(known, written, path, entity.type.resourceattributes)
+
+
+def _written(entity: Resource) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Give what a resource states, with its place: a document may state it of each version."""
+    yield (), entity.written
+    versions = entity.written.get("versions")
+    for name, written in versions.items() if isinstance(versions, MAPPINGS) else ():
+        if isinstance(written, MAPPINGS):
+            yield ("versions", name), written
 
 
 def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING) -> Iterator[_Other]:
