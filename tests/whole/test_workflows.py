@@ -18,10 +18,18 @@ if TYPE_CHECKING:
 
 PULL_REQUEST = {
     "github.base_ref": "main",
+    "github.event.merge_group.base_ref": "",
     "github.repository": "example/catalog",
     "github.event.pull_request.head.repo.full_name": "example/catalog",
 }
-PUSH = {"github.base_ref": "", "github.repository": "example/catalog", "vars.SITE_URL": "", "vars.XREGIT_TABLES": ""}
+QUEUE = {**PULL_REQUEST, "github.base_ref": "", "github.event.merge_group.base_ref": "refs/heads/main"}
+PUSH = {
+    "github.base_ref": "",
+    "github.event.merge_group.base_ref": "",
+    "github.repository": "example/catalog",
+    "vars.SITE_URL": "",
+    "vars.XREGIT_TABLES": "",
+}
 POSITION = "registry/messagegroups/fleet.telemetry.legacy/messages/fleet.position.reported.yaml"
 CHECK, SUMMARY = "Findings, and what the change breaks", "Summary of the change"
 PINNED = re.compile(r"uses: (\./\S+|[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)")
@@ -71,10 +79,11 @@ def test_change_that_breaks_nobody_passes(origin: Repository, tmp_path: Path) ->
     assert errors(clone) == []
 
 
-def test_change_that_breaks_somebody_fails(origin: Repository, tmp_path: Path) -> None:
+@pytest.mark.parametrize("event", [PULL_REQUEST, QUEUE], ids=["pull-request", "merge-queue"])
+def test_change_that_breaks_somebody_fails(origin: Repository, tmp_path: Path, event: dict[str, str]) -> None:
     """The line is annotated, the summary begins with what breaks, and code scanning gets it too."""
-    clone = merged(origin, tmp_path / "breaking", "v1/{vin}/gps", "v2/{vin}/gps")
-    runner = Runner(clone, tmp_path / "scratch", PULL_REQUEST)
+    clone = merged(origin, tmp_path / f"breaking-{event['github.base_ref']}", "v1/{vin}/gps", "v2/{vin}/gps")
+    runner = Runner(clone, tmp_path / "scratch", event)
     runner.job("check.yml", "registry")
     assert runner.failed == [CHECK]
     assert f"::error file={POSITION},line=" in runner.output(CHECK)

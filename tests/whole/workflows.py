@@ -137,7 +137,9 @@ def filled(text: str, context: Mapping[str, str]) -> str:
 
 
 def truth(term: str, context: Mapping[str, str]) -> str:
-    """Return the value of a name, a quoted text or a comparison of two of them."""
+    """Return the value of a name, a quoted text or a comparison of two; of several, the first that is not empty."""
+    if " || " in term:
+        return next(filter(None, (truth(each, context) for each in term.split(" || "))), "")
     compared = _COMPARISON.fullmatch(term)
     if compared:
         same = truth(compared[1], context) == truth(compared[3], context)
