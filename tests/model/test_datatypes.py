@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ ROWS = [
     for verdict in ("good", "bad")
     for value in verdicts[verdict]
 ]
+#: The forms whose pattern alone decides.
+PATTERNS = [name for name, form in SYNTAXES.items() if "pattern" in form.schema and name != "date"]
 #: A pattern knows no calendar, and "$" of Python's regular expressions stands before a last newline too.
 NOT_IN_PATTERNS = ["2026-02-30T00:00:00Z", "2025-02-29T00:00:00Z", "a\n"]
 
@@ -55,3 +58,10 @@ def test_a_placeholder_alone_follows_every_form(text: str) -> None:
     """A value that is all placeholder will be filled with one that has the form."""
     assert has_placeholders(text)
     assert all(follows(name, text) for name in ("token", "mqtttopic", "natssubject", "mediatype", "httpstatus"))
+
+
+@given(st.sampled_from(PATTERNS), st.text(max_size=20))
+def test_a_form_holds_where_its_pattern_does(name: str, value: str) -> None:
+    """Whether Python is asked for printable texts first or words are remembered, the pattern's answer counts."""
+    pattern = SYNTAXES[name].schema["pattern"].removeprefix("^").removesuffix("$")
+    assert SYNTAXES[name].test(value) == (re.fullmatch(pattern, value) is not None)
