@@ -108,6 +108,7 @@ RULES: tuple[Rule, ...] = (
     mediatypes.datacontenttype_differs,
     mediatypes.datacontenttype_of_inner_data,
     mediatypes.event_media_type_in_binary_mode,
+    mediatypes.datacontenttype_missing,
     endpoints.messagegroup_not_found,
     endpoints.channel_without_name,
     endpoints.messageid_carried_twice,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
-from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS
+from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS, named
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, items, mapping, selected, states, text
@@ -113,6 +113,29 @@ def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> It
             text_ = f'Receivers take "{one.media}" for a whole event, which no payload is in binary mode.'
             help_ = 'Write the data\'s own media type, or "mode: structured".'
             yield found(*one.path, message=text_, help=help_)
+
+
+@rule(
+    "message",
+    Severity.WARNING,
+    "Nothing says in which media type the data of an event is, nor does the language of its schema.",
+    "MSG-76",
+    "CEM-4",
+    stated=("dataschemaformat",),
+    selected=("envelope", CLOUDEVENTS),
+)
+def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report data that receivers take for JSON, unless who sends it says what it is."""
+    attributes = message.resolved.attributes
+    format_ = text(attributes, "dataschemaformat")
+    language = named("format", format_)
+    if language is None or language.payload or CONTENTTYPE in registry.doubtful(message.xid):
+        return
+    is_due = mapping(attributes, "envelopemetadata", CONTENTTYPE).get("required") is True
+    if not is_due and all(map(_is_of_event, _said(attributes, selected("protocol", attributes)))):
+        text_ = f'Receivers take the data for JSON, as no "{CONTENTTYPE}" says how {language.name} is written here.'
+        help_ = f'Write "envelopemetadata.{CONTENTTYPE}", such as application/avro or application/x-protobuf.'
+        yield found("dataschemaformat", message=text_, help=help_)
 
 
 def in_binary(protocol: str) -> bool:
