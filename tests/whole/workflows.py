@@ -39,6 +39,7 @@ class Runner:
     context: Mapping[str, str]
     done: list[Step] = field(default_factory=list)
     artifacts: dict[str, list[Path]] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make the folder of what steps leave behind, with the page of the run."""
@@ -61,8 +62,9 @@ class Runner:
 
     def job(self, workflow: str, name: str) -> None:
         """Run the steps of a job."""
-        found = load(self.clone / ".github" / "workflows" / workflow)
-        self.steps(found["jobs"][name]["steps"], dict(self.context), Path())
+        found = load(self.clone / ".github" / "workflows" / workflow)["jobs"][name]
+        self.variables = {key: filled(value, self.context) for key, value in found.get("env", {}).items()}
+        self.steps(found["steps"], dict(self.context), Path())
 
     def steps(self, steps: list[dict[str, Any]], context: Mapping[str, str], action: Path) -> None:
         """Run steps in order; after one that failed, only those that ask to be run all the same."""
@@ -114,6 +116,7 @@ class Runner:
         found = os.pathsep.join([str(OFFLINE), *(path for path in sys.path if path)])
         return {
             **os.environ,
+            **self.variables,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "PYTHONPATH": found,
             "CI": "true",
