@@ -24,13 +24,17 @@ NO_MEMORY = (
     "cannot allocate memory",
     "Cannot allocate memory",
     "error return without exception set",
+    "returned NULL without setting an exception",
 )
 USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command, by default with the program's own arguments, and leave with its exit code."""
-    code = run(arguments)
+    try:
+        code = run(arguments)
+    except (MemoryError, SystemError) as error:  # there was not even the memory to tell of it
+        code = _report(error)
     _close_output()
     gc.freeze()  # else the collector goes through all that is left several times before the interpreter ends
     sys.exit(code)
