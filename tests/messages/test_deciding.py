@@ -18,13 +18,13 @@ from xregit.messages.matching import Matcher
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-VALUES = ["a", "b", "/a/b", "/a/b/c", "/x%20y", "1", "text/plain", "TEXT/Plain", ""]
+VALUES = ["a", "b", "/a/b", "/a/b/c", "/x%20y", "1", "true", "text/plain", "TEXT/Plain", ""]
 TEMPLATES = ["{one}", "/a/{one}", "/a/{one}/{two}", "{two}/c", "a{one}", "/{one}/{one}"]
 PROPERTY = st.fixed_dictionaries(
     {},
     optional={
         "value": st.sampled_from([*VALUES, *TEMPLATES]),
-        "type": st.sampled_from(["string", "uritemplate", "integer", "any"]),
+        "type": st.sampled_from(["string", "uritemplate", "integer", "boolean", "binary", "any"]),
         "required": st.booleans(),
     },
 )

@@ -53,16 +53,20 @@ class Constraint:
     def expected(self) -> str:
         """What a message should have, for people to read."""
         if self.template is not None:
-            return self.template.text
+            return self.asked(self.template.text)
         if self.constant is not None:
             return self.constant
         return f"any {self.type}" if self.type != "any" else "any value"
+
+    def asked(self, text: str) -> str:
+        """Return the text of its template with the type that not every text is of, for people to read."""
+        return text if self.any_text else f"{text} ({self.type})"
 
     def fits(self, value: Any, context: dict[str, str]) -> bool:
         """Tell whether a value satisfies it, and add what its placeholders stand for to the context."""
         text = value if value.__class__ is str else plain(value)
         if self.template is not None:
-            return self.template.read(text, context)
+            return self.template.read(text, context) if self.any_text else self._reads(self.template, value, context)
         if self.type == "binary":
             return self._fits_bytes(value)
         if self.constant is None:
@@ -73,14 +77,29 @@ class Constraint:
             return media_type(text) == media_type(self.constant)
         return not self.any_text and canonical(self.type, value) == self.constant
 
+    def _reads(self, template: Template, value: Any, context: dict[str, str]) -> bool:
+        """Tell whether a value is of the type and fits a template; bytes are read as their base 64."""
+        known = (plain(value),) if canonical(self.type, value) is not None else ()
+        for text in self._bytes(value) if self.type == "binary" else known:
+            trial = dict(context)
+            if template.read(text, trial):
+                context.update(trial)
+                return True
+        return False
+
     def _fits_bytes(self, value: Any) -> bool:
         """Tell whether a value is the bytes that are declared; a text may be their base 64, or they."""
-        written = canonical(self.type, value)
-        itself = canonical(self.type, value.encode()) if self.in_bytes and isinstance(value, str) else None
+        known = self._bytes(value)
         if self.constant is None:
-            return written is not None or itself is not None
+            return known != ()
         # What was declared may be no base 64; nobody but that same text is equal to it.
-        return self.constant in {written, itself} or (isinstance(value, str) and value == self.constant)
+        return self.constant in known or (isinstance(value, str) and value == self.constant)
+
+    def _bytes(self, value: Any) -> tuple[str, ...]:
+        """Return the base 64 of the bytes that a value may stand for."""
+        written = canonical("binary", value)
+        itself = canonical("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
+        return tuple(text for text in (written, itself) if text is not None)
 
 
 def canonical(kind: str, value: Any) -> str | None:

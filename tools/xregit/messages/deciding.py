@@ -67,7 +67,7 @@ class Test:
     @classmethod
     def of(cls, place: int, item: Constraint) -> Test:
         """Return the test of a constraint."""
-        template = item.template
+        template = item.template if item.any_text else None
         if template is None:
             return cls(place, item)
         simple = len(template.steps) == 1 and not template.steps[0][1] and not template.alone

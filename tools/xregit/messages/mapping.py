@@ -48,7 +48,7 @@ def mapped_event(definition: Definition, context: Mapping[str, str], message: Re
 def _value(item: Constraint, context: Mapping[str, str]) -> Any:
     if item.template is not None:
         known = all(name in context for name in item.template.placeholders)
-        return item.template.expand(context) if known else None
+        return attribute_value(item, item.template.expand(context)) if known else None
     if item.constant is None:
         return None
     return attribute_value(item, item.constant)

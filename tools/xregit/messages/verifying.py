@@ -107,7 +107,7 @@ def _filled(item: Constraint, context: Mapping[str, str]) -> str:
     if item.template is None:
         return item.expected
     known = {name: context.get(name, f"{{{name}}}") for name in item.template.placeholders}
-    return item.template.filled(known)
+    return item.asked(item.template.filled(known))
 
 
 def _chosen(several: Sequence[tuple[Constraint, Values]], context: dict[str, str]) -> dict[str, str] | None:

@@ -16,7 +16,7 @@
 
   function fits(item, value, context, facts) {
     const text = plain(value, facts);
-    if (item.template) return reads(item.template, text, context);
+    if (item.template) return item.any_text ? reads(item.template, text, context) : readsType(item, value, context, facts);
     if (item.type === "binary") return fitsBytes(item, value, facts);
     if (item.constant === undefined) return Boolean(item.any_text) || canonical(item.type, value, facts) !== null;
     if (text === item.constant) return true;
@@ -24,11 +24,29 @@
     return !item.any_text && canonical(item.type, value, facts) === item.constant;
   }
 
+  // Tells whether a value is of the type and fits a template; bytes are read as their base 64.
+  function readsType(item, value, context, facts) {
+    const known = canonical(item.type, value, facts) === null ? [] : [plain(value, facts)];
+    for (const text of item.type === "binary" ? bytes(item, value, facts) : known) {
+      const trial = new Map(context);
+      if (!reads(item.template, text, trial)) continue;
+      for (const [name, found] of trial) context.set(name, found);
+      return true;
+    }
+    return false;
+  }
+
   function fitsBytes(item, value, facts) {
+    const known = bytes(item, value, facts);
+    if (item.constant === undefined) return known.length > 0;
+    return known.includes(item.constant) || value === item.constant;
+  }
+
+  // The base 64 of the bytes that a value may stand for.
+  function bytes(item, value, facts) {
     const known = [canonical("binary", value, facts)];
     if (item.in_bytes && typeof value === "string") known.push(base64(encode(value)));
-    if (item.constant === undefined) return known.some((text) => text !== null);
-    return known.includes(item.constant) || value === item.constant;
+    return known.filter((text) => text !== null);
   }
 
   function reads(template, text, context) {
@@ -167,17 +185,17 @@
     for (const item of definition.envelope ?? []) {
       if (item.template?.steps.every(([name]) => context.has(name))) {
         const text = item.template.steps.map(([name, literal]) => written(item.template, context.get(name)) + literal);
-        attributes.set(item.key, (item.template.prefix ?? "") + text.join(""));
-      } else if (item.constant !== undefined) attributes.set(item.key, jsonValue(item, facts));
+        attributes.set(item.key, jsonValue(item, (item.template.prefix ?? "") + text.join(""), facts));
+      } else if (item.constant !== undefined) attributes.set(item.key, jsonValue(item, item.constant, facts));
     }
     const contenttype = attributes.get("datacontenttype") || message.outer || definition.contenttype;
     if (contenttype && message.body) attributes.set("datacontenttype", contenttype);
     return eventProblems(attributes, facts).length ? null : attributes;
   }
 
-  function jsonValue({ key, type, constant }, facts) {
-    if (CORE.has(key) || canonical(type, constant, facts) === null) return constant;
-    return type === "boolean" ? constant === "true" : type === "integer" ? BigInt(constant) : constant;
+  function jsonValue({ key, type }, text, facts) {
+    if (CORE.has(key) || canonical(type, text, facts) === null) return text;
+    return type === "boolean" ? text === "true" : type === "integer" ? BigInt(text) : text;
   }
 
   // ---- Explaining: the definitions that a message's own type, topic, subject, path or key selects, and what fails
@@ -228,7 +246,8 @@
 
   function expected(item, context = new Map()) {
     const filled = ([name, literal]) => (context.get(name) ?? `{${name}}`) + literal;
-    if (item.template) return (item.template.prefix ?? "") + item.template.steps.map(filled).join("");
+    const typed = item.any_text ? "" : ` (${item.type})`;
+    if (item.template) return (item.template.prefix ?? "") + item.template.steps.map(filled).join("") + typed;
     return item.constant ?? (item.type === "any" ? "any value" : `any ${item.type}`);
   }
 
