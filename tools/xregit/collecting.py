@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # What is old is gone through when much has grown old since, which the collector doesn't know of what is aged here. So a
 # program that runs on, such as a site that is served, would keep each catalog that it ever read.
 AGED_BEFORE_COLLECTED = 16
+# Python 3.12 freezes a few hundred objects of its own when it starts; a program that freezes has thousands.
+FROZEN_BY_PYTHON = 1_000
 _aged = count(1)
 
 
@@ -35,7 +37,7 @@ def uncollected() -> Iterator[None]:
 
 def _age() -> None:
     """Count all that is there as old; else the collector would begin with going through every value that is new."""
-    if gc.get_freeze_count():
+    if gc.get_freeze_count() > FROZEN_BY_PYTHON:
         return
     gc.freeze()
     gc.unfreeze()
