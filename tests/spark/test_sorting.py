@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.spark.streams import GROUP, definition, event, registry_of
+from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
 from xregit.messages.reading import received
 from xregit.protocols import Wire
 from xregit.spark.streams import recognising, sorting
@@ -49,10 +49,21 @@ KAFKA_SCHEMA = pa.schema(
 )
 
 
+ATTRIBUTES = {
+    "type": {"value": "t.typed"},
+    "level": {"type": "integer"},
+    "urgent": {"type": "boolean"},
+    "seen": {"type": "timestamp"},
+}
+TYPED = definition("t.typed", envelopemetadata=ATTRIBUTES)
+# Data is no attribute of events: where a definition asks for one of that name, all events are looked at one by one.
+ODD = definition("t.odd", {}, envelopemetadata={"type": {"value": "t.odd"}, "data": {"value": "x"}})
+
+
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Packed:
     """Return the plan for the catalog of these tests."""
-    return packed(plan(registry_of(tmp_path_factory.mktemp("catalog"))))
+    return packed(plan(registry_of(tmp_path_factory.mktemp("catalog"), {**CATALOG, "typed": TYPED})))
 
 
 def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = True) -> dict[str, list[dict[str, Any]]]:
@@ -130,6 +141,19 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
         "g__record",
         {"context_vin": "V", "payload": None, "payload_base64": "/w=="},
     ),
+    (event(8, "t.typed", level=3, urgent=True), "g__typed", {"ce_level": 3, "ce_urgent": True, "_rest": None}),
+    (
+        event(8, "t.typed", level="3", urgent="false", seen="2026-01-31T10:00:00Z"),
+        "g__typed",
+        {"ce_level": 3, "ce_urgent": False, "ce_seen": datetime(2026, 1, 31, 10, tzinfo=UTC), "_rest": None},
+    ),
+    (
+        {**BINARY, "headers": {**HEADERS, "ce_type": "t.typed", "ce_level": "3", "ce_urgent": "true"}},
+        "g__typed",
+        {"ce_level": 3, "ce_urgent": True, "ce_others": None, "_rest": None},
+    ),
+    (event(8, "t.typed", seen="2026-12-31T23:59:60Z"), "g__typed", {"_rest": '{"ce_seen":"2026-12-31T23:59:60Z"}'}),
+    (event(8, "t.typed", level="x"), "unmatched", {}),
     (event(8, "t.both"), "ambiguous", {}),
     (event(8, "t.none"), "unmatched", {}),
     (event(8, data={"value": "x"}), "unmatched", {}),
@@ -265,28 +289,26 @@ PLAIN = st.builds(
         max_size=3,
     ),
 )
-HOSTILE = st.sampled_from(
-    [
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1e999}}',
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1,"x":"\xff"}}',
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","type":"t.two","data":{"value":1}}',
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":' + b"1" * 400 + b"}}",
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":'
-        + b"[" * 1020
-        + b"]" * 1020
-        + b"}",
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","protocol":"KAFKA","data":{"value":1}}',
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data_base64":"eyJ2YWx1ZSI6MX0="}',
-        b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":-0}} {}',
-        b'{"specversion":"1.0","id":"1","source":"/v","type":"t.one","time":"2026-01-31T10:00:00Z\\n2026-01-31T10:00:00Z"}',
-        b" \t",
-    ]
-)
+HOSTILE = [
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1e999}}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1,"x":"\xff"}}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","type":"t.two","data":{"value":1}}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":' + b"1" * 400 + b"}}",
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":' + b"[" * 1020 + b"]" * 1020 + b"}",
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","protocol":"KAFKA","data":{"value":1}}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data_base64":"eyJ2YWx1ZSI6MX0="}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":-0}} {}',
+    b'{"specversion":"1.0","id":"1","source":"/v","type":"t.one","time":"2026-01-31T10:00:00Z\\n2026-01-31T10:00:00Z"}',
+    b" \t",
+]
 
 
 @settings(max_examples=40)
 @given(
-    st.lists(st.binary(max_size=20) | JSON.map(line) | EVENTS.map(line) | PLAIN.map(line) | HOSTILE, max_size=12),
+    st.lists(
+        st.binary(max_size=20) | JSON.map(line) | EVENTS.map(line) | PLAIN.map(line) | st.sampled_from(HOSTILE),
+        max_size=12,
+    ),
     st.sampled_from([0, 2, 16]),
 )
 def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes], fewest: int) -> None:
@@ -298,6 +320,23 @@ def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes], fewest: i
         halves = [values(given_[::2]), values(given_[1::2])]
         left = read(Path(folder), gathered(Job(plain, folder, LINES, fewest=fewest), halves))
     assert counted(fast) == counted(slow) == counted(left)
+
+
+@pytest.mark.parametrize("more", [{}, {"odd": ODD}])
+@pytest.mark.parametrize("soon", [sorting.SOON, 10])
+def test_all_kinds_at_once_land_as_each_does(
+    more: Mapping[str, Any], soon: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Events that fit and that do not, of one definition and of others, packed late or soon, leave each other alone."""
+    monkeypatch.setattr(sorting, "SOON", soon)
+    monkeypatch.setattr(sorting, "MANY", 3)
+    monkeypatch.setattr(recognising, "AT_ONCE", 5)
+    made = packed(plan(registry_of(tmp_path, {**CATALOG, "typed": TYPED, **more})))
+    given_ = [*(line(each) for each, _, _ in LANDINGS), *HOSTILE[:-1], line(event(9, "t.odd", data="x"))] * 2
+    slow = landed(made, given_, tmp_path / "slow", fast=False)
+    assert counted(landed(made, given_, tmp_path / "fast")) == counted(slow)
+    assert sum(map(len, slow.values())) == len(given_)
+    assert [row["ce_data"] for row in slow.get("g__odd", ())] == ["x", "x"] * len(more)
 
 
 def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from xregit.spark.streams.landing import PAYLOAD, REST, REST_COLUMN, STANDARD, U
 from xregit.spark.streams.leaves import json_text, leaf
 from xregit.spark.streams.plain import REFUSED
 from xregit.spark.streams.shapes import Shape, members
-from xregit.spark.streams.types import TEXT, arrow
+from xregit.spark.streams.types import BOOLEAN, TEXT, arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,6 +41,8 @@ _TEXTS = frozenset({str, type(None)})
 _KNOWN = frozenset({*STANDARD, "specversion", "data", "data_base64"})
 # Types of attributes that columns have too, as payloads call them.
 _OWN = {"integer": "int64", "uinteger": "int64", "boolean": "boolean", "timestamp": "timestamp"}
+# What truth values are called in headers, where all attributes are texts; JSON may have these texts too.
+_TRUTHS = {"true": True, "false": False}
 
 
 @record
@@ -204,6 +206,8 @@ def _attribute(landed: Landed, name: str, kind: str, rests: Rests) -> pa.Array:
     if known is None:
         are_texts = set(map(type, values)) <= _TEXTS  # those of the specification always
         return _texts(values if are_texts else [None if value is None else _said(value) for value in values])
+    if known.form == BOOLEAN:
+        values = [_TRUTHS.get(value, value) if isinstance(value, str) else value for value in values]
     return array(Shape(known.form, known.convert, plain=known.plain), values, f"ce_{name}", rests)
 
 
