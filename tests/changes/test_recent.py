@@ -57,6 +57,37 @@ def test_what_is_gone_is_told(repository: Repository) -> None:
     assert (change.xid, change.change) == (SHIP_XID, "removed")
 
 
+SCHEMAS = "registry__schemagroups__ships__"
+SCHEMA_FILES = {
+    f"{SCHEMAS}schemagroup.yaml": "description: Ships.\n",
+    f"{SCHEMAS}schemas__ship__schema.yaml": "format: JsonSchema/draft-07\n",
+    f"{SCHEMAS}schemas__ship__versions__1.json": "{}\n",
+}
+SCHEMA_XID = "/schemagroups/ships/schemas/ship"
+
+
+@pytest.mark.parametrize(
+    ("removed", "xid"),
+    [
+        ("versions/1.json", f"{SCHEMA_XID}/versions/1"),
+        ("versions/2.json", f"{SCHEMA_XID}/versions/2"),
+        ("", SCHEMA_XID),
+    ],
+)
+def test_version_that_comes_and_goes_is_told(repository: Repository, removed: str, xid: str) -> None:
+    """A commit that adds or removes versions of a schema is told as that, whichever versions stay."""
+    repository.commit("Describe", **SCHEMA_FILES)
+    repository.commit("Renew", **{f"{SCHEMAS}schemas__ship__versions__2.json": '{"type": "object"}\n'})
+    repository.git("rm", "-r", f"registry/schemagroups/ships/schemas/ship/{removed}")
+    repository.commit("Forget")
+    forgotten, renewed, *_ = recent(read_folder(repository.root / "registry"))
+    default = {(SCHEMA_XID, "changed")}  # where another version is the default from then on
+    assert {(change.xid, change.change) for change in forgotten.changes} - default == {(xid, "removed")}
+    assert {(change.xid, change.change) for change in renewed.changes} - default == {
+        (f"{SCHEMA_XID}/versions/2", "added")
+    }
+
+
 def test_renamed_entity_is_the_same(repository: Repository) -> None:
     """A message that got another name is no new one."""
     repository.git("mv", f"registry{BASE_XID}.yaml", "registry/messagegroups/ships/messages/root.yaml")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, path_of, spot, xid_of
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, path_of, spot, xid_of
 from xregit.catalog.reading import read_contents
 from xregit.changes.comparing import diff
 from xregit.records import record
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Commits are compared back to this one; one that touches more files, such as an import, is only counted.
 MAX_COMMITS, MAX_FILES, MAX_RELATED = 30, 60, 120
+_VERSIONS = f"/{VERSIONS}/"
 _AROUND = frozenset({REGISTRY_FILE, MODEL_FILE})
 _MINIMAL, _STUB = b"registryid: then\n", b"description: A group.\n"
 
@@ -44,7 +45,8 @@ def recent(registry: Registry) -> tuple[Past, ...]:
         return ()
     touching = ((commit, _paths(commit, prefix)) for commit in known.commits)
     last = [found for found in touching if found[1]][:MAX_COMMITS]
-    related = [_related(registry, prefix, paths) if len(paths) <= MAX_FILES else () for _, paths in last]
+    versions = _versions(known.commits, prefix)
+    related = [_related(registry, prefix, paths, versions) if len(paths) <= MAX_FILES else () for _, paths in last]
     read = iter(
         _contents(registry, prefix, [(commit.sha, paths) for (commit, _), paths in zip(last, related, strict=True)])
     )
@@ -65,22 +67,39 @@ def _paths(commit: Commit, prefix: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.removeprefix(prefix) for name in named if name.startswith(prefix)))
 
 
+def _versions(commits: Iterable[Commit], prefix: str) -> Mapping[str, Mapping[str, None]]:
+    """Return the documents that each folder of versions ever had: without any of them, a schema has one named "1"."""
+    found: dict[str, dict[str, None]] = {}
+    for commit in commits:
+        for path in _paths(commit, prefix):
+            if _VERSIONS in path:
+                found.setdefault(path.rpartition("/")[0], {})[path] = None
+    return found
+
+
 def _touched(registry: Registry, paths: Iterable[str]) -> int:
     return len({xid for path in paths if (xid := xid_of(spot(registry.model, path)))})
 
 
-def _related(registry: Registry, prefix: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+def _related(
+    registry: Registry, prefix: str, paths: tuple[str, ...], versions: Mapping[str, Iterable[str]]
+) -> tuple[str, ...]:
     """Return the files that tell what a few files mean: their groups, bases, derived messages, endpoints, schemas."""
     xids = [xid for path in paths if (xid := xid_of(spot(registry.model, path)))]
     found = dict.fromkeys(paths)
     for xid in xids:
         for other in _around(registry, xid):
-            entity = registry.entity(other)
-            place = entity.place.path.removeprefix(prefix) if entity else path_of(registry.model, other)
-            found.setdefault(place)
-            group = "/".join(other.split("/")[:3])
-            found.setdefault(path_of(registry.model, group))
+            found |= dict.fromkeys(path.removeprefix(prefix) for path in _files(registry, other) if path)
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in found if _VERSIONS in path):
+        found |= dict.fromkeys(versions.get(folder, ()))
     return tuple(found)[: max(MAX_RELATED, len(paths))]
+
+
+def _files(registry: Registry, xid: str) -> Iterator[str]:
+    """Give the files that describe an entity and its group; a version is described by its schema's."""
+    entity, parts = registry.entity(xid), xid.split("/")
+    yield entity.place.path if entity else path_of(registry.model, "/".join(parts[:5]))
+    yield path_of(registry.model, "/".join(parts[:3]))
 
 
 def _around(registry: Registry, xid: str) -> Iterator[str]:
