@@ -182,8 +182,9 @@ TEXTS = frozenset(name for name, datatype in DATATYPES.items() if datatype.schem
 CONTAINERS = frozenset({"array", "map", "object"})
 
 
-def _or_template(pattern: str) -> str:
-    return rf"{pattern}|[^\x00]*{PLACEHOLDER}[^\x00]*"
+def _or_template(pattern: str, run: str) -> str:
+    """Return a pattern that takes values with placeholders, too, between which stand only runs that such a value has."""
+    return rf"{pattern}|{run}(?:{PLACEHOLDER}{run})+"
 
 
 def _written(datatype: Datatype, pattern: str) -> Datatype:
@@ -196,7 +197,7 @@ def _written(datatype: Datatype, pattern: str) -> Datatype:
 #: The types of message properties, message/spec.md#type; a text of most may hold placeholders.
 PROPERTY_TYPES: Mapping[str, Datatype] = {
     "any": _ANYTHING,
-    "binary": _text(_or_template(_BASE64), "bytes in base 64"),
+    "binary": _text(_or_template(_BASE64, "[A-Za-z0-9+/=]*"), "bytes in base 64"),
     "boolean": _written(_BOOLEAN, "true|false"),
     "duration": _text(_DURATION, "a duration such as PT5M"),
     "integer": _written(_INTEGER, "-?(?:0|[1-9][0-9]*)"),
@@ -204,10 +205,10 @@ PROPERTY_TYPES: Mapping[str, Datatype] = {
     "string": _STRING,
     "symbol": _text(rf"(?:[A-Za-z0-9_]|{PLACEHOLDER})*", "letters, digits and underscores"),
     "timestamp": _TIMESTAMPTEXT,
-    "uri": _text(_or_template(_URI), "a URI"),
+    "uri": _text(_or_template(_URI, rf"{_LITERALS}(?:{_PCT}{_LITERALS})*"), "a URI"),
     "uritemplate": _TEMPLATETEXT,
     "ulong": _written(DATATYPES["uinteger"], "0|[1-9][0-9]*"),
-    "uuid": _text(_or_template(_UUID), "a UUID"),
+    "uuid": _text(_or_template(_UUID, r"[0-9A-Fa-f\-]*"), "a UUID"),
 }
 
 
@@ -277,7 +278,8 @@ def follows(syntax: str, value: Any) -> bool:
     if test(value):
         return True
     if has_placeholders(value):
-        return syntax in _FILLED_LATER or test(_placeholders.sub("x", value))
+        filled = _FILLED_LATER.get(syntax)
+        return filled(value) if filled else test(_placeholders.sub("x", value))
     return test(_counterpart(value))
 
 
@@ -290,7 +292,9 @@ def _counterpart(value: Any) -> Any:
 
 _whole_number = re.compile("-?[0-9]{1,20}").fullmatch
 
-#: Forms that a stand-in of one letter can't have, though a real value may.
-_FILLED_LATER = frozenset(
-    {"base64", "mediatype", "nameversion", *(name for name, said in syntaxes().items() if said.get("later"))}
-)
+#: Forms that a stand-in of one letter can't have, though a real value may; each with what is known before.
+_FILLED_LATER: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("mediatype", "nameversion"), _is_text),
+    **{name: _is_text for name, said in syntaxes().items() if said.get("later")},
+    "base64": PROPERTY_TYPES["binary"].test,
+}
