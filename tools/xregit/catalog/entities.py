@@ -1,6 +1,7 @@
 """What a registry holds, as immutable values: groups, resources, their versions and documents.
 
 These say what a person wrote, possibly wrong, with the place where it stands; `catalog.views` says what it means.
+An entity is equal to itself alone, so that it can be a key, whatever it holds.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from xregit.records import record
+from xregit.records import distinct, record
 
 if TYPE_CHECKING:
     from xregit.model.language import GroupModel, ResourceModel
@@ -36,7 +37,7 @@ class Document:
     url: str = ""
 
 
-@record
+@distinct
 class Version:
     """One version of a resource: its id, its attributes as written and, if its type has one, its document."""
 
@@ -47,7 +48,7 @@ class Version:
     document: Document | None = None
 
 
-@record
+@distinct
 class Resource:
     """One resource, such as a message or a schema; ``meta`` holds what is said of it across versions.
 
@@ -71,7 +72,7 @@ class Resource:
         return str(self.meta.get("xref", "")) if self.meta else ""
 
 
-@record
+@distinct
 class Group:
     """One group, such as a message group or an endpoint, with its resources by plural name and id."""
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xregit.arguments import to_path
 from xregit.catalog.assembling import groups_of, ordinary
 from xregit.catalog.drafts import Draft, Drafts, GroupDraft
 from xregit.catalog.entities import Document
@@ -75,7 +76,7 @@ def read_commit(folder: Path | str, ref: str, parse: Parse = yaml.parse) -> Regi
     """
     from xregit.source import history  # few commands ask for another state than the present one
 
-    root = Path(folder).resolve()
+    root = to_path(folder).resolve()
     commit = history.commit_of(root, ref)
     contents = history.read_at(root, commit)
     if REGISTRY_FILE not in contents:

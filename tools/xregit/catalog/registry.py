@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from xregit.arguments import expect
 from xregit.catalog.doubts import doubtful, doubts
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.indexes import Indexes, indexes, lookalikes, mentions, named_in_documents
@@ -44,7 +45,8 @@ class Registry(Mapping[str, Any]):
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
     ``problems`` is what was found wrong while reading, ``broken`` names the files that could not be read as a whole,
     and ``directives`` holds the comments for this tool by the file they stand in. ``waivers`` is what
-    ``waivers.yaml`` says. Iterating gives the xids of groups and resources.
+    ``waivers.yaml`` says. Iterating gives the xids of groups and resources. A registry is equal to itself alone; `diff`
+    compares two.
     """
 
     model: Model
@@ -58,18 +60,21 @@ class Registry(Mapping[str, Any]):
     directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=_nothing)
     waivers: Mapping[str, Any] = field(default_factory=_nothing)
 
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         """Name the registry and count what is in it."""
         counts = ", ".join(f"{len(found):,} {plural}" for plural, found in self.groups.items())
         return f'<Registry "{self.attributes.get("registryid", "")}": {counts}>'
 
-    def __getitem__(self, xid: str) -> Any:
+    def __getitem__(self, xid: object) -> Any:
         """Return the `View` of an xid: of a message, endpoint, schema or their groups, else the entity itself.
 
         Raises:
             KeyError: there is no such entity; ids are looked up with their case.
         """
-        entity = self.entity(xid)
+        entity = self.entity(xid) if isinstance(xid, str) else None
         if entity is None:
             raise KeyError(xid)
         return view(self, entity)
@@ -226,3 +231,12 @@ class Registry(Mapping[str, Any]):
     def facts(self, place: Place) -> FileHistory:
         """Return epoch and times of what stands at a place, from the commits that touched its file."""
         return self.origin.history.of(place.path)
+
+
+def expect_registry(given: object) -> None:
+    """Refuse what is no registry, such as the path of one.
+
+    Raises:
+        XregitError: it is something else.
+    """
+    expect(Registry, given, "xregit.load(path) gives one")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
+from xregit.catalog.registry import expect_registry
 from xregit.changes import endpoints, payloads, wire
 from xregit.changes.change import Change, Difference, worst_first
 from xregit.changes.drafts import LABEL, is_draft
@@ -33,7 +34,12 @@ def diff(before: Registry, after: Registry, renamed: Mapping[str, str] = NOTHING
 
     ``renamed`` maps the old xids to the new ones of what is known to be the same, whatever it says now. What can't be
     read in either state, or builds on what can't be, is left out: `check` reports it.
+
+    Raises:
+        XregitError: one of the two is no registry.
     """
+    for state in (before, after):
+        expect_registry(state)
     with uncollected():
         found = _Comparing(before, after, renamed)
         return tuple(sorted((judged(item) for item in found.differences()), key=worst_first))

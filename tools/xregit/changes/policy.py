@@ -12,8 +12,10 @@ from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from xregit.arguments import to_day
 from xregit.catalog.entities import Place
 from xregit.catalog.layout import REGISTRY_FILE, WAIVERS_FILE
+from xregit.catalog.registry import expect_registry
 from xregit.changes.announced import is_deprecated, removal_of
 from xregit.changes.change import Change, Impact
 from xregit.changes.drafts import in_draft
@@ -77,8 +79,14 @@ class Review:
 
 
 def review(changes: Sequence[Change], before: Registry, after: Registry, *, today: date) -> Review:
-    """Return what may be merged on a day, by the settings and waivers of the registry after the change."""
-    return _Reviewing(before, after, today).review(changes)
+    """Return what may be merged on a day, by the settings and waivers of the registry after the change.
+
+    Raises:
+        XregitError: one of the states is no registry, or there is no day.
+    """
+    for state in (before, after):
+        expect_registry(state)
+    return _Reviewing(before, after, to_day(today)).review(changes)
 
 
 class _Reviewing:

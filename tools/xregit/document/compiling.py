@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
 from xregit.document.identifying import Identifying, pointer
 from xregit.document.models import modelsource
@@ -38,8 +39,9 @@ def compile_document(
     messages in (message/spec.md, "basemessage"). Problems of the registry stop nothing: `check` reports them.
 
     Raises:
-        XregitError: there is no such profile or view.
+        XregitError: there is no such profile or view, or what is given is no registry.
     """
+    expect_registry(registry)
     refuse_unknown(profile, view)
     written = profile_of(profile)
     with uncollected():

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xregit.arguments import to_path
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
 from xregit.catalog.reading import read_folder
@@ -21,7 +22,7 @@ from xregit.document.identifying import DEFAULT_REGISTRY_ID
 from xregit.document.joining import Joined, joined
 from xregit.document.models import added
 from xregit.document.reading import read_closely
-from xregit.errors import Lines, no_lines
+from xregit.errors import Lines, XregitError, no_lines
 from xregit.model import source_form
 from xregit.records import record
 from xregit.source import writing
@@ -63,12 +64,15 @@ def import_documents(documents: Sequence[Path | str], into: Path | str) -> Impor
     """Write the entities of documents as files of a registry folder, which is made if it is missing.
 
     Raises:
-        XregitError: a document can't be opened, a file can't be written, or another run is editing that folder; then
-            no file was.
+        XregitError: a document can't be opened, a file can't be written, ``documents`` is one and no list of them, or
+            another run is editing that folder; then no file was.
     """
-    folder = Path(into)
+    folder = to_path(into)
+    if isinstance(documents, str | Path):
+        message = f'expected a list of documents, but "{documents}" is one; write [{documents!r}]'
+        raise XregitError(message)
     with editing(folder):
-        return _imported([Path(document) for document in documents], folder)
+        return _imported([to_path(document) for document in documents], folder)
 
 
 def _imported(documents: Sequence[Path], into: Path) -> ImportReport:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xregit.arguments import to_path
 from xregit.catalog.reading import read_folder
 from xregit.diagnostics import Severity
 from xregit.errors import CatalogError, XregitError
 from xregit.source import yaml
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xregit.catalog.reading import Parse
     from xregit.catalog.registry import Registry
 
@@ -21,9 +23,9 @@ def read(path: Path | str, parse: Parse = yaml.parse) -> Registry:
     ``parse`` gives the values of a folder's files.
 
     Raises:
-        XregitError: there is nothing at the path, or the folder is no registry.
+        XregitError: there is nothing at the path, it is none, or the folder is no registry.
     """
-    place = Path(path)
+    place = to_path(path)
     if not place.exists():
         message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
         raise XregitError(message)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from xregit.arguments import expect
 from xregit.catalog.references import local_xid
-from xregit.catalog.views import text_of
+from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
 from xregit.messages.constraints import media_type
 from xregit.messages.definitions import definition
@@ -28,7 +29,6 @@ from xregit.protocols.events import announces_event
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.catalog import Message
     from xregit.messages.definitions import Definition
     from xregit.protocols.carriers import Carrier
 
@@ -84,7 +84,11 @@ def new(  # noqa: PLR0913 - what a message is made from, and what is left open
 
     Raises:
         MessageError: something is missing or wrong; all of it is listed.
+        XregitError: what is given is no definition, or no mapping of names to values.
     """
+    expect(Message, message, "registry[xid] gives one")
+    expect(Mapping, context, "name the values, as in {name: value}")
+    expect(str, protocol, "leave it out where there is none")
     bound = spelled("protocol", protocol)
     return made(filled(message, definition(message), context, data, now=now, new_id=new_id, protocol=bound), mode)
 

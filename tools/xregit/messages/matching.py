@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xregit.arguments import expect
+from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.messages.catalogs import VALID, Sieves, sieves
@@ -39,8 +41,9 @@ class Matcher:
         """Take the definitions of the whole registry, of the endpoint's contract or of the group with that xid.
 
         Raises:
-            XregitError: there is no such endpoint or group.
+            XregitError: there is no such endpoint or group, or what is given is no registry.
         """
+        expect_registry(registry)
         with uncollected():
             found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
             self._sieves: Sieves = sieves(definition(found[xid]) for xid in sorted(found))
@@ -130,6 +133,7 @@ def scope(registry: Registry, endpoint: str = "", group: str = "") -> tuple[Mess
 
 
 def _known(xid: str, known: Iterable[str]) -> str:
+    expect(str, xid, "give the xid of an endpoint or message group")
     listed = list(known)
     if xid in listed:
         return xid

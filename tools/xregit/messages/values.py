@@ -123,7 +123,12 @@ def _native(item: Constraint, protocol: str, text: str) -> Any:
 
 
 def _now(filling: Filling) -> str:
-    return _stamp(filling.now)
+    try:
+        return _stamp(filling.now)
+    except ValueError:
+        due = "a datetime with a time zone, as datetime.now(UTC) gives one"
+        filling.problems.append(f'"now" must be {due}, but is {shown(filling.now)}')
+        return ""
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from xregit.arguments import to_path
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
@@ -41,9 +42,9 @@ def build_site(registry: Path | str, config: Path | str | None, out: Path | str,
     Raises:
         XregitError: the registry can't be read, the configuration is wrong, or the folder can't be written.
     """
-    folder, chosen = Path(out), None if config is None else Path(config)
+    folder, chosen = to_path(out), None if config is None else to_path(config)
     _refuse_foreign(folder)
-    with _configured(Path(registry), chosen, read) as settings, replacing(folder) as built:
+    with _configured(to_path(registry), chosen, read) as settings, replacing(folder) as built:
         _build(_loaded(settings, site_dir=str(built)))
         return sum(len(names) for _, _, names in os.walk(built))
 
@@ -108,6 +109,9 @@ def _configured(registry: Path, config: Path | None, read: Registry | None = Non
         message = f"{registry}: there is no registry"
         raise XregitError(message)
     if config is not None:
+        if not config.is_file():
+            message = f"{config}: there is no configuration; name a mkdocs.yml"
+            raise XregitError(message)
         yield {"config_file": str(config), "plugins": _plugins(config, registry, read)}
         return
     with as_file(files("xregit.pages") / DEFAULT_CONFIG) as default, TemporaryDirectory(prefix="xregit-") as docs:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xregit.arguments import to_day
+from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
 from xregit.rules import running
 from xregit.rules.listed import RULES, rule_named
@@ -24,9 +26,14 @@ def check(registry: Registry, today: date | None = None) -> Report:
     """Return everything that is wrong with a registry, by all rules and at the severities that it sets.
 
     Rules that ask for the date find nothing unless ``today`` is given.
+
+    Raises:
+        XregitError: these are no registry and no date.
     """
+    expect_registry(registry)
+    day = None if today is None else to_day(today)
     with uncollected():
-        return running.run(registry, RULES, today)
+        return running.run(registry, RULES, day)
 
 
 def found_in_reading(registry: Registry) -> tuple[Diagnostic, ...]:

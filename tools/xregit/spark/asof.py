@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xregit.arguments import to_path
 from xregit.catalog import read_commit
 from xregit.errors import XregitError
 from xregit.records import record
@@ -47,7 +48,7 @@ def publish_history(
         XregitError: the folder is in no Git repository, there is no such commit, or the tables can't be written.
     """
     installed()
-    folder = Path(registry)
+    folder = to_path(registry)
     commits = commits_of(folder, refs)
     known = {published.commit for published in _all(Place.of(tables))}
     # What is published stays; to publish an older commit after it would turn the tables back.
@@ -62,12 +63,12 @@ def published_at(registry: Path | str, ref: str, tables: Path | str) -> Publishe
         XregitError: there is no such commit, no such tables, or nothing of that age was published.
     """
     installed()
-    place = Place.of(tables)
+    folder, place = to_path(registry), Place.of(tables)
     found = {published.commit: published for published in _all(place)}
     if not found:
         message = f"{place} holds no published tables; xregit publish makes them"
         raise XregitError(message)
-    for sha in ancestors(Path(registry), ref):
+    for sha in ancestors(folder, ref):
         if sha in found:
             return found[sha]
     message = f'neither "{ref}" nor a commit before it was published in {place}; xregit publish --history {ref} does'

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from xregit.arguments import to_path
 from xregit.errors import XregitError
 from xregit.records import record
 
@@ -24,7 +25,7 @@ class Place:
         """Return the place that a path or URL names; a ``file:`` URL is a path.
 
         Raises:
-            XregitError: the path is no text, as in a process whose locale does not have its letters.
+            XregitError: it is no path; or the path is no text, as in a process whose locale does not have its letters.
         """
         text = str(folder)
         try:
@@ -37,7 +38,7 @@ class Place:
             if parts.scheme == "file":
                 return cls(str(Path(unquote(parts.path)).resolve()))
             return cls(text.rstrip("/"))
-        return cls(str(Path(folder).resolve()))
+        return cls(str(to_path(folder).resolve()))
 
     @property
     def local(self) -> Path | None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.model.times import moment
@@ -95,6 +96,7 @@ def publish(
     Raises:
         XregitError: Spark or Java is missing, or the tables can't be written.
     """
+    expect_registry(registry)
     return next(iter(publish_each((registry,), tables, format=format, spark=spark, conf=conf)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
 from xregit.document.asyncapi.channels import path_is_address, traffic
 from xregit.document.asyncapi.facts import protocol
@@ -26,7 +27,12 @@ _COMMON = frozenset({"endpoint/endpoints", "endpoint/authorization"})
 
 
 def export_asyncapi(registry: Registry) -> dict[str, dict[str, Any]]:
-    """Return an AsyncAPI 3.0.0 document for each endpoint, by the endpoint's id, of the types of JSON."""
+    """Return an AsyncAPI 3.0.0 document for each endpoint, by the endpoint's id, of the types of JSON.
+
+    Raises:
+        XregitError: what is given is no registry.
+    """
+    expect_registry(registry)
     with uncollected():
         return {endpoint.id: _document(endpoint) for endpoint in registry.endpoints}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.records import record
 from xregit.spark.faults import told_of
@@ -86,6 +87,7 @@ def route(
         XregitError: Spark or Java is missing, the messages can't be read or the tables not be written, or the
             checkpoint is of another job, or Spark is behind Spark Connect. What was begun is finished by the next run.
     """
+    expect_registry(registry)
     installed()
     from xregit.spark.streams.plans import packed, plan
 
