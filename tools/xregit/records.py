@@ -1,20 +1,26 @@
 """A class of named values to one of immutable records: what ``dataclass(frozen=True, slots=True)`` makes, but sooner.
 
-For each class the standard library writes six methods as text and compiles them, which took a sixth of a short run:
-it makes a hundred classes. Here ``__init__`` alone is compiled, and what compares, shows and protects is the same code
-for all. Everything else is the standard library's, so that ``dataclasses.replace`` and ``fields`` work as ever.
+For each class the standard library describes all fields, and writes six methods as text and compiles them, which took a
+fifth of a short run: it makes a hundred classes. Here what compares, shows and protects is the same code for all,
+``__init__`` is compiled for the first instance, and the standard library describes the fields for who asks, such as
+``dataclasses.replace``.
 """
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
 T = TypeVar("T")
+Fields = dict[str, Field[Any]]
+# What a class has that does without slots, and what the standard library keeps of a class of data.
+_UNSLOTTED = ("__dict__", "__weakref__")
+_DESCRIBING = ("__dataclass_fields__", "__dataclass_params__")
 
 
 class _Made:
@@ -27,11 +33,26 @@ class _Made:
 _MADE = _Made()
 
 
+class _Late:
+    """A part of a class that is made when it is first asked for, and stands in its place from then on."""
+
+    def __init__(self, make: Callable[[type], object]) -> None:
+        self.make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def __get__(self, one: object, cls: type | None = None) -> object:
+        made = self.make(self.owner)
+        setattr(self.owner, self.name, made)
+        return made.__get__(one, cls) if callable(made) else made
+
+
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Make instances of a class immutable, and equal where their values are."""
-    made = distinct(cls)
-    values = attrgetter(*(item.name for item in _fields(made) if item.compare))
+    known = _fields(cls)
+    values = attrgetter(*(name for name, item in known.items() if item.compare))
 
     def equal(one: T, other: object) -> bool:
         return values(one) == values(other) if other.__class__ is one.__class__ else NotImplemented
@@ -39,53 +60,74 @@ def record(cls: type[T]) -> type[T]:
     def digest(one: T) -> int:
         return hash(values(one))
 
-    return _with(made, __eq__=equal, __hash__=digest)
+    return _slotted(cls, known, __eq__=equal, __hash__=digest)
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def distinct(cls: type[T]) -> type[T]:
     """Make instances of a class immutable, and each equal to itself alone."""
-    made = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    protected = _with(made, __setattr__=_kept, __delattr__=_kept, __repr__=vars(cls).get("__repr__", _shown))
-    return _with(protected, __init__=_initial(made), __getstate__=_state, __setstate__=_restored)
+    return _slotted(cls, _fields(cls))
 
 
-def _with(cls: type[T], **methods: Callable[..., object]) -> type[T]:
-    for name, method in methods.items():
-        setattr(cls, name, method)
-    return cls
+def _fields(cls: type) -> Fields:
+    stated = vars(cls)
+    values = {name: stated.get(name, MISSING) for name in cls.__annotations__}
+    return {name: value if isinstance(value, Field) else field(default=value) for name, value in values.items()}
 
 
-def _fields(cls: type) -> Collection[Field[Any]]:
-    found: dict[str, Field[Any]] = vars(cls)["__dataclass_fields__"]
-    return found.values()
+def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object]) -> type[T]:
+    """Return the same class with slots for its fields, and with what makes, shows and protects its instances."""
+    stated = {name: value for name, value in vars(cls).items() if name not in known and name not in _UNSLOTTED}
+    described = {name: _Late(partial(_described, known, name)) for name in _DESCRIBING}
+    given: dict[str, object] = {
+        "__repr__": _shown,
+        **stated,
+        "__qualname__": cls.__qualname__,
+        "__slots__": tuple(known),
+        "__match_args__": tuple(known),
+        "__init__": _Late(partial(_initial, known)),
+        "__setattr__": _kept,
+        "__delattr__": _kept,
+        "__getstate__": _state,
+        "__setstate__": _restored,
+        "__replace__": replace,
+    }
+    made: type[T] = type(cls.__name__, cls.__bases__, {**given, **described, **methods})
+    return made
 
 
-def _initial(cls: type) -> Callable[..., None]:
+def _described(known: Fields, name: str, cls: type) -> object:
+    """Return what the standard library keeps under a name of a class of data with these fields."""
+    stated = {"__annotations__": cls.__annotations__, "__module__": cls.__module__, **known}
+    like: type = type(cls.__name__, (), stated)
+    return vars(dataclass(init=False, repr=False, eq=False, frozen=True)(like))[name]
+
+
+def _initial(known: Fields, cls: type) -> Callable[..., None]:
     """Return a function that puts the values of all fields, or their defaults, where they belong."""
-    known: dict[str, Any] = {}
+    around: dict[str, Any] = {}
     parameters, lines = ["self"], []
-    for item in _fields(cls):
-        name, value = item.name, item.name
-        known[f"set_{name}"] = getattr(cls, name).__set__
+    for name, item in known.items():
+        value = name
+        around[f"set_{name}"] = getattr(cls, name).__set__
         if item.default_factory is not MISSING:
-            known[f"make_{name}"] = item.default_factory
+            around[f"make_{name}"] = item.default_factory
             value = f"make_{name}() if {name} is default_{name} else {name}"
         if item.default_factory is not MISSING or item.default is not MISSING:
-            known[f"default_{name}"] = _MADE if item.default is MISSING else item.default
+            around[f"default_{name}"] = _MADE if item.default is MISSING else item.default
             parameters.append(f"{name}=default_{name}")
         else:
             parameters.append(name)
         lines.append(f"  set_{name}(self, {value})")
-    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines), known)  # noqa: S102 - as the library does
-    made: Callable[..., None] = known["__init__"]
+    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines), around)  # noqa: S102 - as the library does
+    made: Callable[..., None] = around["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = {item.name: item.type for item in _fields(cls)} | {"return": None}
+    made.__annotations__ = {**cls.__annotations__, "return": None}
     return made
 
 
-def _shown(one: object) -> str:
-    values = ", ".join(f"{item.name}={getattr(one, item.name)!r}" for item in _fields(type(one)) if item.repr)
+def _shown(one: Any) -> str:
+    values = ", ".join(f"{item.name}={getattr(one, item.name)!r}" for item in fields(one) if item.repr)
     return f"{type(one).__qualname__}({values})"
 
 
@@ -94,10 +136,10 @@ def _kept(one: object, name: str, *_: object) -> NoReturn:
     raise FrozenInstanceError(message)
 
 
-def _state(one: object) -> list[Any]:
-    return [getattr(one, item.name) for item in _fields(type(one))]
+def _state(one: Any) -> list[Any]:
+    return [getattr(one, name) for name in one.__slots__]
 
 
-def _restored(one: object, state: list[Any]) -> None:
-    for item, value in zip(_fields(type(one)), state, strict=True):
-        object.__setattr__(one, item.name, value)
+def _restored(one: Any, state: list[Any]) -> None:
+    for name, value in zip(one.__slots__, state, strict=True):
+        object.__setattr__(one, name, value)
