@@ -23,7 +23,8 @@ OPTIONS = "protocoloptions"
 BOOTSTRAP = "bootstrap.servers"
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+._\-]*)://([^/?#]*)([^?#]*)")
 _WITH_HOST = re.compile(r"[A-Za-z][A-Za-z0-9+._\-]*://[^/?#]")
-_PORT = re.compile(r":[0-9]+$")
+_PORT = re.compile(r":([^:\]]+)$")
+_MAX_PORT, _PORT_CHARS = 65_535, 5
 
 
 @record
@@ -116,15 +117,34 @@ def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
     """Report addresses to which clients of these protocols can't add a port by themselves."""
     known = client(endpoint.protocol)
     for address in _addresses(endpoint) if known.port else ():
-        if (
-            address.scheme in known.schemes
-            and address.host
-            and not has_placeholder(address.host)
-            and not _PORT.search(address.host)
-        ):
+        open_ = not address.host or has_placeholder(address.host)
+        if address.scheme in known.schemes and not open_ and not _stated_port(address.host):
             message = f'"{address.text}" has no port.'
             help_ = f'Add it, as in "{address.scheme}://{address.host}:{known.port}".'
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+@rule("endpoint", Severity.ERROR, "An address has a port that no host has.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
+def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report ports that are no number from 1 to 65535; of several hosts each is looked at."""
+    for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
+        wrong = next((port for port in map(_stated_port, address.host.split(",")) if not _is_port(port)), None)
+        if wrong is not None:
+            message = f'"{wrong}" in "{address.text}" is no port.'
+            help_ = f"A port is a whole number from 1 to {_MAX_PORT}."
+            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+def _stated_port(host: str) -> str:
+    """Return what stands behind a host's colon, nothing where that is empty, which counts as left out."""
+    match = _PORT.search(host.rpartition("@")[2])
+    return match[1] if match else ""
+
+
+def _is_port(text_: str) -> bool:
+    if not text_ or has_placeholder(text_):
+        return True
+    return text_.isascii() and text_.isdigit() and len(text_) <= _PORT_CHARS and 0 < int(text_) <= _MAX_PORT
 
 
 def _addresses(endpoint: Endpoint) -> Iterator[Address]:

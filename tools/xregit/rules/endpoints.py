@@ -12,13 +12,14 @@ from xregit.model import canonical
 from xregit.model.names import CLOUDEVENTS
 from xregit.rules.clients import client, hints
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import items, near, text
+from xregit.rules.stated import inside, items, near, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
 
 OPTIONS, MESSAGEGROUPS = "protocoloptions", "messagegroups"
+_LISTS = (("usage",), (MESSAGEGROUPS,), (OPTIONS, "endpoints"), (OPTIONS, "authorization"))
 EVERY_USAGE = frozenset({"producer", "consumer", "subscriber"})
 
 
@@ -138,6 +139,20 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
                 yield found(
                     OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it."
                 )
+
+
+@rule("endpoint", Severity.WARNING, "An endpoint lists the same thing twice.", "EP-3", "EP-23", "EP-29", "EP-38")
+def listed_twice(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report usages, message groups, addresses and ways to be admitted that stand in their list before."""
+    for path in _LISTS:
+        listed = inside(endpoint.attributes, *path)
+        known: dict[str, int] = {}
+        for index, item in enumerate(listed if isinstance(listed, (list, tuple)) else ()):
+            first = known.setdefault(repr(item), index)
+            if first < index:
+                message = f'Entry {index + 1} of "{path[-1]}" is the same as entry {first + 1}.'
+                help_ = "Remove one of them, or correct it if something else was meant."
+                yield found(*path, index, message=message, help=help_)
 
 
 def _stated_usages(endpoint: Endpoint) -> int:
