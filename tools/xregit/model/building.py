@@ -12,10 +12,12 @@ from xregit.model.language import AttributeModel, GroupModel, ResourceModel
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]
 
-_PLAIN = (
-    "type", "description", "strict", "required", "default", "readonly", "immutable", "target", "namecharset",
-    "source", "delivery", "separators", "refused", "allowed", "property", "syntax", "forms", "keys", "names",
-    "inheritable", "fold", "unwrap",
+_PLAIN = frozenset(
+    {
+        "type", "description", "strict", "required", "default", "readonly", "immutable", "target", "namecharset",
+        "source", "delivery", "separators", "refused", "allowed", "property", "syntax", "forms", "keys", "names",
+        "inheritable", "fold", "unwrap",
+    }
 )  # fmt: skip
 _RESOURCE_KEYS = frozenset(
     {
@@ -41,7 +43,7 @@ def attribute(name: str, value: Values | str, *, core: bool = False, cited: str 
     cited = requirements[0] if requirements else cited
     listed = (value.get("cites") or {}).get("*", "")
     within = listed or cited
-    plain = {key: value[key] for key in _PLAIN if value.get(key) is not None}
+    plain = {key: item for key, item in value.items() if key in _PLAIN and item is not None}
     return AttributeModel(
         name=name,
         **plain,

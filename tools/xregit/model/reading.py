@@ -27,7 +27,7 @@ def builtin(specversion: str = SPECVERSION) -> Model:
     core = core_values(specversion)
     registry = _whole(specversion, "registry.yaml")
     own = attributes(registry["attributes"])
-    built = {plural: group(plural, groups[plural], core) for plural in (*registry["order"], *groups)}
+    built = {plural: group(plural, groups[plural], core) for plural in dict.fromkeys((*registry["order"], *groups))}
     return Model(
         specversion=specversion,
         attributes=MappingProxyType({**attributes(core["registry"], core=True), **own}),
