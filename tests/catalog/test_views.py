@@ -91,6 +91,27 @@ def test_a_schema_reference_finds_schema_version_and_type(tmp_path: Path, text: 
     assert found.local
 
 
+@pytest.mark.requirement("MSG-41")
+@pytest.mark.parametrize("text", ["/messagegroups/g/messages/m", "../schemas/x.json", "x.json#/definitions/P", "x"])
+def test_what_is_no_schema_of_the_registry_leads_nowhere(tmp_path: Path, text: str) -> None:
+    """Neither does a message, nor a path that could be followed from a folder alone; neither leaves the registry."""
+    files = {**FILES, "messagegroups/g/messages/m.yaml": "description: a message\n"}
+    found = schema_reference(registry_of(tmp_path, files), text)
+    assert (found.local, found.schema, found.version) == (True, None, None)
+
+
+@pytest.mark.requirement("MSG-43")
+@pytest.mark.parametrize("named", ["/schemagroups/t/schemas/y", "/schemagroups/t/schemas/y/versions/1"])
+def test_a_reference_to_an_alias_names_the_alias(tmp_path: Path, named: str) -> None:
+    """What it finds is the alias's target, whose address is another one."""
+    files = {f"schemagroups/s/schemas/x/versions/{number}.json": "{}" for number in "12"}
+    files["schemagroups/s/schemas/x/schema.yaml"] = "format: JsonSchema/draft-07\n"
+    files["schemagroups/t/schemas/y/schema.yaml"] = "xref: /schemagroups/s/schemas/x\n"
+    found = schema_reference(registry_of(tmp_path, files), f"#{named}:T")
+    assert found.schema is not None
+    assert (found.xid, found.schema.xid, found.selector) == (named, "/schemagroups/s/schemas/x", "T")
+
+
 @pytest.mark.parametrize(
     ("name", "document"),
     [

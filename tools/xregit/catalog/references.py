@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from xregit.model.datatypes import SYNTAXES
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
 _T = TypeVar("_T")
+_is_absolute = SYNTAXES["absolute"].test
 
 _GROUP_PARTS = 4
+_SCHEMA = "schema"
 _VERSIONS = "/versions/"
 
 
@@ -28,7 +31,7 @@ class SchemaReference:
     """A reference to a schema: ``schema`` and ``version`` are None where it leaves the registry or leads nowhere.
 
     ``selector`` is the name or pointer of the schema object inside the document; ``local`` says that the reference
-    means this registry.
+    means this registry; ``xid`` is what it names there, the alias where ``schema`` is its target.
     """
 
     text: str
@@ -36,6 +39,7 @@ class SchemaReference:
     schema: Resource | None = None
     version: Version | None = None
     selector: str = ""
+    xid: str = ""
 
 
 def local_xid(text: str, baseurl: str = "") -> str:
@@ -53,20 +57,23 @@ def schema_reference(registry: Registry, text: str) -> SchemaReference:
     """Return what a ``dataschemauri`` or ``dataschemaxid`` points at."""
     xid = local_xid(text, registry.settings.baseurl)
     if not xid:
-        return SchemaReference(text, local=False)
+        # A path without a slash before it has no place from which it could be followed, so it leads nowhere.
+        return SchemaReference(text, local=not _is_absolute(text))
     path, _, pointer = xid.partition("#")
     parts = path.split("/", _GROUP_PARTS)
     if len(parts) <= _GROUP_PARTS or not parts[1] or not parts[3]:
         return SchemaReference(text, local=True)
     group = registry.groups.get(parts[1], {}).get(parts[2])
     schemas = group.collections.get(parts[3], {}) if group else {}
-    resource, behind = _longest(schemas, parts[4])
-    if resource is not None and resource.xref:
-        resource = registry.resource(resource.xref)
-    if resource is None:
+    named, behind = _longest(schemas, parts[4])
+    resource = registry.resource(named.xref) if named is not None and named.xref else named
+    if named is None or resource is None or resource.type.singular != _SCHEMA:
         return SchemaReference(text, local=True)
     version, selector = _version(resource, behind)
-    return SchemaReference(text, local=True, schema=resource, version=version, selector=pointer or selector)
+    stated = f"{_VERSIONS}{version.id}" if version is not None and behind.startswith(_VERSIONS) else ""
+    return SchemaReference(
+        text, local=True, schema=resource, version=version, selector=pointer or selector, xid=named.xid + stated
+    )
 
 
 def schema_of(registry: Registry, attributes: Mapping[str, object]) -> SchemaReference | None:

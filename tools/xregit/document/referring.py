@@ -47,10 +47,7 @@ class References:
         if not isinstance(uri, str) or not uri.removeprefix("#").startswith("/") or xid in self._bases:
             return ""
         reference = schema_reference(self._registry, uri)
-        if reference.schema is None or reference.version is None:
-            return ""
-        named = uri.removeprefix("#").removeprefix(reference.schema.xid).startswith(f"/{VERSIONS}/")
-        return f"{reference.schema.xid}/{VERSIONS}/{reference.version.id}" if named else reference.schema.xid
+        return reference.xid if reference.version is not None else ""
 
 
 def to_message(registry: Registry, attributes: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "data
 _PROTOBUF_MESSAGE = re.compile(rb"^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)", re.MULTILINE)
 # An xid that begins otherwise is reported as malformed.
 _SCHEMAS = "/schemagroups/"
+_FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
 
 
 @rule(
@@ -70,7 +71,7 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
     stated=(URI,),
 )
 def dataschemauri_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report references into this registry that lead nowhere; others are never looked at."""
+    """Report references into this registry that lead nowhere; absolute URIs of others are never looked at."""
     return _not_found(registry, message, URI)
 
 
@@ -98,7 +99,7 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
         return
     if reference.schema is None:
         text_ = f'There is no schema "{stated}" in this registry.'
-        help_ = hint(registry, xid, "the schema")
+        help_ = hint(registry, xid, "the schema") if xid else _FORMS
     else:
         text_ = f'The schema "{reference.schema.xid}" has no such version: "{stated}".'
         versions = ", ".join(reference.schema.versions)
