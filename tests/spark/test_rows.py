@@ -131,6 +131,15 @@ def test_unknown_attributes_are_extensions(tmp_path: Path) -> None:
     assert json.loads(row["extensions"]) == {"owner": {"team": 1}, "hash": "mine"}
 
 
+def test_attributes_called_as_our_columns_are_extensions(tmp_path: Path) -> None:
+    """An attribute of the registry's own model whose name is that of a column of ours is kept as JSON."""
+    model = "groups: {gadgets: {singular: gadget, attributes: {weight: decimal, resolved: string, hash: string}}}\n"
+    gadget = "weight: 1.5\nresolved: mine\nhash: too\n"
+    found = registry_of(tmp_path, {"model.yaml": model, "gadgets/g/gadget.yaml": gadget})
+    (row,) = rows(found)["gadgets"]
+    assert (row["weight"], json.loads(row["extensions"])) == (1.5, {"resolved": "mine", "hash": "too"})
+
+
 def test_empty_registry_has_one_row(tmp_path: Path) -> None:
     """A registry without groups, outside Git, has a row for itself and all tables."""
     found = rows(registry_of(tmp_path, {}))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime
+from collections import defaultdict
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
-from xregit.spark.streams.shapes import Names, composed, members, shape
+from xregit.spark.streams.arrays import array as column_of
+from xregit.spark.streams.arrays import columns
+from xregit.spark.streams.shapes import MAX_DEPTH, Member, Names, composed, members, shape
 from xregit.spark.streams.types import array, arrow, clashes, covers, map_of, sql, struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from xregit.payloads import PayloadSchema
 
@@ -65,7 +68,14 @@ JSON_SCHEMAS: list[tuple[dict[str, Any], str, list[tuple[Any, Any, Any]]]] = [
         [(1, {"member0": 1}, None), ("a", {"member1": "a"}, None), ([1], None, [1])],
     ),
     ({}, "STRING", [({"a": [1]}, '{"a":[1]}', None), (None, None, None)]),
-    ({"type": "string", "format": "decimal"}, "STRING", [("1.50", "1.50", None)]),
+    ({"type": "string", "format": "decimal"}, "STRING", [("1.50", "1.50", None), (1.5, "1.5", None)]),
+    ({"anyOf": [{"type": "string"}, {"type": "string", "format": "uuid"}]}, "STRING", [("a", "a", None)]),
+    (
+        {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "integer"}}}},
+        "ARRAY<STRUCT<`a`: BIGINT>>",
+        [([{"a": 1}, None], [{"a": 1}, None], None), ({"a": 1}, None, {"a": 1})],
+    ),
+    ({"type": "array"}, "ARRAY<STRING>", [([1, "a"], ["1", '"a"'], None)]),
 ]
 
 
@@ -84,12 +94,89 @@ def test_json_schema_becomes_a_column(
     parsed = parse("JsonSchema/draft-07", {"type": "object", "properties": {"x": schema}})
     found, convert = column(parsed)
     assert found == expected
-    form = members(parsed.fields())[0].shape.form
+    inside = members(parsed.fields())
     for value, held, left in values:
         rest: dict[str, Any] = {}
         made = convert({"x": value}, "", rest)["x"]
         assert (made, rest.get("/x")) == (held, left)
-        pa.array([made], arrow(form))
+        pa.array([made], arrow(inside[0].shape.form))
+    alone: list[dict[str, Any] | None] = [{"x": value} for value, _, _ in values]
+    for some in (*([each] for each in alone), alone, [None, *alone, {}]):
+        assert_columns_are_records(inside, some)
+
+
+def assert_columns_are_records(inside: tuple[Member, ...], some: Sequence[dict[str, Any] | None]) -> None:
+    """Hold that a column made of many values at once is what each of them becomes by itself."""
+    convert = composed(inside)
+    rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+    (found,) = columns(inside, some, "", rests)
+    expected: dict[int, dict[str, Any]] = {row: {} for row in range(len(some))}
+    told = [None if each is None else convert(each, "", expected[row])["x"] for row, each in enumerate(some)]
+    assert found.equals(pa.array(told, arrow(inside[0].shape.form)))
+    assert {row: rest for row, rest in rests.items() if rest} == {row: rest for row, rest in expected.items() if rest}
+
+
+WHOLE = [
+    *((kind, (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)) for kind, bits in (("int8", 8), ("int16", 16), ("int32", 32))),
+    *((kind, (0, 2**bits - 1)) for kind, bits in (("uint8", 8), ("uint16", 16), ("uint32", 32))),
+    *((kind, (-(2**63), 2**63 - 1)) for kind in ("int64", "integer")),
+]
+
+
+@pytest.mark.parametrize(("kind", "bounds"), WHOLE)
+def test_whole_numbers_have_their_bounds(kind: str, bounds: tuple[int, int]) -> None:
+    """The least and the largest number that a type has is in the column, what is beyond is the rest."""
+    made = shape(Field("x", kind))
+    least, most = bounds
+    given_ = [least, most, str(least), str(most), float(most) + 1, least - 1, most + 1, str(least - 1), 1.5, None]
+    rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+    found = column_of(made, given_, "/x", rests).to_pylist()
+    assert found == [least, most, least, most, *[None] * 6]
+    assert {row: rest["/x"] for row, rest in rests.items() if rest} == dict(enumerate(given_[4:9], 4))
+
+
+def test_numbers_are_exact_or_the_rest() -> None:
+    """Broken numbers may be told as Protobuf tells them; decimals have no more digits than their type."""
+    said = ["NaN", "Infinity", "-Infinity", "1.5", True, Decimal("1.5"), 2**53 + 1, None]
+    rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+    found = column_of(shape(Field("x", "float64")), said, "/x", rests).to_pylist()
+    assert repr(found) == "[nan, inf, -inf, None, None, 1.5, None, None]"
+    assert {row for row, rest in rests.items() if rest} == {3, 4, 6}
+    price = shape(Field("x", "decimal", precision=4, scale=2))
+    digits = ["99.99", "100", "0.001", "NaN", True, "x", 1]
+    rests.clear()
+    assert column_of(price, digits, "/x", rests).to_pylist() == [Decimal("99.99"), *[None] * 5, Decimal("1.00")]
+    assert {row for row, rest in rests.items() if rest} == {1, 2, 3, 4, 5}
+
+
+def test_text_stands_in_where_there_is_no_type() -> None:
+    """Times of day, local times and durations are text as ISO 8601 has it, decimals without precision as they are."""
+    said = {
+        "time": (time(12, 30), "12:30:00"),
+        "localtimestamp": (datetime(2026, 1, 1, 12), "2026-01-01T12:00:00"),  # noqa: DTZ001 - it names no zone
+        "duration": (timedelta(days=1, milliseconds=1500), "PT86401.5S"),
+        "decimal": (Decimal("1.50"), "1.50"),
+        "bytes": ("AAH/", b"\x00\x01\xff"),
+    }
+    for kind, (value, expected) in said.items():
+        assert shape(Field("x", kind)).convert(value, "/x", {}) == expected
+    assert shape(Field("x", "duration")).convert(timedelta(seconds=10), "/x", {}) == "PT10S"
+    any_ = {1: b"\xff", "a": (1, date(2026, 1, 1), Decimal("1.50"))}
+    assert shape(Field("x", "any")).convert(any_, "/x", {}) == '{"1":"/w==","a":[1,"2026-01-01","1.50"]}'
+    assert shape(Field("x", "any")).convert({**any_, "b": 2**70}, "/x", {}).endswith(f',"b":{2**70}}}')
+
+
+def test_what_nests_too_deep_is_json() -> None:
+    """Records within records become JSON where they are too many, and what holds them says what of."""
+    deep = Field("x", "int32")
+    for _ in range(MAX_DEPTH + 1):
+        deep = Field("x", "record", fields=(deep,))
+    form = sql(shape(deep).form)
+    assert form.count("STRUCT") == MAX_DEPTH
+    assert "INT" not in form
+    for kind, said in (("array", "Each item"), ("map", "Each value")):
+        assert shape(Field("x", kind, fields=(Field("x", "time"),))).note.startswith(f"{said}: As text, as Delta has")
+        assert shape(Field("x", kind, fields=(Field("x", "string"),))).note == ""
 
 
 AVRO = {
@@ -260,6 +347,7 @@ def test_types_grow_and_clash() -> None:
     assert (covers(large, small), covers(small, large)) == (True, False)
     assert clashes(small, large) is None
     assert clashes(small, other) == ("b.c", "STRING", "DOUBLE")
+    assert clashes(struct([("z", "long", ""), ("b", "date", "")]), small) == ("b", "DATE", "STRUCT<`c`: STRING>")
     shouted = struct([("b", struct([("C", "string", "")]), "")])
     assert (covers(small, shouted), clashes(small, shouted)) == (False, ("b.c", 'called "c"', '"C"'))
     assert clashes(array(small), array(other)) == ("elementType.b.c", "STRING", "DOUBLE")

@@ -56,14 +56,41 @@ ATTRIBUTES = {
     "seen": {"type": "timestamp"},
 }
 TYPED = definition("t.typed", envelopemetadata=ATTRIBUTES)
+READ = {"name": "R", "type": "record", "fields": [{"name": "n", "type": "int"}, {"name": "at", "type": "string"}]}
+KINDS: Mapping[str, Any] = {
+    "typed": TYPED,
+    "bound": definition("t.bound", protocol="KAFKA", protocoloptions={"topic": {"value": "bound"}}),
+    "any": definition("t.any", {"type": "object"}),
+    "bare": {key: value for key, value in definition("t.bare").items() if not key.startswith("dataschema")},
+    **{
+        name: {
+            "protocol": "KAFKA",
+            "protocoloptions": {"topic": {"value": name}},
+            "dataschemaformat": "Avro/1.12.0",
+            "dataschema": schema,
+        }
+        for name, schema in {"avro": READ, "single": {"type": "long"}, "empty": {**READ, "fields": []}}.items()
+    },
+}
 # Data is no attribute of events: where a definition asks for one of that name, all events are looked at one by one.
 ODD = definition("t.odd", {}, envelopemetadata={"type": {"value": "t.odd"}, "data": {"value": "x"}})
+
+
+def without_data(given_: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an event without its data."""
+    return {name: value for name, value in given_.items() if name != "data"}
+
+
+def record(topic: str, value: bytes | None) -> dict[str, Any]:
+    """Return a record of Kafka with these bytes."""
+    body = {} if value is None else {"body_base64": b64encode(value).decode()}
+    return {"protocol": "KAFKA", "topic": topic, **body}
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Packed:
     """Return the plan for the catalog of these tests."""
-    return packed(plan(registry_of(tmp_path_factory.mktemp("catalog"), {**CATALOG, "typed": TYPED})))
+    return packed(plan(registry_of(tmp_path_factory.mktemp("catalog"), {**CATALOG, **KINDS})))
 
 
 def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = True) -> dict[str, list[dict[str, Any]]]:
@@ -154,6 +181,35 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
     ),
     (event(8, "t.typed", seen="2026-12-31T23:59:60Z"), "g__typed", {"_rest": '{"ce_seen":"2026-12-31T23:59:60Z"}'}),
     (event(8, "t.typed", level="x"), "unmatched", {}),
+    (event(8, "t.bound"), "g__bound", {"_wire": None, "value": 8.0}),
+    (
+        {**BINARY, "topic": "bound", "headers": {**HEADERS, "ce_type": "t.bound"}},
+        "g__bound",
+        {
+            "_wire": '{"protocol":"KAFKA","topic":"bound","headers":'
+            '{"ce_specversion":"1.0","ce_id":"9","ce_source":"/vehicles/V","ce_type":"t.bound"}}'
+        },
+    ),
+    (event(8, "t.any", data={"a": [1]}), "g__any", {"payload": [("a", "[1]")], "_rest": None}),
+    (event(8, "t.bare", data="text", datacontenttype="text/plain"), "g__bare", {"payload": "text"}),
+    (event(8, "t.bare", data={"a": 1}), "g__bare", {"payload": '{"a":1}', "payload_base64": None}),
+    (without_data(event(8, "t.bare")), "g__bare", {"payload": None, "payload_base64": None}),
+    (without_data(event(8, "t.bare")) | {"data_base64": "/w=="}, "g__bare", {"payload_base64": "/w=="}),
+    (record("avro", b"\x04\x02a"), "g__avro", {"n": 2, "at": "a", "_rest": None}),
+    (record("avro", b"\x04\x05a"), "unmatched", {}),
+    (record("avro", None), "unmatched", {}),
+    (record("single", b"\x04"), "g__single", {"payload": 2}),
+    (record("empty", b""), "g__empty", {"payload": "{}", "payload_base64": None}),
+    (
+        {"protocol": "KAFKA", "topic": "readings"},
+        "unmatched",
+        {"message": '{"protocol": "KAFKA", "topic": "readings"}'},
+    ),
+    (event(8, datacontenttype="application/x+json"), "g__one", {"value": 8.0}),
+    (event(8, data=[1], datacontenttype="text/plain"), "unmatched", {}),
+    (event(8, data={"value": 1, "at": "soon"}), "unmatched", {}),
+    (event(8, data={"value": 1, "place": None}), "unmatched", {}),
+    (event(8, data={"value": 1, "a/b~": 2}), "g__one", {"_rest": '{"/a~1b~0":2}'}),
     (event(8, "t.both"), "ambiguous", {}),
     (event(8, "t.none"), "unmatched", {}),
     (event(8, data={"value": "x"}), "unmatched", {}),
@@ -223,12 +279,17 @@ def test_kafka_columns_are_messages() -> None:
             "headers": [{"key": "a", "value": b"1"}, {"key": "a", "value": b"\xff"}, {"key": "b", "value": None}],
         },
         {"key": b"\xff", "value": None, "topic": "t", "partition": None, "headers": None},
+        {"key": b"", "value": b"", "topic": "", "partition": -1, "headers": [None, {"key": None, "value": b"1"}]},
+        dict.fromkeys(KAFKA_SCHEMA.names),
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
     assert [message for message, _ in records(batch)] == [
         Wire("KAFKA", {"topic": "t", "partition": 3, "key": "k", "headers": {"a": ("1", b"\xff")}}, b"v"),
         Wire("KAFKA", {"topic": "t", "key_base64": b"\xff"}, None),
+        Wire("KAFKA", {"topic": "", "partition": -1, "key": ""}, b""),
+        Wire("KAFKA", {}, None),
     ]
+    assert [size for _, size in records(batch)] == [2, 1, 0, 0]
 
 
 def test_much_is_written_in_parts(plain: Packed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,6 +352,9 @@ PLAIN = st.builds(
 )
 HOSTILE = [
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1e999}}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.none","data":{"value":1e999}}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.both","data":{"value":1e999}}',
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.bare","data":{"value":1e999}}',
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":1,"x":"\xff"}}',
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","type":"t.two","data":{"value":1}}',
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":' + b"1" * 400 + b"}}",
@@ -331,7 +395,7 @@ def test_all_kinds_at_once_land_as_each_does(
     monkeypatch.setattr(sorting, "SOON", soon)
     monkeypatch.setattr(sorting, "MANY", 3)
     monkeypatch.setattr(recognising, "AT_ONCE", 5)
-    made = packed(plan(registry_of(tmp_path, {**CATALOG, "typed": TYPED, **more})))
+    made = packed(plan(registry_of(tmp_path, {**CATALOG, **KINDS, **more})))
     given_ = [*(line(each) for each, _, _ in LANDINGS), *HOSTILE[:-1], line(event(9, "t.odd", data="x"))] * 2
     slow = landed(made, given_, tmp_path / "slow", fast=False)
     assert counted(landed(made, given_, tmp_path / "fast")) == counted(slow)
@@ -345,6 +409,8 @@ def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Pat
     rows = [
         {"key": b"V", "value": b"\xff", "topic": "readings", "partition": 3, "headers": None},
         {"key": None, "value": b'{"value":1}', "topic": "t", "partition": 1, "headers": headers},
+        {"key": None, "value": b"\xff", "topic": "readings", "partition": None, "headers": headers[4:]},
+        dict.fromkeys(KAFKA_SCHEMA.names),
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
     found = [
@@ -352,7 +418,12 @@ def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Pat
         for fewest in (0, 16)
     ]
     assert counted(found[0]) == counted(found[1])
-    assert {name: len(rows) for name, rows in found[1].items()} == {"g__record": 2, "g__one": 2}
+    assert {name: len(rows) for name, rows in found[1].items()} == {"g__record": 2, "g__one": 2, "unmatched": 4}
+    refused = {
+        '{"protocol":"KAFKA","topic":"readings","headers":{"a":["1","2"]},"body_base64":"/w=="}',
+        '{"protocol":"KAFKA"}',
+    }
+    assert {row["message"] for row in found[1]["unmatched"]} == refused
 
 
 def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Packed, tmp_path: Path) -> None:
@@ -362,6 +433,7 @@ def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Packed, tmp_path:
     given_ = [
         line({"topic": "t", "partition": 0, "offset": 7, "headers": headers, "value": body}),
         line({"topic": "readings", "key": "Vg==", "headers": [{"key": "empty"}]}),
+        line({"topic": "readings", "key": "Vg=="}),
         *(line(each) for each in (broken, {"value": "%"}, {}, event(1), BINARY)),
         *(b"no json", b"\xff", b" ", b""),
     ]
@@ -370,7 +442,7 @@ def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Packed, tmp_path:
         for fewest in (0, 16)
     ]
     assert counted(found[0]) == counted(found[1])
-    assert {name: len(rows) for name, rows in found[1].items()} == {"g__one": 3, "g__record": 1, "unmatched": 5}
+    assert {name: len(rows) for name, rows in found[1].items()} == {"g__one": 3, "g__record": 2, "unmatched": 5}
     kept = {row["message"] for row in found[1]["unmatched"]}
     assert kept == {json.dumps(broken), '{"value": "%"}', "{}", "no json", None}
 

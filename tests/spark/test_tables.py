@@ -19,7 +19,12 @@ GADGETS: dict[str, Any] = {
         "gadgets": {
             "singular": "gadget",
             "description": "A thing.",
-            "attributes": {"weight": {"type": "decimal"}, "resolved": {"type": "string"}, "hash": {"type": "string"}},
+            "attributes": {
+                "weight": {"type": "decimal"},
+                "serial": {"type": "string", "readonly": True},
+                "resolved": {"type": "string"},
+                "hash": {"type": "string"},
+            },
             "resources": {
                 "parts": {
                     "singular": "part",
@@ -32,7 +37,11 @@ GADGETS: dict[str, Any] = {
                     "attributes": {"tags": {"type": "array", "item": {"type": "string"}}},
                 },
             },
-        }
+        },
+        "tools": {
+            "singular": "tool",
+            "resources": {"parts": {"singular": "piece", "maxversions": 1, "attributes": {"size": "integer"}}},
+        },
     }
 }
 
@@ -91,11 +100,29 @@ def test_what_is_made_when_compiling_is_no_column(name: str) -> None:
         assert [column.name for column in table.columns].count(name) <= (name == "xid")
 
 
+def test_versions_have_what_is_theirs() -> None:
+    """What is said of a resource as a whole is with the resource alone, a document with its versions alone."""
+    found = tables(builtin())
+    whole, version = (set(_types(found[name])) for name in ("schemas", "schemaversions"))
+    assert whole - version == {
+        "xref",
+        "readonly",
+        "compatibility",
+        "defaultversionid",
+        "defaultversionsticky",
+        "deprecated",
+    }
+    assert version - whole == {"versionid", "schema", "schemabase64", "schemaurl"}
+
+
 def test_own_group_type_has_tables() -> None:
     """A group type of the registry's own model has tables as any other, and its attributes are typed columns."""
     found = _extended(GADGETS)
-    assert found.keys() - DESIGNED == {"gadgets", "parts", "gadgets_changes", "changeversions"}
-    assert _types(found["gadgets"])["weight"] == Type.DOUBLE
+    own = {"gadgets", "parts", "gadgets_changes", "changeversions", "tools", "tools_parts"}
+    assert found.keys() - DESIGNED == own
+    assert (_types(found["gadgets"])["weight"], _types(found["gadgets"])["serial"]) == (Type.DOUBLE, Type.TEXT)
+    assert {"partid", "count"} <= _types(found["parts"]).keys()
+    assert {"pieceid", "size"} <= _types(found["tools_parts"]).keys()
     assert _types(found["parts"])["count"] == Type.LONG
     assert _types(found["gadgets_changes"])["tags"] == Type.TEXTS
 

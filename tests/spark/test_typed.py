@@ -28,29 +28,44 @@ BOUNDS = st.dictionaries(
 TEXTS = st.text(max_size=3) | st.sampled_from(
     ["2026-05-22T10:30:00Z", "2024-02-29T10:30:00.123456+02:00", "2026-02-29T10:30:00Z", "2026-05-22T10:30:00.1234567Z"]
 )
+PLAIN: list[Any] = [
+    {"type": "boolean", "description": "whether"},
+    {"type": "string"},
+    {"type": "string", "format": "date-time"},
+    {"type": "string", "format": "uuid"},
+    {"type": "string", "minLength": 1, "maxLength": 2},
+    {"type": "string", "enum": ["a", "b"]},
+    {"type": ["string", "null"], "enum": ["a", "b"]},
+    {"type": ["integer", "null"]},
+    {"type": "number", "format": "double"},
+    {"type": "string", "pattern": "^a"},
+    {"$ref": "#/definitions/short"},
+    {"enum": [1, "a"]},
+    True,
+    {"type": "string", "enum": ["a", 1]},
+    {"type": "integer", "enum": [1]},
+    {"type": "string", "minLength": 2, "pattern": "^a"},
+    {"type": "string", "maxLength": 2.0},
+    {"type": "number", "multipleOf": 2},
+    {"type": "number", "minimum": 2**53 + 1},
+    {"$ref": "#/definitions/any"},
+    {"type": ["null", "string"], "maxLength": 1},
+    {"type": ["string", "integer"]},
+    {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+    {"type": "array", "items": {"type": "string", "format": "date-time"}},
+    {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
+    {"type": "array"},
+]
 SINGLE = st.one_of(
     st.builds(lambda kind, more: {"type": kind, **more}, st.sampled_from(["number", "integer"]), BOUNDS),
-    st.sampled_from(
-        [
-            {"type": "boolean", "description": "whether"},
-            {"type": "string"},
-            {"type": "string", "format": "date-time"},
-            {"type": "string", "format": "uuid"},
-            {"type": "string", "minLength": 1, "maxLength": 2},
-            {"type": "string", "enum": ["a", "b"]},
-            {"type": ["string", "null"], "enum": ["a", "b"]},
-            {"type": ["integer", "null"]},
-            {"type": "number", "format": "double"},
-            {"type": "string", "pattern": "^a"},
-            {"$ref": "#/definitions/short"},
-            {"enum": [1, "a"]},
-            True,
-        ]
-    ),
+    st.sampled_from(PLAIN),
 )
 ARRAYS = st.builds(
     lambda items, more: {"type": "array", "items": items, **more}, SINGLE, st.just({}) | st.just({"maxItems": 1})
 )
+
+
+SHORT = {"short": {"type": "string", "maxLength": 1}, "any": True}
 
 
 def objects(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
@@ -74,7 +89,7 @@ SCHEMAS = objects(SINGLE | ARRAYS | objects(SINGLE | ARRAYS)).map(
     lambda schema: {
         **schema,
         "$id": "https://example.com/s",
-        "definitions": {"short": {"type": "string", "maxLength": 1}},
+        "definitions": SHORT,
     }
 )
 VALUES = st.recursive(
@@ -115,8 +130,11 @@ def fitting(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
 def test_records_are_what_the_schema_accepts(draft: str, data: st.DataObject) -> None:
     """What a record takes fits the schema, and comes to the same row as by its value, or is in doubt."""
     schema = data.draw(SCHEMAS)
-    value = data.draw(fitting(schema) | VALUES)
-    rows = rows_of(schema, draft)
+    compare(rows_of(schema, draft), data.draw(fitting(schema) | VALUES))
+
+
+def compare(rows: Rows, value: Any) -> None:
+    """Hold that what a record takes of a payload is what the schema accepts, and is the row of the value."""
     raw = as_raw(value)
     (record,) = rows.records([raw])
     made = None if record is None else rows.of_records(landed([record]))
@@ -124,6 +142,21 @@ def test_records_are_what_the_schema_accepts(draft: str, data: st.DataObject) ->
         read = rows.reader.values([raw])
         assert read == [value]
         assert made.equals(rows.batch(landed(read)))
+
+
+GIVEN: list[Any] = [
+    *(None, True, 1, 2, 2.5, 2**53, 2**70, "a", "b", "ab", "abc", "1", "2026-05-22T10:30:00Z"),
+    *([], ["a"], ["a", "a"], [1], [None], ["2026-05-22T10:30:00Z"], [{}], [{"a": "b"}], {}, {"a": "a"}),
+]
+
+
+@pytest.mark.parametrize("schema", PLAIN, ids=json.dumps)
+def test_each_word_of_a_schema_counts(schema: Any) -> None:
+    """What a schema says beyond what a record tells of, records leave to the long way."""
+    whole = {"type": "object", "properties": {"a": schema}, "definitions": SHORT}
+    rows = rows_of(whole, DRAFT)
+    for value in ({}, {"a": 1, "b": 2}, *({"a": each} for each in GIVEN)):
+        compare(rows, value)
 
 
 ORDINARY = {
