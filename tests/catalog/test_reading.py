@@ -129,6 +129,19 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("MessageGroups/g/messagegroup.yaml", 'Did you mean "messagegroups"? The group types are '),
+        ("messagegroups/g/message/a.yaml", 'Did you mean "messages"? The file of each message group is '),
+        ("queues/q/queue.yaml", "the group types are messagegroups, "),
+    ],
+)
+def test_folder_with_nearly_the_right_name_is_told(tmp_path: Path, path: str, expected: str) -> None:
+    """A file in a folder that is called wrong comes with the name that was meant, if there is one."""
+    assert [item.help for item in registry_of(tmp_path, {path: "name: A\n"}).problems if item.help.startswith(expected)]
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_fault_is_reported_once_and_at_its_place(tmp_path: Path, case: str) -> None:
     """Each fault of a file gives exactly one diagnostic."""

@@ -146,6 +146,15 @@ def test_a_finding_says_all_that_a_reader_needs() -> None:
         ({"envelopeoptions": {}}, 'It goes with "envelope", which may be CloudEvents/1.0.'),
         ({"protocol": "MQTT/3.1.1", "protocoloptions": {"ears": 1}}, "Known here: qos, retain, topic_name."),
         ({"deprecated": {"remuval": ""}}, 'Did you mean "removal"?'),
+        (
+            {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": {"value": "a"}}, "qos": 1},
+            'It belongs into "protocoloptions": indent it below that.',
+        ),
+        ({"mode": "binary"}, "Remove it, or declare it in model.yaml."),
+        (
+            {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "a"}}, "mode": "binary"},
+            'It belongs into "envelopeoptions": indent it below that.',
+        ),
         ({"zzzzzzzzz": 1}, "Remove it, or declare it in model.yaml."),
         ({"x" * 5000: 1}, "Remove it, or declare it in model.yaml."),
     ],

@@ -94,3 +94,22 @@ def test_protocol_of_the_group_alone_asks_for_no_options(tmp_path: Path) -> None
         "/endpoints/e/messages/derived",
         "/endpoints/e/messages/mine",
     }
+
+
+@pytest.mark.parametrize(
+    ("format_", "name", "text", "line"),
+    [
+        ("Protobuf/3", "1.proto", 'syntax = "proto3";\n<<<<<<< HEAD\nmessage A {}\n=======\n>>>>>>> b\n', 2),
+        ("XSD/1.0", "1.xsd", "<schema>\r\n>>>>>>> b\r\n</schema>\r\n", 2),
+        ("Avro/1.11.0", "1.avsc", '{"type":\n||||||| base\n"int"}\n', 2),
+    ],
+)
+def test_conflict_in_a_schema_is_told_as_one(tmp_path: Path, format_: str, name: str, text: str, line: int) -> None:
+    """What a merge left in a document of whichever language is no fault of its language."""
+    files = {
+        "schemagroups/a/schemagroup.yaml": "description: A.\n",
+        "schemagroups/a/schemas/a/schema.yaml": f"description: A.\nformat: {format_}\n",
+        f"schemagroups/a/schemas/a/versions/{name}": text,
+    }
+    (found,) = [item for item in check(read_folder(folder(tmp_path, files))).diagnostics if item.path.endswith(name)]
+    assert (found.line, found.message) == (line, "A merge left both sides of a conflict here.")

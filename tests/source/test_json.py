@@ -38,6 +38,7 @@ PROBLEMS: dict[str, tuple[bytes, str, tuple[int, int], str]] = {
     "comma before the end": (b'{"a": 1,}', "json-syntax", (1, 9), "a comma stands before"),
     "comma before the end of a list": (b"[1,\n]", "json-syntax", (2, 1), "a comma stands before"),
     "no comma": (b'{"a": 1\n "b": 2}', "json-syntax", (2, 2), 'a comma or "}"'),
+    "conflict": (b'{"a": 1,\n<<<<<<< HEAD\n"b": 2\n=======\n"b": 3\n>>>>>>> x\n}', "json-syntax", (2, 1), "conflict"),
     "no colon": (b'{"a" 1}', "json-syntax", (1, 6), "a colon"),
     "key without quotes": (b"{a: 1}", "json-syntax", (1, 2), "a key in double quotes"),
     "single quotes": (b"{'a': 1}", "json-syntax", (1, 2), "double quotes"),

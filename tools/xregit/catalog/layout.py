@@ -9,6 +9,8 @@ from xregit.model.words import called
 from xregit.source.files import filename_to_id, id_to_filename
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
@@ -55,16 +57,15 @@ def spot(model: Model, path: str) -> Spot:
         )
     group = model.groups.get(parts[0])
     if group is None:
-        return _other(path, f"the group types are {', '.join(model.groups)}")
+        return _other(path, f"the group types are {', '.join(model.groups)}", parts[0], model.groups)
     gid = filename_to_id(parts[1])
     if len(parts) == _GROUP_FILE and parts[2] == group.singular + YAML:
         return Spot(Kind.GROUP, group, gid)
     resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
     if resource is None:
         inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
-        return _other(
-            path, f'the file of each {called(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
-        )
+        where = f'the file of each {called(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
+        return _other(path, where, parts[2] if len(parts) >= _RESOURCE_FILE else "", group.resources)
     return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
 
 
@@ -143,7 +144,12 @@ def version_id(filename: str) -> str:
     return filename_to_id(filename.rpartition(".")[0] or filename)
 
 
-def _other(path: str, where: str) -> Spot:
-    known = path.endswith((YAML, ".yml"))
+def _other(path: str, where: str, folder: str = "", folders: Iterable[str] = ()) -> Spot:
+    """Return what a path is that no entity has; ``folder`` is the part of it that should be one of others."""
+    if not path.endswith((YAML, ".yml")):
+        return Spot(Kind.IGNORED)
+    from xregit.model.faults import guess  # few files need it
+
+    near = guess(folder, folders)
     ending = "" if path.endswith(YAML) else f" Names end in {YAML} here, not in .yml."
-    return Spot(Kind.MISPLACED, help=f"{where}.{ending}") if known else Spot(Kind.IGNORED)
+    return Spot(Kind.MISPLACED, help=f"{near} {where[:1].upper()}{where[1:]}.{ending}" if near else f"{where}.{ending}")

@@ -186,7 +186,8 @@ def _unnamed(shape: _Shape, item: tuple[str, Any], inherited: Values, path: Path
     if shape.wildcard is None:
         # Guessing costs; a value with that many faults is no typing error.
         known = shape.attributes if len(findings) < MAX_GUESSES else ()
-        findings.append(faults.unknown(name, path, known, goes_with(shape.origin, name), shape.names.cited))
+        hint = goes_with(shape.origin, name) or (faults.belongs(name, shape.attributes) if known else "")
+        findings.append(faults.unknown(name, path, known, hint, shape.names.cited))
     elif not charset.test(name):
         findings.append(faults.misnamed(name, path, charset, shape.attributes["*"].cited))
     else:

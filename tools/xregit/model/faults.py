@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
@@ -112,6 +112,12 @@ def unknown(name: str, path: Path, known: Iterable[str], goes_with: str, require
     help_ = MERGE_KEY if name == "<<" else goes_with or guess(str(name), names) or listed
     message = f'The attribute "{cut(name)}" is not in the model.'
     return Finding(UNKNOWN, (*path, name), message, help_, requirement, on_key=True)
+
+
+def belongs(name: str, known: Mapping[str, AttributeModel]) -> str:
+    """Return a hint on the attribute inside which the model has a name, as where its line was indented too little."""
+    holders = [f'"{other.name}"' for other in known.values() if name in other.attributes]
+    return f"It belongs into {' or '.join(holders)}: indent it below that." if holders else ""
 
 
 def misnamed(name: str, path: Path, syntax: Datatype, requirement: str) -> Finding:

@@ -9,7 +9,7 @@ from xregit.model import named
 from xregit.payloads import language
 from xregit.payloads import problems as schema_problems
 from xregit.rules.rule import Rule
-from xregit.source.text import Problem
+from xregit.source.text import Problem, conflict_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +36,16 @@ def problems(registry: Registry, version: Version) -> Iterator[Problem]:
     own = document.place.path != version.place.path
     wrong = _of_text(document.data, format_) if own else ()
     yield from wrong
-    if not wrong and language(format_):
-        fetch = registry.schema_documents.get
-        for item in schema_problems(format_, document.data, uri=version.xid, fetch=fetch):
-            span = _span(item) if own else registry.origin.span(document.place, item.path)
-            yield Problem(_RULES[item.kind], item.message, item.help, span)
+    if wrong or not language(format_):
+        return
+    found = schema_problems(format_, document.data, uri=version.xid, fetch=registry.schema_documents.get)
+    left = conflict_problem(document.data, _INVALID) if found and own else None
+    if left:
+        yield left
+        return
+    for item in found:
+        span = _span(item) if own else registry.origin.span(document.place, item.path)
+        yield Problem(_RULES[item.kind], item.message, item.help, span)
 
 
 def _of_text(data: bytes, format_: str) -> tuple[Problem, ...]:

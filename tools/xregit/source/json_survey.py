@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from xregit.diagnostics import Span
 from xregit.model.quoting import cut
 from xregit.source.building import Building, StopError, Survey
-from xregit.source.text import MAX_INTEGER_DIGITS, NOWHERE, Positions, Problem, Spot, encoding_problem
+from xregit.source.text import MAX_INTEGER_DIGITS, NOWHERE, Positions, Problem, Spot, conflict_problem, encoding_problem
 
 # RFC 8259, with words and single characters beside it for what isn't JSON.
 _TOKEN = re.compile(
@@ -158,7 +158,8 @@ class _Reading:
         if token.kind == "end" and self.opened:
             bracket = self.opened[-1]
             message = f'the text ends, but the "{bracket.kind}" of line {self._span(bracket).line} is not closed'
-        self.building.unreadable(Problem("json-syntax", message, advice, self._span(token)))
+        problem = Problem("json-syntax", message, advice, self._span(token))
+        self.building.unreadable(conflict_problem(self.text.encode(), problem.rule) or problem)
         raise StopError
 
     def _span(self, token: _Token) -> Span:
@@ -187,8 +188,12 @@ def _fault(token: _Token, expected: str, text: str) -> tuple[str, str]:
         return ("the file holds no value" if not text.strip() else "the text ends too early"), "complete it"
     if token.kind in _CLOSING.values() and text[: token.start].rstrip().endswith(","):
         return f'a comma stands before the closing "{token.text}"', "remove the comma"
-    shown = cut(token.text, _SHOWN_CHARACTERS)
-    return f"{shown} stands where {expected} is expected", "check the text before it"
+    advice = "add the comma" if expected.startswith("a comma") and _begins(token) else "check the text before it"
+    return f"{cut(token.text, _SHOWN_CHARACTERS)} stands where {expected} is expected", advice
+
+
+def _begins(token: _Token) -> bool:
+    return token.kind in {"string", "number", "word", *_CLOSING}
 
 
 def _string_fault(text: str, start: int) -> tuple[str, str]:

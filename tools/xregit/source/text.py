@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ MAX_DEPTH = 100
 MAX_INTEGER_DIGITS = 40
 UTF8_BOM = b"\xef\xbb\xbf"
 NOWHERE = Span()
+_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})(?: [^\r\n]*)?\r?$", re.MULTILINE)  # as Git writes them
 
 
 @record
@@ -81,6 +83,18 @@ def encoding_problem(data: bytes, rule: str) -> Problem | None:
         message = f"the byte 0x{data[error.start]:02X} is not UTF-8"
         return Problem(rule, message, "save the file as UTF-8", character_span(data[: error.start].decode()))
     return None
+
+
+def conflict_problem(data: bytes, rule: str) -> Problem | None:
+    """Return a problem that names the first line by which Git marks the two sides of a conflict, or None."""
+    text = data.decode(errors="replace")
+    found = _CONFLICT.search(text)
+    if not found:
+        return None
+    message = "a merge left both sides of a conflict here"
+    advice = 'keep what is right, and remove the lines that begin with "<<<<<<<", "=======" and ">>>>>>>"'
+    line = text.count("\n", 0, found.start()) + 1
+    return Problem(rule, message, advice, Span(line, 1, line, 1 + len(found[0].rstrip())))
 
 
 def character_span(before: str) -> Span:

@@ -32,18 +32,19 @@ class _Complaint(NamedTuple):
     at_context: bool = False
 
 
+_NO_PAIR = _Complaint(
+    ("could not find expected ':'",),
+    'this line is no "name: value" pair',
+    "add the colon and the value, or indent the line if it continues the text above",
+    at_context=True,
+)
 _COMPLAINTS = (
     _Complaint(
         ("mapping values are not allowed",),
         "a colon is not expected here",
         "put the value in quotes if the colon is part of it; otherwise check how far the line is indented",
     ),
-    _Complaint(
-        ("could not find expected ':'",),
-        'this line is no "name: value" pair',
-        "add the colon and the value, or indent the line if it continues the text above",
-        at_context=True,
-    ),
+    _NO_PAIR,
     _Complaint(
         ("unexpected end of stream",),
         "the quotes that open here are never closed",
@@ -143,7 +144,23 @@ def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
     if glued and ":" in lines[place.line - 1][: place.column]:
         at = Span(before, glued.end(1) + 1, before, glued.end(1) + 2)
         return Problem("yaml-syntax", "a space is missing behind this colon", "add the space", at)
+    if before and _is_bare(lines, before, place.line):
+        at = Span(before, _indent(lines[before - 1]) + 1, before, len(lines[before - 1].rstrip()) + 1)
+        return Problem("yaml-syntax", _NO_PAIR.message, _NO_PAIR.help, at)
     return None
+
+
+def _is_bare(lines: list[str], number: int, next_number: int) -> bool:
+    """Tell whether a line has no colon, though it begins where names do, as the next one does."""
+    line, indent = lines[number - 1], _indent(lines[number - 1])
+    if ":" in line or line.lstrip().startswith("- ") or _indent(lines[next_number - 1]) != indent:
+        return False
+    above = (text for text in reversed(lines[: number - 1]) if text.strip() and _indent(text) < indent)
+    return indent == 0 or next(above, "").rstrip().endswith(":")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_end(place: Span, data: bytes) -> bool:

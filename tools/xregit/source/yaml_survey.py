@@ -22,7 +22,7 @@ from xregit.diagnostics import Span
 from xregit.source.building import Building, StopError, Survey
 from xregit.source.plain import PlainFloat, PlainInt
 from xregit.source.scalars import scalar
-from xregit.source.text import NOWHERE, Positions, Spot
+from xregit.source.text import NOWHERE, Positions, Spot, conflict_problem
 from xregit.source.yaml_faults import bad_character, syntax_problem
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def survey(data: bytes, parser: Parser) -> Survey:
     try:
         reading.read(parser(data))
     except YAMLError as error:
-        reading.building.unreadable(syntax_problem(error, data, reading.quoted, reading.bracket))
+        left = conflict_problem(data, "yaml-syntax")
+        reading.building.unreadable(left or syntax_problem(error, data, reading.quoted, reading.bracket))
     except StopError:
         pass
     return reading.building.survey()
