@@ -124,7 +124,9 @@ def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
             yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
-@rule("endpoint", Severity.ERROR, "An address has a port that no host has.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
+@rule(
+    "endpoint", Severity.ERROR, "An address has a port that no host has.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67"
+)
 def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report ports that are no number from 1 to 65535; of several hosts each is looked at."""
     for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():

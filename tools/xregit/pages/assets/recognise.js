@@ -12,7 +12,19 @@
 
   const binding = (item) => item.required || item.now || item.constant !== undefined || item.template !== undefined;
   const tests = (items) => (items ?? []).filter((item) => !item.delivery && (binding(item) || !item.any_text));
-  const mediaType = (text) => text.trim().replace(/\s*([;=])\s*/g, "$1").replaceAll('"', "").toLowerCase();
+
+  // Names of media types compare without case, values of parameters only where that is known of them, in any order.
+  const FOLDED = new Set(["charset", "delsp", "format"]);
+  function mediaType(text) {
+    const written = text.trim(), kind = written.split(";")[0], parameters = new Set(), pattern = /;\s*(?:([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;"]+))?\s*/y;
+    let end = pattern.lastIndex = kind.length;
+    for (let match = pattern.exec(written); match; match = pattern.exec(written)) {
+      end = pattern.lastIndex;
+      const name = match[1]?.toLowerCase(), value = match[2]?.startsWith('"') ? match[2].slice(1, -1).replace(/\\(.)/g, "$1") : match[2];
+      if (name) parameters.add(`${name}=${FOLDED.has(name) ? value.toLowerCase() : value}`);
+    }
+    return [kind.trimEnd().toLowerCase(), ...[...parameters].sort()].join(";") + written.slice(end);
+  }
 
   function fits(item, value, context, facts) {
     const text = plain(value, facts);
