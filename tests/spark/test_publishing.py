@@ -214,7 +214,9 @@ def test_plain_parquet_replaces_the_whole_folder(
 ) -> None:
     """Plain Parquet is one folder per table, read by Spark as it is, and swapped in as a whole."""
     folder = tmp_path / "tables"
-    for registry in (sample, repository.commit({"endpoints/garage/messages/only.yaml": None})):
+    # Tables without rows have a file too, which tells their columns.
+    fewer = repository.commit({path: None for path in SAMPLE if path.startswith(("schemagroups/", "endpoints/"))})
+    for registry in (sample, fewer):
         found = publish(registry, folder, format="parquet", spark=spark)
         for table in found.tables:
             assert spark.read.parquet(str(folder / table.name)).count() == table.rows

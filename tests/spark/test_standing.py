@@ -1,0 +1,76 @@
+"""Tables that others made or changed: which of them are ours to go on with."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from xregit.errors import XregitError
+from xregit.spark.columns import HASH, Column, Table, Type
+from xregit.spark.places import Place
+from xregit.spark.standing import compared, refuse_newer
+
+PLACE = Place("/lake/things")
+TABLE = Table("things", "Some.", (Column("xid", comment="Which."), Column("labels", Type.TEXT_MAP), HASH))
+
+
+def refused(said: str) -> Any:
+    """Return a context in which that is an error, or nothing if nothing is said."""
+    return pytest.raises(XregitError, match=said) if said else nullcontext()
+
+
+@pytest.mark.parametrize(
+    ("reader", "writer", "features", "said"),
+    [
+        (1, 2, (), ""),
+        (1, 6, ("deletionVectors",), ""),  # what a writer of that version need not know
+        (1, 7, ("appendOnly", "changeDataFeed"), ""),
+        (1, 7, ("appendOnly", "rowTracking", "domainMetadata"), "writer version 7 with domainMetadata, rowTracking"),
+        (1, 8, (), r"writer version 8\); publish"),
+        (2, 5, (), "reader version 2, writer version 5"),
+    ],
+)
+def test_tables_that_ask_more_are_refused(reader: int, writer: int, features: tuple[str, ...], said: str) -> None:
+    """A table whose log asks for what we can't do is told, with what that is."""
+    with refused(said):
+        refuse_newer(PLACE, reader, writer, features)
+
+
+def field(name: str, form: Any, comment: str = "") -> dict[str, Any]:
+    """Return a column in Delta's JSON form."""
+    return {"name": name, "type": form, "nullable": True, "metadata": {"comment": comment} if comment else {}}
+
+
+def map_of(values: str, *, null: bool = True) -> dict[str, Any]:
+    """Return the type of a map from texts."""
+    return {"type": "map", "keyType": "string", "valueType": values, "valueContainsNull": null}
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (map_of("string"), ""),
+        (map_of("string", null=False), ""),  # in which writers differ
+        (map_of("long"), 'the column "labels" of .* has another type'),
+        ({"type": "array", "elementType": "string", "containsNull": True}, 'the column "labels" of .* has another'),
+        ("string", 'the column "labels" of .* has another type'),
+    ],
+)
+def test_columns_of_another_type_are_refused(form: Any, said: str) -> None:
+    """A column is the one that the model says, or the table is none of ours."""
+    there = [field("xid", "string", "Which."), field("labels", form), field("hash", "string", HASH.comment)]
+    with refused(said):
+        found = compared(TABLE, PLACE, 3, {"fields": there}, "Some.")
+        assert (found.version, found.lacking, found.former, found.comments) == (3, (), (), {})
+
+
+def test_what_differs_is_told() -> None:
+    """Columns that only one side has, and what is said of others in other words, are what is to be changed."""
+    there = [field("xid", "string", "Other."), {**field("hash", "string"), "metadata": None}, field("old", "long")]
+    found = compared(TABLE, PLACE, 3, {"fields": there}, "")
+    assert (found.lacking, found.former) == (("labels",), ("old",))
+    assert found.comments == {"": "Some.", "xid": "Which.", "hash": HASH.comment}
+    with pytest.raises(XregitError, match="but not the things of a catalog"):
+        compared(TABLE, PLACE, 3, {"fields": there[:1]}, "")
