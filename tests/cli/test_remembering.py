@@ -55,6 +55,28 @@ def test_small_registry_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not (tmp_path / "cache").exists()
 
 
+LOADED = """
+import sys
+from xregit.cli.running import run
+code = run(["check"])
+print(code, "jsonschema_rs" in sys.modules)
+"""
+
+
+def test_schema_is_read_where_no_run_has_found_it_right(tmp_path: Path) -> None:
+    """What reads schemas is loaded for those that are new."""
+    folder = write_registry(tmp_path / "registry", FEW_CHECKED)
+    file = folder / "messagegroups" / "plant0" / "messages" / f"{PREFIX}0.yaml"
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    said = []
+    for old, new in (("", ""), ("A sensor", "One sensor"), ("type: number", "type: integer"), ("integer", "whole")):
+        file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+        program = [sys.executable, "-c", LOADED]
+        done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        said.append(done.stdout.splitlines()[-1])
+    assert said == ["0 True", "0 False", "0 True", "1 True"]
+
+
 def edits(folder: Path) -> Iterator[str]:
     """Make one change after the other, and say what each is."""
     first = folder / "messagegroups" / "plant0" / "messages"

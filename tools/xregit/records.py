@@ -43,7 +43,7 @@ class _Late:
         self.owner, self.name = owner, name
 
     def __get__(self, one: object, cls: type | None = None) -> object:
-        made = self.make(self.owner)
+        made: Any = self.make(self.owner)
         setattr(self.owner, self.name, made)
         return made.__get__(one, cls) if callable(made) else made
 

@@ -15,6 +15,7 @@ from xregit.catalog.layout import MODEL_FILE, SETTINGS_FILE
 from xregit.catalog.parts import Change, Folders, Web, concerned, differing, web
 from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
+from xregit.payloads import faultless
 from xregit.records import record
 from xregit.rules.kept import Found, Held, Kept, by_group, held_by
 from xregit.rules.listed import RULES
@@ -82,7 +83,9 @@ def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Regist
     except WholeError:
         return registry, report, None
     made = by_group(found.diagnostics, now.prefix)
-    kept = Kept(folders, held_by(registry), made, found.faulty, today, now.context, tracing.terms)
+    kept = Kept(
+        folders, held_by(registry), made, found.faulty, today, now.context, tracing.terms, faultless.remembered()
+    )
     return registry, report, kept
 
 
@@ -102,6 +105,7 @@ def again(
     groups = _read(seen, checked, more)
     part = _part(now, seen, groups)
     found = Examined((), frozenset())
+    faultless.remember(kept.faultless)
     if checked:
         with uncollected():
             found = examined_part(part, RULES, today, checked, sound=kept.faulty <= checked)
@@ -109,7 +113,7 @@ def again(
     paths = [path for group in groups if group in seen.other for path in seen.other[group].files]
     contents = {path: seen.before.read(path) for path in paths} if seen.before else {}
     held = _held(kept, seen, part)
-    new = replace(result, folders=seen.folders, held=held, day=today)
+    new = replace(result, folders=seen.folders, held=held, day=today, faultless=faultless.remembered())
     return Again(Report(ordered(new.diagnostics)), _reread(seen, part, new, held), contents)
 
 

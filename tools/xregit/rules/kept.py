@@ -29,7 +29,8 @@ class Kept:
 
     ``held`` is how many resources of each type are in each group, by its xid. ``found`` are the findings, by the xid of
     the group that they are in, an empty one for none; ``faulty`` are the groups with errors. ``context`` is what else
-    may make findings different, ``terms`` is what the registry says that traces depend on.
+    may make findings different, ``terms`` is what the registry says that traces depend on. ``faultless`` are
+    digests of schemas (`payloads.faultless`).
     """
 
     folders: Folders
@@ -39,6 +40,7 @@ class Kept:
     day: date
     context: str
     terms: Terms
+    faultless: frozenset[str] = frozenset()
 
     @property
     def diagnostics(self) -> Iterable[Diagnostic]:
@@ -82,6 +84,7 @@ def to_bytes(kept: Kept) -> bytes | None:
         "faulty": sorted(kept.faulty),
         "folders": {group: (tuple(folder.outline), folder.mark) for group, folder in kept.folders.items()},
         "held": kept.held,
+        "faultless": sorted(kept.faultless),
         "found": {group: [_row(item) for item in items] for group, items in kept.found.items()},
     }
     try:
@@ -106,6 +109,7 @@ def from_bytes(data: bytes, context: str) -> Kept | None:
         date.fromisoformat(value["day"]),
         context,
         Terms._make(value["terms"]),
+        frozenset(value["faultless"]),
     )
 
 

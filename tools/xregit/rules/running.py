@@ -161,7 +161,7 @@ class _Run:
                     yield from self.weighing.of_documents(resource)
 
     def of_sound(self) -> Iterator[Diagnostic]:
-        if not any(self.applies(item) for item in self.by_about.get(SOUND, ())):
+        if not self.registry.endpoints or not any(self.applies(item) for item in self.by_about.get(SOUND, ())):
             return
         from xregit.messages.overlapping import overlaps  # only then
 
