@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from deltalake import DeltaTable, Schema
 
+from tests.spark.streams import GROUP, registry_of
 from xregit.errors import XregitError
 from xregit.spark.columns import HASH, Column, Table, Type
+from xregit.spark.delta import RustLake
 from xregit.spark.places import Place
 from xregit.spark.standing import compared, refuse_newer
+from xregit.spark.streams.ledger import Ledger
+from xregit.spark.streams.plans import plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
 PLACE = Place("/lake/things")
 TABLE = Table("things", "Some.", (Column("xid", comment="Which."), Column("labels", Type.TEXT_MAP), HASH))
@@ -74,3 +86,47 @@ def test_what_differs_is_told() -> None:
     assert found.comments == {"": "Some.", "xid": "Which.", "hash": HASH.comment}
     with pytest.raises(XregitError, match="but not the things of a catalog"):
         compared(TABLE, PLACE, 3, {"fields": there[:1]}, "")
+
+
+CHECK = {"delta.invariants": '{"expression":{"expression":"hash > 1"}}'}
+MADE = {"delta.generationExpression": "hash"}
+# What whoever makes a table beforehand may add, and what is said of it.
+RULES: list[tuple[Mapping[str, Any], Mapping[str, Any], str]] = [
+    ({}, {}, ""),
+    ({}, {"configuration": {"delta.appendOnly": "false"}}, ""),
+    ({"metadata": {"comment": "Any."}}, {}, ""),
+    ({}, {"partition_by": ["last"]}, "has partitions by last, which we can't keep; take that away, or name another"),
+    ({"nullable": False}, {}, "has a rule for the column last, which"),
+    ({"metadata": CHECK}, {}, "has a rule for the column last, which"),
+    ({"metadata": MADE}, {}, "has a rule for the column last, which"),
+    ({}, {"constraint": {"large": "last > 'a'"}}, "has the constraint large, which"),
+]
+
+
+def make(folder: Path, structure: Mapping[str, Any], column: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+    """Make a table of that structure and one more column, as somebody may who knows what it will hold."""
+    fields = [*structure["fields"], field("last", "string") | dict(column)]
+    options = {name: value for name, value in more.items() if name != "constraint"}
+    schema = Schema.from_json(json.dumps({"type": "struct", "fields": fields}))
+    made = DeltaTable.create(folder, schema, **options)
+    if "constraint" in more:
+        made.alter.add_constraint(more["constraint"])
+
+
+def no_session() -> SparkSession:
+    """Return no session, as none is asked for to look at tables."""
+    raise AssertionError
+
+
+@pytest.mark.parametrize(("column", "more", "said"), RULES)
+def test_rules_that_we_can_not_keep_are_refused(
+    column: Mapping[str, Any], more: Mapping[str, Any], said: str, tmp_path: Path
+) -> None:
+    """A table made with partitions or rules for its rows would be read with other values than it was given."""
+    make(tmp_path / "things", TABLE.structure, column, more)
+    with refused(said):
+        assert RustLake(Place.of(tmp_path), no_session).look(TABLE).version >= 0
+    made = plan(registry_of(tmp_path))
+    make(tmp_path / "g__one", made.landing(f"{GROUP}one").structure, column, more)
+    with refused(said):
+        Ledger(Place.of(tmp_path)).refuse_unfit(made)

@@ -22,6 +22,7 @@ from xregit.spark.standing import (
     foreign,
     refuse_coded,
     refuse_newer,
+    refuse_ruled,
     standing,
 )
 
@@ -116,8 +117,9 @@ def _stand(table: Table, place: Place) -> Stand:
     found = DeltaTable(place.url)
     asked = found.protocol()
     refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
-    schema = json.loads(found.schema().to_json())
-    stand = compared(table, place, found.version(), schema, found.metadata().description or "")
+    schema, about = json.loads(found.schema().to_json()), found.metadata()
+    stand = compared(table, place, found.version(), schema, about.description or "")
+    refuse_ruled(place, schema, about.partition_columns, about.configuration)
     return standing(stand, _keyed(table, found))
 
 

@@ -34,6 +34,9 @@ MAX_READER = 1
 # Tables of a lower writer version ask for no more than we can do, those of this one for a list of features.
 FEATURES_WRITER = 7
 FEATURES = frozenset({"appendOnly", "invariants", "changeDataFeed", "checkConstraints", "generatedColumns"})
+# By what a table's settings, and what is said of its columns, make rules for its rows.
+_CONSTRAINT = "delta.constraints."
+_RULES = ("delta.invariants", "delta.generationExpression", "delta.identity.")
 
 # What `deltalake` reads as another character.
 _CODED = re.compile(r"%[0-9A-Fa-f]{2}|\\")
@@ -154,6 +157,24 @@ def refuse_newer(place: Place, reader: int, writer: int, features: Iterable[str]
             f"(reader version {reader}, writer version {writer}{asked}); publish to another folder"
         )
         raise XregitError(message)
+
+
+def refuse_ruled(place: Place, schema: Mapping[str, Any], partitions: Iterable[str], settings: Iterable[str]) -> None:
+    """Refuse a table with rules that nobody keeps who adds whole files to it: readers would find other values.
+
+    Raises:
+        XregitError: it has partitions, constraints, or columns that must not be null or are made of others.
+    """
+    found = [f"partitions by {name}" for name in partitions]
+    found += [f"the constraint {name.removeprefix(_CONSTRAINT)}" for name in settings if name.startswith(_CONSTRAINT)]
+    found += [f"a rule for the column {each['name']}" for each in schema["fields"] if _is_ruled(each)]
+    if found:
+        message = f"{place} has {', '.join(found)}, which we can't keep; take that away, or name another folder"
+        raise XregitError(message)
+
+
+def _is_ruled(column: Mapping[str, Any]) -> bool:
+    return not column["nullable"] or any(name.startswith(_RULES) for name in column.get("metadata") or ())
 
 
 def compared(table: Table, place: Place, version: int, found: Mapping[str, Any], comment: str) -> Stand:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.errors import XregitError
 from xregit.records import record
 from xregit.spark.faults import read_from
-from xregit.spark.standing import foreign, refuse_newer
+from xregit.spark.standing import foreign, refuse_newer, refuse_ruled
 from xregit.spark.streams.types import clashes, covers
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Ledger:
         """Return a table as it is now, None before it has been made.
 
         Raises:
-            XregitError: it is another table, or one that needs a newer writer.
+            XregitError: it is another table, one that needs a newer writer, or one with rules for its rows.
         """
         known = self.opened.get(landing.name)
         if known is not None:
@@ -120,10 +120,11 @@ class Ledger:
             self.opened[landing.name] = found
         asked = found.protocol()
         refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
-        name = found.metadata().name
-        if name != landing.about and (name or not covers(json.loads(found.schema().to_json()), landing.structure)):
+        schema, about = json.loads(found.schema().to_json()), found.metadata()
+        if about.name != landing.about and (about.name or not covers(schema, landing.structure)):
             message = f"{place} is a Delta table, but not that of {landing.about}; {WAY_OUT}"
             raise XregitError(message)
+        refuse_ruled(place, schema, about.partition_columns, about.configuration)
         return found
 
     def _create(self, landing: Landing, files: Files, properties: CommitProperties) -> None:
