@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
 
-XREF, DEPRECATED = "xref", "deprecated"
+XREF, DEPRECATED, ENVELOPE = "xref", "deprecated", "envelope"
 # core/spec.md, "xref": what an alias may hold besides its id, the latter two because servers write them.
 ALIAS_META = frozenset({XREF, "epoch", "self", "xid"})
 _GROUP_PARTS = 2
@@ -134,13 +134,23 @@ def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Fin
     target, group = registry.resource(resource.xref), group_of(registry, resource)
     if target is None or group is None or target.xref:
         return
+    for message, help_ in _unfit(registry, target, group):
+        yield found(XREF, message=message, help=help_)
+
+
+def _unfit(registry: Registry, target: Resource, group: Group) -> Iterator[tuple[str, str]]:
+    """Give why a message can't be in a group, each with what helps."""
     attributes = registry.resolved(target.xid).attributes
     for selector in SELECTORS:
         due, is_ = text(group.attributes, selector), text(attributes, selector)
         if due and is_ and unlike(group, selector, is_):
             message = f'The {selector} of "{target.xid}" is {is_}, but all messages of "{group.xid}" have {due}.'
-            help_ = f"Put the alias into a group with that {selector}, or without one."
-            yield found(XREF, message=message, help=help_)
+            yield message, f"Put the alias into a group with that {selector}, or without one."
+    due = text(group.attributes, ENVELOPE)
+    # A message without protocol goes by any; one without envelope has none, and an alias can't add it.
+    if due and ENVELOPE not in {*attributes, *registry.doubtful(target.xid)}:
+        message = f'"{target.xid}" has no envelope, but all messages of "{group.xid}" have {due}.'
+        yield message, "Put the alias into a group without envelope, or start from the other message with basemessage."
 
 
 @rule(
