@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from xregit.diagnostics import Finding, Severity
 from xregit.model.language import MAPPINGS
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import items
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
 
 OPTIONS, AUTHORIZATION = "protocoloptions", "authorization"
+_HINTS = (OPTIONS, AUTHORIZATION)
 # Names that, with a text of some length beside them, hold a secret and no hint.
 SECRETS = frozenset(
     {
@@ -43,18 +43,18 @@ Path = tuple[str | int, ...]
 
 @rule("endpoint", Severity.ERROR, "An endpoint's hints on authorization hold a credential.", "EP-28", "EP-27")
 def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report passwords, tokens and keys; a placeholder for one is fine."""
-    for index, way in items(endpoint.options, AUTHORIZATION):
-        for name, value in way.items():
-            if is_credential(name, value):
-                message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
-                yield found(OPTIONS, AUTHORIZATION, index, name, message=message, help=_HELP, on_key=True)
+    """Report passwords, tokens and keys, however deep they are; a placeholder for one is fine."""
+    for path, value in _texts(endpoint.options.get(AUTHORIZATION), _HINTS):
+        name = next(part for part in reversed(path) if isinstance(part, str))
+        if is_credential(name, value):
+            message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
+            yield found(*path, message=message, help=_HELP, on_key=isinstance(path[-1], str))
 
 
 @rule("endpoint", Severity.ERROR, "An endpoint's description holds a credential.", "EP-28")
 def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report the same in addresses, options and all else that an endpoint states."""
-    for path, value in _texts(endpoint.attributes):
+    for path, value in _texts(endpoint.attributes, (), passing=_PROSE):
         if _is_secret(str(path[-1]), value) or _SECRET.search(value):
             # The value is not shown: reports are kept and sent around.
             what = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
@@ -71,14 +71,16 @@ def _is_secret(name: str, value: Any) -> bool:
     return re.sub("[-_. ]", "", name.lower()) in SECRETS and isinstance(value, str) and bool(value) and "{" not in value
 
 
-def _texts(attributes: Any) -> Iterator[tuple[Path, str]]:
-    """Give the texts of an endpoint with their paths, but those of its hints on authorization."""
-    pending: list[tuple[Path, Any]] = [((), attributes)]
+def _texts(value: Any, path: Path, passing: frozenset[str] = frozenset()) -> Iterator[tuple[Path, str]]:
+    """Give the texts in a value, which has a path, with theirs, but those under some names, and hints further down."""
+    pending: list[tuple[Path, Any]] = [(path, value)]
     while pending:
-        path, value = pending.pop()
-        if isinstance(value, str):
-            yield path, value
-        elif isinstance(value, MAPPINGS):
-            pending += [((*path, name), item) for name, item in value.items() if name not in _PROSE]
-        elif isinstance(value, list | tuple) and path != (OPTIONS, AUTHORIZATION):
-            pending += [((*path, index), item) for index, item in enumerate(value)]
+        here, held = pending.pop()
+        if isinstance(held, str):
+            yield here, held
+        elif here == _HINTS != path:
+            continue
+        elif isinstance(held, MAPPINGS):
+            pending += [((*here, name), item) for name, item in held.items() if name not in passing]
+        elif isinstance(held, list | tuple):
+            pending += [((*here, index), item) for index, item in enumerate(held)]
