@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.views import text_of
 from xregit.messages.constraints import media_type
 from xregit.payloads import PayloadSchema, SchemaError, language, parse
+from xregit.payloads.framing import explained
 from xregit.records import record
 from xregit.source.plain import without_text
 
@@ -57,7 +58,7 @@ class Payloads:
         schema = self.schema(xid)
         if schema is None:
             return ()
-        return ("there is no payload",) if body is None else schema.validate(body, contenttype)
+        return ("there is no payload",) if body is None else explained(schema.validate(body, contenttype), body)
 
     def accepts(self, definition: Definition, message: Received) -> bool:
         """Tell whether a message's payload is what a definition declares, where it declares nothing else."""

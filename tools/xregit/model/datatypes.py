@@ -183,7 +183,7 @@ CONTAINERS = frozenset({"array", "map", "object"})
 
 
 def _or_template(pattern: str, run: str) -> str:
-    """Return a pattern that takes values with placeholders, too, between which stand only runs that such a value has."""
+    """Return a pattern that takes values with placeholders too, between which stand runs that such a value has."""
     return rf"{pattern}|{run}(?:{PLACEHOLDER}{run})+"
 
 

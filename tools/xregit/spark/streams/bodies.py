@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from xregit.payloads import PayloadError, language
+from xregit.payloads.framing import explained
 from xregit.payloads.jsonschema.parsing import JsonSchema
 from xregit.payloads.jsonstructure.parsing import JsonStructure
 from xregit.protocols.events import declares_json
@@ -93,11 +94,11 @@ class Reader:
         if self.decoding_is_not_enough:
             found = schema.validate(body, contenttype)
             if found:
-                raise BadPayloadError(*found)
+                raise BadPayloadError(*explained(found, body))
         try:
             return self._checked(schema.decode(body, contenttype))
         except PayloadError as error:
-            raise BadPayloadError(*error.problems) from error
+            raise BadPayloadError(*explained(error.problems, body)) from error
 
     def _checked(self, value: Any) -> Any:
         if self.json_schema is None or self.json_schema.accepts(value):
