@@ -339,12 +339,29 @@ def test_any_value_goes_somewhere(field: Field, value: Any) -> None:
     assert value is None or held is not None or rest
 
 
+def test_what_nobody_declared_is_told_with_its_path() -> None:
+    """What records in arrays, maps and unions hold beyond their fields is the rest, by its path in the payload."""
+    inner = Field("item", "record", fields=(Field("a", "int64"),))
+    said = {"a": 1, "b/c": 2, "d~": None}
+    kinds = {
+        "array": ([said, {"a": "x"}], [{"a": 1}, {"a": None}], {"/x/0/b~1c": 2, "/x/0/d~0": None, "/x/1/a": "x"}),
+        "map": ({"~k": said}, [("~k", {"a": 1})], {"/x/~0k/b~1c": 2, "/x/~0k/d~0": None}),
+        "union": (said, None, {"/x": said}),
+    }
+    for kind, (value, held, left) in kinds.items():
+        rest: dict[str, Any] = {}
+        made = shape(Field("x", kind, fields=(inner, Field("y", "boolean"))[: 2 if kind == "union" else 1]))
+        assert (made.convert(value, "/x", rest), rest) == (held, left)
+
+
 def test_types_grow_and_clash() -> None:
     """A column covers one with fewer fields; another type of the same name is a clash that is named."""
     small = struct([("a", "long", ""), ("b", struct([("c", "string", "")]), "")])
     large = struct([("a", "long", ""), ("b", struct([("c", "string", ""), ("d", "long", "")]), ""), ("e", "date", "")])
     other = struct([("b", struct([("c", "double", "")]), "")])
     assert (covers(large, small), covers(small, large)) == (True, False)
+    assert not covers(large, struct([("b", "string", "")]))
+    assert not covers(struct([("b", "string", "")]), struct([("b", array("string"), "")]))
     assert clashes(small, large) is None
     assert clashes(small, other) == ("b.c", "STRING", "DOUBLE")
     assert clashes(struct([("z", "long", ""), ("b", "date", "")]), small) == ("b", "DATE", "STRUCT<`c`: STRING>")
