@@ -27,10 +27,13 @@ def registry(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def site(registry: Path, root: Path) -> Iterator[str]:
-    """Serve its site, and give the address."""
-    address = free_address()
-    with subprocess.Popen([*COMMAND, str(registry), address], cwd=root / "tools", stderr=subprocess.DEVNULL) as server:
+def site(registry: Path, root: Path, tmp_path: Path) -> Iterator[str]:
+    """Serve its site, and give the address; what is told goes to a file."""
+    address, command = free_address(), [*COMMAND, str(registry)]
+    with (
+        (tmp_path / "log").open("wb") as log,
+        subprocess.Popen([*command, address], cwd=root / "tools", stderr=log) as server,
+    ):
         try:
             assert wait_for(f"http://{address}/{MESSAGE}/", "A door was closed.")
             yield f"http://{address}/"
@@ -39,10 +42,13 @@ def site(registry: Path, root: Path) -> Iterator[str]:
             server.wait(timeout=PATIENCE_SECONDS)
 
 
-def test_edited_files_are_shown(registry: Path, site: str) -> None:
-    """Whatever shows an edited message shows the edit, also after a fault; what is gone is gone, the rest stays."""
+def test_edited_files_are_shown(registry: Path, site: str, tmp_path: Path) -> None:
+    """Whatever shows an edited message shows the edit, also after a fault, which is told; what is gone is gone."""
     message, other = registry / f"{MESSAGE}.yaml", registry / f"{OTHER}.yaml"
     message.write_text("description: [\n")
+    assert wait_for(f"{site}{MESSAGE}/", "The file can't be read")
+    told = "doors.closed.yaml:1:14: The bracket that opens here is not closed. Close it."
+    assert told in (tmp_path / "log").read_text()
     assert wait_for(f"{site}{OTHER}/", "Door opened")
     message.write_text("name: Slammed\ndescription: Somebody slammed a door.\n")
     assert wait_for(f"{site}{MESSAGE}/", "Somebody slammed a door.")

@@ -50,7 +50,7 @@ class Source:
 
 @record
 class Head:
-    """What the page of any entity begins and ends with."""
+    """What the page of any entity begins and ends with; ``unread`` says that its file could not be read."""
 
     kind: str
     id: str
@@ -61,6 +61,7 @@ class Head:
     deprecation: Deprecation | None
     owners: tuple[Link, ...]
     source: Source
+    unread: bool
 
     @property
     def title(self) -> str:
@@ -80,6 +81,7 @@ def head_of(book: Book, entity: Entity, kind: str, attributes: Mapping[str, Any]
         deprecation=deprecation(book, meta.get("deprecated"), entity.xid),
         owners=tuple(_owner(book, owner) for owner in book.registry.owners.of(entity.place.path)),
         source=_source(book.registry, entity.place, attributes, entity.xid),
+        unread=entity.place.path in book.registry.broken,
     )
 
 

@@ -84,6 +84,7 @@ def _inputs(book: Book, message: Message) -> tuple[object, ...]:
     names = dict.fromkeys(name for item in message.properties for name in item.placeholders)
     return (
         _stated(message.entity),
+        message.entity.place.path in registry.broken,
         exact(message.attributes),
         exact(resolved.attributes),
         (resolved.origins, resolved.chain, resolved.missing, resolved.cycle),

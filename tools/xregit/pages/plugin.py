@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from mkdocs.config import base
 from mkdocs.config import config_options as options
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
@@ -20,6 +20,7 @@ from mkdocs.utils import get_relative_url
 
 from xregit.catalog.registry import Registry
 from xregit.collecting import uncollected
+from xregit.diagnostics import sentence
 from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from xregit.pages.searching import Entry
 
 START = "Start"
+MAX_TOLD = 10
 
 
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
@@ -237,6 +239,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def _planned(self, config: MkDocsConfig) -> Plan:
         with _told(), uncollected():
             registry = self.config.read or read(self._registry(config), self.parse)
+            _tell(registry)
             if self.dirty and not self.serving and not others_look(config, (self, config.plugins.get(PLUGIN))):
                 return Plan.of(Book(registry))
             book = self.kept.book(registry) if self.kept else Book(registry)
@@ -248,6 +251,16 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 
     def _listed(self) -> list[str]:
         return [page.file.src_uri for page in self.catalog_pages if page.catalog_page.listed]
+
+
+def _tell(registry: Registry) -> None:
+    """Warn of files that can't be read: their pages are missing, and a server goes on without them."""
+    log = get_plugin_logger("xregit")
+    for item in registry.problems[:MAX_TOLD]:
+        place = ":".join(str(part) for part in (item.path, item.line, item.column) if part)
+        log.warning("%s: %s %s", place, sentence(item.message), sentence(item.help))
+    if len(registry.problems) > MAX_TOLD:
+        log.warning('%d more; "xregit check" tells all', len(registry.problems) - MAX_TOLD)
 
 
 @contextmanager
