@@ -7,13 +7,26 @@ import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import pytest
 
-from xregit.records import distinct, record
+from xregit.records import distinct, mutable, record
 
 Make = Callable[[type], type]
+
+
+@record
+class Line:
+    """A record that works out something once."""
+
+    ends: tuple[int, int]
+
+    @cached_property
+    def length(self) -> list[int]:
+        """How long it is, in a list, so that one can tell which."""
+        return [self.ends[1] - self.ends[0]]
 
 
 @record
@@ -142,6 +155,31 @@ def test_record_takes_part_in_what_the_standard_library_offers() -> None:
     match one:
         case Point(x, y):
             assert (x, y) == (1, 2)
+
+
+def test_what_is_worked_out_is_kept() -> None:
+    """It is no part of the record, and is not taken along."""
+    one = Line((1, 3))
+    assert one.length == [2]
+    assert one.length is one.length
+    assert one == Line((1, 3))
+    assert pickle.loads(pickle.dumps(one)).length == [2]  # noqa: S301 - its own
+    with pytest.raises(FrozenInstanceError):
+        one.length = [3]
+
+
+def test_values_may_change() -> None:
+    """Where a class says so, as they do in the standard one."""
+    ours, theirs = (made(make)("a") for make in (mutable, dataclass(slots=True)))
+    for one in (ours, theirs):
+        one.line = 2
+        assert one.shown == "a:2"
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(one)
+        with pytest.raises(AttributeError):
+            one.other = 1
+    assert repr(ours) == repr(theirs)
+    assert ours == type(ours)("a", 2) != type(ours)("a")
 
 
 def test_defaults_are_made_for_each_record() -> None:

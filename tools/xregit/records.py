@@ -9,7 +9,7 @@ fifth of a short run: it makes a hundred classes. Here what compares, shows and 
 from __future__ import annotations
 
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform
 
@@ -54,19 +54,40 @@ def record(cls: type[T]) -> type[T]:
     known = _fields(cls)
     values = attrgetter(*(name for name, item in known.items() if item.compare))
 
-    def equal(one: T, other: object) -> bool:
-        return values(one) == values(other) if other.__class__ is one.__class__ else NotImplemented
-
     def digest(one: T) -> int:
         return hash(values(one))
 
-    return _slotted(cls, known, __eq__=equal, __hash__=digest)
+    return _slotted(cls, known, __eq__=_equal(known), __hash__=digest, **_PROTECTING)
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def distinct(cls: type[T]) -> type[T]:
     """Make instances of a class immutable, and each equal to itself alone."""
-    return _slotted(cls, _fields(cls))
+    return _slotted(cls, _fields(cls), **_PROTECTING)
+
+
+@dataclass_transform(field_specifiers=(field,))
+def mutable(cls: type[T]) -> type[T]:
+    """Let the values of a class's instances change; they are equal where their values are, and no keys."""
+    known = _fields(cls)
+    return _slotted(cls, known, __eq__=_equal(known), __hash__=None)
+
+
+def _kept(one: object, name: str, *_: object) -> NoReturn:
+    message = f"the {name!r} of a {type(one).__qualname__} can't be changed"
+    raise FrozenInstanceError(message)
+
+
+_PROTECTING = {"__setattr__": _kept, "__delattr__": _kept}
+
+
+def _equal(known: Fields) -> Callable[[Any, object], bool]:
+    values = attrgetter(*(name for name, item in known.items() if item.compare))
+
+    def equal(one: Any, other: object) -> bool:
+        return values(one) == values(other) if other.__class__ is one.__class__ else NotImplemented
+
+    return equal
 
 
 def _fields(cls: type) -> Fields:
@@ -75,19 +96,21 @@ def _fields(cls: type) -> Fields:
     return {name: value if isinstance(value, Field) else field(default=value) for name, value in values.items()}
 
 
-def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object]) -> type[T]:
-    """Return the same class with slots for its fields, and with what makes, shows and protects its instances."""
+def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object] | None) -> type[T]:
+    """Return the same class with slots for its fields, and with what makes and shows its instances.
+
+    What is worked out once for an instance is kept in a dictionary of its own.
+    """
+    others = ("__dict__",) if any(isinstance(item, cached_property) for item in vars(cls).values()) else ()
     stated = {name: value for name, value in vars(cls).items() if name not in known and name not in _UNSLOTTED}
     described = {name: _Late(partial(_described, known, name)) for name in _DESCRIBING}
     given: dict[str, object] = {
         "__repr__": _shown,
         **stated,
         "__qualname__": cls.__qualname__,
-        "__slots__": tuple(known),
+        "__slots__": (*known, *others),
         "__match_args__": tuple(known),
         "__init__": _Late(partial(_initial, known)),
-        "__setattr__": _kept,
-        "__delattr__": _kept,
         "__getstate__": _state,
         "__setstate__": _restored,
         "__replace__": replace,
@@ -98,7 +121,7 @@ def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object]) -> t
 
 def _described(known: Fields, name: str, cls: type) -> object:
     """Return what the standard library keeps under a name of a class of data with these fields."""
-    stated = {"__annotations__": cls.__annotations__, "__module__": cls.__module__, **known}
+    stated = {"__annotations__": cls.__annotations__, "__module__": cls.__module__, "__doc__": cls.__doc__, **known}
     like: type = type(cls.__name__, (), stated)
     return vars(dataclass(init=False, repr=False, eq=False, frozen=True)(like))[name]
 
@@ -131,15 +154,10 @@ def _shown(one: Any) -> str:
     return f"{type(one).__qualname__}({values})"
 
 
-def _kept(one: object, name: str, *_: object) -> NoReturn:
-    message = f"the {name!r} of a {type(one).__qualname__} can't be changed"
-    raise FrozenInstanceError(message)
-
-
 def _state(one: Any) -> list[Any]:
-    return [getattr(one, name) for name in one.__slots__]
+    return [getattr(one, name) for name in one.__match_args__]
 
 
 def _restored(one: Any, state: list[Any]) -> None:
-    for name, value in zip(one.__slots__, state, strict=True):
+    for name, value in zip(one.__match_args__, state, strict=True):
         object.__setattr__(one, name, value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Place
 from xregit.catalog.resolving import BASE, SELECTORS, base_xid
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.model.language import NOTHING
+from xregit.records import mutable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ MAX_BASES_FOR_SELECTORS = 32
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 
 
-@dataclass
+@mutable
 class Draft:
     """A resource while its files are still being read."""
 
@@ -33,7 +34,7 @@ class Draft:
     documents: dict[str, Document] = field(default_factory=dict)
 
 
-@dataclass
+@mutable
 class GroupDraft:
     """A group while its files are still being read; ``drafts`` are its resources by plural name and id."""
 
@@ -43,7 +44,7 @@ class GroupDraft:
     drafts: dict[str, dict[str, Draft]] = field(default_factory=dict)
 
 
-@dataclass
+@mutable
 class Drafts:
     """All groups of a folder by plural name and id, and the faults found so far.
 

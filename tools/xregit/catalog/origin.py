@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
+from xregit.records import distinct
 from xregit.source import yaml
 from xregit.source.text import UTF8_BOM
 
@@ -39,7 +40,7 @@ CACHED_FILES_OF_LINES = 4
 _LINE_BREAK = re.compile("\r\n|\n|\r")
 
 
-@dataclass(frozen=True, eq=False)
+@distinct
 class Origin:
     """The folder that paths are relative to (a repository's root), and what was read below it.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from warnings import catch_warnings
 
 from xregit.catalog.globs import owned_regex
 from xregit.diagnostics import Diagnostic, Severity
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from codeowners import CodeOwners
@@ -27,7 +27,7 @@ ESCAPED_SPACE = "\\ "
 HEADING = re.compile(r"\s*\^?\[[^\]]+\](?:\[\d+\])?(?:\s.*)?$")
 
 
-@dataclass(frozen=True, eq=False)
+@distinct
 class Owners:
     """The owners that a repository names; ``path`` is the file's own, empty where there is none.
 

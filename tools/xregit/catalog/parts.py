@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
@@ -19,6 +18,7 @@ import orjson
 
 from xregit.catalog.resolving import BASE
 from xregit.catalog.traces import ANY, Tie, schema_of
+from xregit.records import record
 
 Names = Mapping[str, Collection[str]]
 
@@ -56,7 +56,7 @@ class Outline(NamedTuple):
     dated: bool
 
 
-@dataclass(frozen=True)
+@record
 class Folder:
     """The files of a group as JSON that is read when it is asked for; few groups are, of many.
 
@@ -117,7 +117,7 @@ class Change(NamedTuple):
         return one ^ other
 
 
-@dataclass(frozen=True)
+@record
 class Web:
     """Groups by the names in them: the names that each mentions, and those that stand for it."""
 

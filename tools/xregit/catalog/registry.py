@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from xregit.catalog.settings import Settings
 from xregit.catalog.viewing import view
 from xregit.catalog.views import Endpoint, Message, MessageGroup
 from xregit.model.language import NOTHING
+from xregit.records import distinct
 from xregit.source.files import id_to_filename
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
-@dataclass(frozen=True, eq=False)
+@distinct
 class Registry(Mapping[str, Any]):
     """A catalog as its authors wrote it.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.collecting import uncollected
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ VALUES, FINDINGS, DOCUMENTS = "values", "findings", "documents"
 _NAME_CHARS = 32
 
 
-@dataclass(frozen=True)
+@record
 class Memory:
     """What was kept of one registry; nothing is read before it is asked for."""
 

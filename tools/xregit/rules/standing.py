@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from time import time_ns
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from xregit.catalog.settings import settings_of
 from xregit.catalog.traces import Trace, group_of, is_document, terms_of, trace_of_document, trace_of_value
 from xregit.errors import XregitError
 from xregit.model import builtin
-from xregit.records import record
+from xregit.records import mutable, record
 from xregit.source import files
 from xregit.source.remembered import blob_id
 
@@ -51,7 +51,7 @@ class State:
     read: Callable[[str], bytes]
 
 
-@dataclass(frozen=True)
+@record
 class Standing:
     """The files of a registry folder as they are now, by their paths below it; their bytes are read when asked for.
 
@@ -128,7 +128,7 @@ def standing(folder: Path) -> Standing:
     return Standing(root, statuses, since)
 
 
-@dataclass(slots=True)
+@mutable
 class Tracing:
     """A way to parse files that keeps what they have to do with others."""
 

@@ -8,12 +8,12 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote
 
 from xregit.errors import XregitError
-from xregit.records import record
+from xregit.records import mutable, record
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
@@ -216,7 +216,7 @@ def _scanned(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
         os.close(descriptor)
 
 
-@dataclass(slots=True)
+@mutable
 class _Walk:
     """What is known of a folder so far; ``pending`` holds the subfolders still to read, each ending in ``/``."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 import orjson
 
 from xregit.errors import XregitError
+from xregit.records import mutable
 from xregit.source import yaml
 from xregit.source.text import Parsed
 
@@ -27,7 +28,7 @@ _ID_DIGITS = 40
 _UNASKED = frozenset({"__pycache__", "changes", "cli", "pages", "reports", "spark"})
 
 
-@dataclass(slots=True)
+@mutable
 class Remembered:
     """Values as JSON by blob id; ``used`` are those that were asked for, ``known`` those of earlier runs."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Span
-from xregit.records import record
+from xregit.records import mutable, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Parsed:
     plain: bool = False
 
 
-@dataclass(slots=True)
+@mutable
 class Spot:
     """Where one value and its key stand, and the same of everything inside it."""
 
