@@ -11,6 +11,10 @@ import yaml
 from xregit.payloads import Problem, SchemaError, language, parse, problems
 
 CASES: list[list[Any]] = yaml.safe_load((Path(__file__).parent / "cases_problems.yaml").read_text(encoding="utf-8"))
+#: A record in Avro, with room for what it and its field say.
+R = '{"type": "record", "name": "A", %s"fields": [{"name": "a", %s}]}'
+INT = '"type": "int"'
+DECIMAL = '{"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": %s}'
 DEGREES = b'{"$id": "https://example.com/degrees", "type": "number", "maximum": 360}'
 COMMON = b'syntax = "proto3"; package common; message Point { double x = 1; }'
 TYPES = (
@@ -179,6 +183,45 @@ def test_default_that_its_field_can_not_have_is_told(type_: str, default: str, s
     assert said in found.message
     assert (found.kind, found.line, found.column) == ("syntax", 1, document.index(', "default": ') + 14)
     assert parse("Avro/1.11.0", document.encode()).fields()
+
+
+def test_names_in_json_that_proto2_lets_be_the_same() -> None:
+    """Payloads in bytes are read; in JSON it is one of the two."""
+    document = b"message A { optional int32 foo_bar = 1; optional int32 fooBar = 2; }"
+    schema = parse("Protobuf/2", document)
+    assert problems("Protobuf/2", document) == ()
+    assert schema.decode(b"\x08\x01\x10\x02") == {"foo_bar": 1, "fooBar": 2}
+
+
+@pytest.mark.parametrize(
+    ("document", "marked", "said"),
+    [
+        (R % ('"namespace": "1a.b", ', INT), '"1a.b"', '"1a.b" is not a namespace'),
+        (R % ('"namespace": 5, ', INT), "5", "5 is not a namespace"),
+        (R % ('"aliases": "X", ', INT), '"X"', '"X" is not a list of names'),
+        (R % ('"aliases": ["a.X", "1x"], ', INT), '"1x"', '"1x" is not a name'),
+        (R % ("", f'{INT}, "aliases": ["a.b"]'), '"a.b"', '"a.b" is not a name'),
+        (R % ("", f'{INT}, "aliases": ["a"]'), '"a"]', '"a" is the name of a field of this record'),
+        (R % ("", f'{INT}, "order": "up"'), '"up"', '"up" is not an order'),
+        (R.replace('"A"', '"int"') % ("", INT), '"int"', 'the record has the name of the type "int"'),
+        ('{"items": {"type": "bytes", "logicalType": "decimal"}, "type": "array"}', '{"type": "b', "no precision"),
+        (R % ("", f'"type": {DECIMAL % 3}'), "3}", "3 is no scale of 2 digits"),
+    ],
+)
+def test_names_that_avro_does_not_allow_are_told(document: str, marked: str, said: str) -> None:
+    """Other readers refuse such a schema or pass over what it says; payloads can be read all the same."""
+    (found,) = problems("Avro/1.11.0", document.encode())
+    assert said in found.message
+    assert found.help
+    assert (found.kind, found.line, found.column) == ("syntax", 1, document.index(marked) + 1)
+    assert parse("Avro/1.11.0", document.encode()).format == "Avro/1.11.0"
+
+
+def test_names_that_avro_allows_are_none_of_the_problems() -> None:
+    """Nested types, aliases with dots, each order, an empty namespace and a fraction without digits before it."""
+    inner = R.replace('"A"', '"B"') % ('"namespace": "", "aliases": ["x.y", "Z"], ', '"type": "int", "order": "ignore"')
+    document = R % ('"namespace": "a.b_1", ', f'"type": ["null", {inner}, {DECIMAL % 2}], "aliases": ["b"]')
+    assert problems("Avro/1.11.0", document.encode()) == ()
 
 
 def test_defaults_that_fit_are_none_of_the_problems() -> None:

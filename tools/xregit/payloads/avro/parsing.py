@@ -12,6 +12,7 @@ from xregit.payloads.avro.bounds import check
 from xregit.payloads.avro.defaults import misfit
 from xregit.payloads.avro.examples import example
 from xregit.payloads.avro.fields import fields
+from xregit.payloads.avro.naming import faults
 from xregit.payloads.avro.plain import plain_schema
 from xregit.payloads.avro.types import Type, read
 from xregit.payloads.avro.values import Fitting, plain
@@ -100,11 +101,13 @@ def parse(document: Document) -> Avro:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Give the defaults that are no values of their fields, which keep nobody from reading whole payloads."""
+    """Give names, orders and defaults that Avro doesn't allow, which keep nobody from reading whole payloads."""
     try:
         _, reading = read(document)
     except SchemaError:
         return
+    for path, message, help_ in faults(document.value()):
+        yield document.problem("syntax", message, help_, path)
     for type_, default, path in reading.defaults:
         why = misfit(type_, default)
         if why:

@@ -125,7 +125,9 @@ class Reading:
         return known
 
     def union(self, schema: list[Any], namespace: str, path: Path) -> Type:
-        """Return a union: no two branches alike, no union directly inside."""
+        """Return a union: at least one branch, no two alike, no union directly inside."""
+        if not schema:
+            return self.wrong(path, "the union has no branches, so nothing is a value of it", "list its branches")
         branches = [self.type(item, namespace, (*path, index)) for index, item in enumerate(schema)]
         seen: set[str] = set()
         for index, branch in enumerate(branches):

@@ -45,7 +45,8 @@ def load(document: Document) -> Any:
         problem = document.problem("syntax", f"the document is no JSON Structure: {error}", "correct it")
         raise SchemaError(problem) from error
     if errors:
-        raise SchemaError(*(_problem(document, error) for error in errors[:_MAX_PROBLEMS]))
+        # The SDK tells some of them twice.
+        raise SchemaError(*dict.fromkeys(_problem(document, error) for error in errors[:_MAX_PROBLEMS]))
     return made
 
 

@@ -21,7 +21,7 @@ class Cursor:
 
     ``uses`` are the fields whose type is a message or enum, each with the token of that name and the scope around it;
     ``imports`` are the tokens of the imported names, ``numbers`` those of fields by the message they stand in,
-    ``declared`` the full names of all that the file declares so far.
+    ``declared`` the tokens by the full names of all that the file declares so far.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -33,7 +33,7 @@ class Cursor:
         self.uses: list[tuple[FieldDescriptorProto, Token, str]] = []
         self.imports: dict[str, Token] = {}
         self.numbers: dict[str, set[int]] = {}
-        self.declared: set[str] = set()
+        self.declared: dict[str, Token] = {}
 
     @property
     def here(self) -> Token:
@@ -88,7 +88,7 @@ class Cursor:
         if full in self.declared:
             where = f'"{scope}"' if scope else "the file"
             self.wrong(f'"{name}" is declared twice in {where}', "rename or remove one of the two", token)
-        self.declared.add(full)
+        self.declared[full] = token
 
     def full_name(self) -> str:
         """Take a name that may have dots, in it and before it."""

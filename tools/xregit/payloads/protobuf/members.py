@@ -132,6 +132,8 @@ def _read_map(cursor: Cursor, made: DescriptorProto, scope: str) -> FieldDescrip
 
 def _set_option(cursor: Cursor, field: FieldDescriptorProto, name: str, value: str) -> None:
     if name == "json_name":
+        if value.startswith("[") and value.endswith("]"):
+            cursor.wrong(f'"{value}" is a name in JSON that extensions have', "state it without brackets")
         field.json_name = value
     elif name == "default":
         field.default_value = _unescaped(cursor, value) if field.type == _FIELD.TYPE_STRING else value

@@ -58,6 +58,7 @@ def read_body(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) -> 
             _check_label(cursor)
             read_member(cursor, made, scope, depth)
     _check_reserved(cursor, made)
+    _check_json_names(cursor, made, scope)
     _complete(made)
 
 
@@ -76,6 +77,8 @@ def read_oneof(cursor: Cursor, made: DescriptorProto, scope: str, depth: int) ->
             continue
         if cursor.here.text in LABELS:
             cursor.wrong("the fields of a oneof have no label", f'remove "{cursor.here.text}"')
+        if cursor.here.text == "map" and cursor.ahead(1).text == "<":
+            cursor.wrong("a oneof has no maps", "put the map into a message, and a field of that type here")
         read_member(cursor, made, scope, depth).oneof_index = index
     if len(made.field) == before:
         cursor.wrong(f'the oneof "{place.text}" has no fields', "add one, or remove it", place)
@@ -148,6 +151,27 @@ def _check_reserved(cursor: Cursor, made: DescriptorProto) -> None:
         if field.name in made.reserved_name or any(item.start <= field.number < item.end for item in ranges):
             message = f'the message "{made.name}" reserves the name or number of its field "{field.name}"'
             cursor.wrong(message, "use another one")
+
+
+def _check_json_names(cursor: Cursor, made: DescriptorProto, scope: str) -> None:
+    """Refuse two fields of one name in JSON; proto2 allows it where they don't both state it."""
+    known: dict[str, FieldDescriptorProto] = {}
+    for field in made.field:
+        name = field.json_name or _json_name(field.name)
+        other = known.setdefault(name, field)
+        if other is field:
+            continue
+        if cursor.file.syntax == "proto3" or (field.json_name and other.json_name):
+            message = f'"{other.name}" and "{field.name}" both have the name "{name}" in JSON'
+            place = cursor.declared.get(joined(scope, field.name))
+            cursor.wrong(message, "rename one of them, or state another json_name", place)
+        made.options.deprecated_legacy_json_field_conflicts = True
+
+
+def _json_name(name: str) -> str:
+    """Return the name of a field in JSON that states none: without underscores, each followed by a capital."""
+    first, *rest = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
 
 
 def _complete(made: DescriptorProto) -> None:
