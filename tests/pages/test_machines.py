@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 MESSAGE = "registry__messagegroups__g__messages__a.yaml"
+DRAWING = """<div class="xr-scroll xr-wide" tabindex="0">
+<svg class="xr-diagram"><path d="m1 1"/>
+<g class="xr-box xr-endpoint"><a href="../e/"><text x="1">E</text></a><text class="xr-small">HTTP</text></g>
+<g class="xr-box xr-channel"><a href="#c"><text x="1"><title>channel</title>ch…el</text></a></g>
+<g class="xr-box xr-endpoint xr-this" x="1"><rect/><text x="1">F</text></g>
+</svg>
+</div>
+<div class="xr-narrow"><svg class="xr-diagram"><g class="xr-box xr-endpoint"><text>E</text></g></svg></div><p>x</p>"""
 CASES = [
     ("<h1 id='x'>A &amp; b</h1>\n<p>c <strong>d</strong>\n e</p>", "# A & b\n\nc **d** e\n"),
     ('<a href="../x/">y</a>', "[y](../x/)\n"),
@@ -41,6 +49,7 @@ CASES = [
     ("<dl><dt>a</dt><dd>b</dd></dl>", "- a: b\n"),
     ("<nav><a href='x'>y</a></nav><p>a*b [c]</p>", "a\\*b \\[c\\]\n"),
     ("<svg><text>drawn</text></svg><p>told</p>", "told\n"),
+    (DRAWING, "- sends: [E](../e/), HTTP\n- channel: [channel](#c)\n- receives: F\n\nx\n"),
     ('<p title="a > b">c</p>', "c\n"),
 ]
 
@@ -51,7 +60,9 @@ def test_markdown_says_what_the_page_says(html: str, expected: str) -> None:
     assert to_markdown(Page("", "", html)) == expected
 
 
-@pytest.mark.parametrize("address", ["messagegroups/doors.mqtt/messages/doors.opened/", "endpoints/broker/", ""])
+@pytest.mark.parametrize(
+    "address", ["messagegroups/doors.mqtt/messages/doors.opened/", "endpoints/broker/", "map/", ""]
+)
 def test_markdown_is_as_it_was_looked_at(
     address: str, small_pages: Mapping[str, Page], golden: Callable[[str, str], None]
 ) -> None:

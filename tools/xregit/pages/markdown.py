@@ -25,6 +25,10 @@ _BLOCK = re.compile(
 )
 # What stands on a page for the eye alone.
 _SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
+# A drawing for wide windows, and what stands in its boxes: those before the channel send, those after it receive.
+_DRAWING = re.compile(r'<div class="xr-scroll xr-wide"[^<>]*>\s*<svg class="xr-diagram"(.*?)</svg>\s*</div>', re.DOTALL)
+_BOX = re.compile(r'<g class="xr-box xr-(\w+)[^<>]*>(.*?)</g>', re.DOTALL)
+_BOX_LINE = re.compile(r'(<a href="[^"]*">)?<text\b[^<>]*?(xr-small[^<>]*)?>(?:<title>([^<]*)</title>)?([^<]*)</text>')
 _HREF = re.compile(r'href="([^"]*)"')
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\n\n\n+")  # three beside each other, which are found sooner than a count
@@ -52,8 +56,20 @@ _START: _State = (False, False, 0, (), False)
 
 def to_markdown(page: Page) -> str:
     """Return a page as Markdown; links stay relative to the page's address, and lead to its folders."""
-    html = _SILENT.sub("", page.html) if "<svg" in page.html else page.html
+    html = _SILENT.sub("", _DRAWING.sub(_drawn, page.html)) if "<svg" in page.html else page.html
     return _BLANK.sub("\n\n", "".join(_converted(html))).strip() + "\n"
+
+
+def _drawn(drawing: re.Match[str]) -> str:
+    """Return a drawing of who sends to whom as a list, in the order of the drawing."""
+    role, items = "sends", []
+    for kind, inside in _BOX.findall(drawing[1]):
+        lines = _BOX_LINE.findall(inside)
+        role = ("through" if lines and lines[0][1] else "channel") if kind == "channel" else role
+        said = ", ".join(f"{link}{full or text}{'</a>' if link else ''}" for link, _, full, text in lines)
+        items.append(f"\n<li>{role}: {said}</li>")
+        role = "receives" if kind == "channel" else role
+    return f"\n<ul>{''.join(items)}\n</ul>"
 
 
 def _converted(html: str) -> Iterator[str]:
