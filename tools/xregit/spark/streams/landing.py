@@ -7,6 +7,7 @@ values where the definition is bound to one, the payload's fields under their ow
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, arr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     import pyarrow as pa
 
@@ -159,20 +161,25 @@ def facts(message: Message, table: str) -> Facts:
 def table_names(xids: Iterable[str]) -> dict[str, str]:
     """Return the names of the tables of message definitions: group and message, in letters that SQL takes.
 
-    Where two come out the same, all but the first in the order of their xids have a digest of theirs at the end.
+    Where several come out the same, each has a digest of its xid at the end: the rows of one must not be followed by
+    those of another in one table, as they would be where one of them kept the name and an earlier id came.
     """
+    joined = {xid: _joined(xid) for xid in sorted(xids)}
+    own = {name for name, count in Counter(joined.values()).items() if count == 1 and len(name) <= MAX_NAME}
+    taken = set(own)
     names: dict[str, str] = {}
-    taken: set[str] = set()
-    for xid in sorted(xids):
-        _, _, group, _, message = xid.split("/", 4)
-        names[xid] = _free(f"{_plain(group)}__{_plain(message)}", xid, taken)
+    for xid, name in joined.items():
+        names[xid] = name if name in own else _digested(name, xid, taken)
         taken.add(names[xid])
     return names
 
 
-def _free(name: str, xid: str, taken: set[str]) -> str:
-    if name not in taken and len(name) <= MAX_NAME:
-        return name
+def _joined(xid: str) -> str:
+    _, _, group, _, message = xid.split("/", 4)
+    return f"{_plain(group)}__{_plain(message)}"
+
+
+def _digested(name: str, xid: str, taken: AbstractSet[str]) -> str:
     digests = (blake2b(xid.encode(), digest_size=size).hexdigest() for size in range(DIGEST_BYTES, MAX_DIGEST_BYTES))
     found = (f"{name[:MAX_NAME]}_{digest}" for digest in digests)
     return next(each for each in found if each not in taken)  # someone may have made an id of a digest
