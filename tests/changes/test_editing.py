@@ -125,6 +125,9 @@ def test_an_inline_message_gets_another_id(registry: Path) -> None:
         (["rename", "/messagegroups/ships/messages/none", "a"], "did you mean|there is no entity"),
         (["rename", "/messagegroups/ships/messages/ship.sunk", "SHIP.position"], "already"),
         (["rename", "/messagegroups/ships/messages/ship.sunk", "ship.sunk"], "already"),
+        (["rename", "/messagegroups/ships/messages/ship.position", "ship.position.old"], "already"),
+        (["rename", "/messagegroups/ships/messages/ship.position", "ship.sunk"], "already"),
+        (["rename", "/messagegroups/boats", "ships"], "already"),
         (["rename", "/messagegroups/ships/messages/ship.sunk", "a/b"], "can't be an id"),
         (["rename", "/messagegroups/ships/messages/ship.sunk", "/messagegroups/cars/messages/a"], "can't be an id"),
         (["rename", "/schemagroups/ships/schemas/position/versions/1", "2"], "no group or resource"),
@@ -143,6 +146,21 @@ def test_what_cannot_be_edited_is_said(
     assert run(arguments) == 2
     error = capsys.readouterr().err
     assert any(part in error for part in said.split("|"))
+    assert texts(registry) == before
+
+
+@pytest.mark.parametrize("written", [">-\n  {}", '"\\\n  {}"'])
+def test_references_over_several_lines_are_named(
+    registry: Path, written: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where a reference hides between the lines, its place is told, and nothing is written."""
+    xid = "/messagegroups/ships/messages/ship.more"
+    (registry / "messagegroups/ships/messages/ship.more.yaml").write_text("description: More.\n", encoding="utf-8")
+    other = registry / "messagegroups/boats/messages/boat.yaml"
+    other.write_text(f"basemessage: {written.format(xid)}\n", encoding="utf-8")
+    before = texts(registry)
+    assert run(["rename", xid, "ship.less"]) == 2
+    assert "messagegroups/boats/messages/boat.yaml:1: " in capsys.readouterr().err
     assert texts(registry) == before
 
 
@@ -186,6 +204,17 @@ def test_anything_can_be_deprecated(registry: Path, xid: str) -> None:
     stated = entity.meta if xid.count("/") > 2 else entity.attributes  # type: ignore[union-attr]
     assert stated["deprecated"] == {}
     assert "# rarely" in texts(registry)["messagegroups/ships/messagegroup.yaml"]
+
+
+def test_a_deprecation_stays_where_it_stands(registry: Path) -> None:
+    """Where authors wrote it below ``meta``, more is said there."""
+    old = "/messagegroups/ships/messages/ship.position.old"
+    path = registry / "messagegroups/ships/messages/ship.position.old.yaml"
+    path.write_text("meta:\n  deprecated: {docs: https://example.com/why}\n", encoding="utf-8")
+    assert run(["deprecate", old, "--removal", "2030-12-31"]) == 0
+    assert path.read_text(encoding="utf-8").splitlines()[0] == "meta:"
+    said = {"docs": "https://example.com/why", "removal": "2030-12-31T00:00:00Z"}
+    assert xregit.load(registry)[old].deprecated == said
 
 
 def test_files_are_formatted(registry: Path, capsys: pytest.CaptureFixture[str]) -> None:
