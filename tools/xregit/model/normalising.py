@@ -179,13 +179,18 @@ def _text(value: Any) -> Any:
 
 
 def _unwrapped(value: Mapping[str, Any], name: str, *, of_properties: bool) -> Mapping[str, Any]:
-    """Return the members with those under a name the prose puts between moved up, where it is no property itself."""
+    """Return the members with those under a name the prose puts between moved up, where it is no property itself.
+
+    What is stated otherwise there stays where it is, to be reported.
+    """
     inner = value.get(name)
-    if not isinstance(inner, MAPPINGS) or not inner:
+    if not isinstance(inner, MAPPINGS):
         return value
     if of_properties and not all(isinstance(member, MAPPINGS) for member in inner.values()):
         return value
-    return {**inner, **{key: member for key, member in value.items() if key != name}}
+    outer = {key: member for key, member in value.items() if key != name}
+    left = {key: member for key, member in inner.items() if key in outer and outer[key] != member}
+    return {**inner, **outer, **({name: left} if left else {})}
 
 
 def _folded(value: Any, fold: str) -> Any:

@@ -50,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     ownership.group_without_owner,
     spelling.misspelled_attribute,
     spelling.invalid_under_another_name,
+    spelling.option_under_two_names,
     spelling.misspelled_name,
     identity.malformed_id,
     identity.ids_differ_only_in_case,

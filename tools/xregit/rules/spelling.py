@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
 _OTHER = "*"
+OPTIONS = "protocoloptions"
+# What documents of other releases call it (facts.md, K35).
+_FORMER = {"url": "uri"}
 
 Path = tuple[str | int, ...]
 Models = Mapping[str, "AttributeModel"]
@@ -49,7 +52,7 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
     "An option that is written without its hyphens has a value that it can't have.",
     "EP-50",
     "EP-51",
-    stated=("protocoloptions",),
+    stated=(OPTIONS,),
 )
 def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report what would be wrong under the name that the document has for it (facts.md, K36)."""
@@ -57,6 +60,23 @@ def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterat
         for fault in other.faults if other.hyphenated else ():
             help_ = f'{fault.help} The name is written "{other.meant}".'
             yield found(*other.path, *fault.path[1:], message=fault.message, help=help_)
+
+
+@rule(
+    "endpoint",
+    Severity.ERROR,
+    "An endpoint states one option under two names, with two values.",
+    "EP-37",
+    stated=(OPTIONS,),
+)
+def option_under_two_names(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report what the document, which has one name for it, could not hold."""
+    model = siblings(endpoint.entity.type.attributes, endpoint.attributes).get(OPTIONS)
+    for path, other in _twice(model, endpoint.options, (OPTIONS,)) if model else ():
+        message = (
+            f'"{".".join(map(str, path[1:]))}" and "{other}" are two names of one option, and their values differ.'
+        )
+        yield found(*path, message=message, help="Keep one of the two.", on_key=True)
 
 
 @rule(
@@ -136,6 +156,27 @@ def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING)
             else:
                 for index, each in enumerate(item if isinstance(item, list | tuple) else ()):
                     yield from _inside(model.item, each, (*path, name, index))
+
+
+def _twice(model: AttributeModel, value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Give the path of each member of a value that another one states too, and the other's name."""
+    if model.item is not None:
+        for index, each in enumerate(value if isinstance(value, list | tuple) else ()):
+            yield from _twice(model.item, each, (*path, index))
+    for name, item in value.items() if isinstance(value, MAPPINGS) else ():
+        if name == model.unwrap and isinstance(item, MAPPINGS):
+            yield from (((*path, name, inner), inner) for inner in item if inner in value)
+        elif (other := _other_name(name, model.attributes)) and value.get(other, item) != item:
+            yield (*path, name), other
+        elif name in model.attributes:
+            yield from _twice(model.attributes[name], item, (*path, name))
+
+
+def _other_name(name: str, known: Models) -> str:
+    """Return the known name that a document has instead, empty where there is none."""
+    if name in known:
+        return _FORMER[name] if _FORMER.get(name) in known else ""
+    return next((each for each in known if plain(each) == plain(name)), "")
 
 
 def _is_meant(name: str, known: str) -> bool:
