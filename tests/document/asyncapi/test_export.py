@@ -97,6 +97,27 @@ def test_option_counts_before_the_path_of_the_address(  # noqa: PLR0913, PLR0917
     assert channel["address"].lstrip("/") == address
 
 
+@pytest.mark.parametrize(
+    ("option", "own", "stated"),
+    [
+        pytest.param("qos", None, 1, marks=pytest.mark.requirement("EP-55")),
+        pytest.param("qos", 0, 1, marks=pytest.mark.requirement("EP-55")),
+        pytest.param("retain", None, True, marks=pytest.mark.requirement("EP-56")),
+        pytest.param("retain", False, True, marks=pytest.mark.requirement("EP-56")),
+    ],
+)
+@pytest.mark.parametrize("protocol", ["MQTT/3.1.1", "MQTT/5.0"])
+def test_what_a_message_states_counts_before_the_option(
+    protocol: str, option: str, own: Any, stated: Any, tmp_path: Path
+) -> None:
+    """An endpoint's option is for those of its messages that leave it open."""
+    endpoint = json.dumps({"usage": ["producer"], "protocol": protocol, "protocoloptions": {option: stated}})
+    message = json.dumps({"protocol": protocol, "protocoloptions": {} if own is None else {option: own}})
+    files = {"endpoints/e/endpoint.yaml": endpoint, "endpoints/e/messages/m.yaml": message}
+    (operation,) = export_asyncapi(registry_of(tmp_path, files))["e"]["operations"].values()
+    assert operation["bindings"]["mqtt"][option] == (stated if own is None else own)
+
+
 def references(value: Any) -> Iterator[str]:
     """Give every ``$ref`` in a document."""
     if isinstance(value, dict):

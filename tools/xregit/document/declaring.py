@@ -21,7 +21,7 @@ def hoisted_declarations(target: Any, step: Step, here: Here) -> Any:
     """Hoist an inner object only where all of its members are objects; else it may be an attribute of that name."""
     for name in step.names:
         inner = target.get(name) if isinstance(target, dict) else None
-        if isinstance(inner, dict) and inner and all(isinstance(item, dict) for item in inner.values()):
+        if isinstance(inner, dict) and all(isinstance(item, dict) for item in inner.values()):
             return hoisted(target, name, inner, here)
     return target
 
