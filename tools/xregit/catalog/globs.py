@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator
 
 # What stands for characters of one name, and what for any number of names.
 FLAT, DEEP, FOLDERS = "[^/]*?", ".*?", "(?:.*?/)??"
-_SETTING = re.compile(r"(?P<deep>\*\*)|(?P<flat>\*)|(?P<one>\?)|(?P<text>[^*?]+)", re.DOTALL)
-_OWNED = re.compile(
-    r"(?P<folders>(?:^|(?<=/))\*\*/)|(?P<deep>(?:^|(?<=/))\*\*$)|(?P<flat>\*)|(?P<one>\?)"
-    r"|(?P<class>\[[^]]*\])|\\(?P<escaped>.)|(?P<text>[^*?\[\\]+|\\$|.)",
-    re.DOTALL,
+_SETTING = r"(?s)(?P<deep>\*\*)|(?P<flat>\*)|(?P<one>\?)|(?P<text>[^*?]+)"
+_OWNED = (
+    r"(?s)(?P<folders>(?:^|(?<=/))\*\*/)|(?P<deep>(?:^|(?<=/))\*\*$)|(?P<flat>\*)|(?P<one>\?)"
+    r"|(?P<class>\[[^]]*\])|\\(?P<escaped>.)|(?P<text>[^*?\[\\]+|\\$|.)"
 )
 _WILD = {"deep": DEEP, "folders": FOLDERS, "flat": FLAT}
 
@@ -25,14 +24,14 @@ Step = tuple[str, str]
 
 def setting_regex(pattern: str) -> re.Pattern[str]:
     """Return the expression, for a whole text, for what a pattern of the settings names and all below it."""
-    return re.compile(_joined(_steps(_SETTING.finditer(pattern.rstrip("/"))), "(?:/.*)?"), re.DOTALL)
+    return re.compile(_joined(_steps(re.finditer(_SETTING, pattern.rstrip("/"))), "(?:/.*)?"), re.DOTALL)
 
 
 def owned_regex(pattern: str) -> re.Pattern[str]:
     """Return the expression, to be searched for, for the paths that a pattern of CODEOWNERS names."""
     start = r"\A" if "/" in pattern[:-1] else r"(?:\A|/)"
     end = "/" if pattern.endswith("/") else r"\Z" if pattern.endswith("/*") else r"(?:\Z|/)"
-    return re.compile(start + _joined(_steps(_OWNED.finditer(pattern.strip("/"))), end))
+    return re.compile(start + _joined(_steps(re.finditer(_OWNED, pattern.strip("/"))), end))
 
 
 def _steps(found: Iterable[re.Match[str]]) -> Iterator[Step]:

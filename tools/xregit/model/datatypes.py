@@ -104,7 +104,7 @@ def _matching(pattern: str) -> Callable[[Any], bool]:
 
 
 def _is_timestamp(value: Any) -> bool:
-    if not isinstance(value, str) or not _timestamp(value):
+    if not _fits_timestamp(value):
         return False
     year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])
     # The Gregorian calendar repeats every 400 years, and Python has no year 0.
@@ -115,7 +115,7 @@ def _is_day(value: Any) -> bool:
     return isinstance(value, str) and _is_timestamp(f"{value}T00:00:00Z")
 
 
-_timestamp = re.compile(_TIMESTAMP).fullmatch
+_fits_timestamp = _matching(_TIMESTAMP)
 
 
 def _text(pattern: str, about: str) -> Datatype:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 OPTIONS = "protocoloptions"
 # Another way to give Kafka's addresses, which a later release has.
 BOOTSTRAP = "bootstrap.servers"
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+._\-]*)://([^/?#]*)([^?#]*)")
-_WITH_HOST = re.compile(r"[A-Za-z][A-Za-z0-9+._\-]*://[^/?#]")
-_PORT = re.compile(r":([^:\]]+)$")
+_ADDRESS = r"([A-Za-z][A-Za-z0-9+._\-]*)://([^/?#]*)([^?#]*)"
+_WITH_HOST = r"[A-Za-z][A-Za-z0-9+._\-]*://[^/?#]"
+_PORT = r":([^:\]]+)$"
 _MAX_PORT, _PORT_CHARS = 65_535, 5
 
 
@@ -75,7 +75,7 @@ def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
     for index, entry in items(endpoint.options, "endpoints") if known.schemes else ():
         name = "uri" if entry.get("uri") is not None else "url"
         written = text(entry, name)
-        if written and "{" not in written and not _WITH_HOST.match(written) and SYNTAXES["address"].test(written):
+        if written and "{" not in written and not re.match(_WITH_HOST, written) and SYNTAXES["address"].test(written):
             message = f'"{written}" says no host: that stands behind a scheme and two slashes.'
             help_ = f'Write it as in "{known.schemes[0]}://host.example.com".'
             yield found(OPTIONS, "endpoints", index, name, message=message, help=help_)
@@ -139,7 +139,7 @@ def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Ite
 
 def _stated_port(host: str) -> str:
     """Return what stands behind a host's colon, nothing where that is empty, which counts as left out."""
-    match = _PORT.search(host.rpartition("@")[2])
+    match = re.search(_PORT, host.rpartition("@")[2])
     return match[1] if match else ""
 
 
@@ -154,6 +154,6 @@ def _addresses(endpoint: Endpoint) -> Iterator[Address]:
     for index, entry in items(endpoint.options, "endpoints"):
         name = "uri" if entry.get("uri") is not None else "url"
         written = text(entry, name)
-        match = _ADDRESS.match(written)
+        match = re.match(_ADDRESS, written)
         if match:
             yield Address(index, name, written, match[1].lower(), match[2], match[3])

@@ -24,16 +24,15 @@ SECRETS = frozenset(
         "accountkey", "privatekey", "connectionstring", "saslpassword", "credential", "credentials",
     }
 )  # fmt: skip
-# What only a credential looks like, wherever it stands.
-_SECRET = re.compile(
-    r"://[^/?#@\s{:]*:[^/?#@\s{]+@"  # a password in an address
+# What only a credential looks like, wherever it stands; compiled for the first endpoint, as it takes a millisecond.
+_LOOKS = (
+    r"(?i)://[^/?#@\s{:]*:[^/?#@\s{]+@"  # a password in an address
     r"|\b(?:SharedAccessKey|AccountKey|SharedAccessSignature|Password|Pwd)=[^;{\s]{4}"  # a connection string
     r"|[?&](?:sig|access_token|api[_-]?key|token|code|password)=[^&{\s]{8}"  # a signed address
     r"|^(?:Bearer|Basic) +[A-Za-z0-9+/=._~-]{8}"  # the value of an Authorization header
     r"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"  # a JSON Web Token
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30}|\bxox[abp]-[A-Za-z0-9-]{10}"  # keys of services
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----",
-    re.IGNORECASE,
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
 )
 _PROSE = frozenset({"description", "documentation", "name"})
 _HELP = "Remove it here and have it revoked: it stays in the history of the repository."
@@ -55,7 +54,7 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
 def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report the same in addresses, options and all else that an endpoint states."""
     for path, value in _texts(endpoint.attributes, (), passing=_PROSE):
-        if _is_secret(str(path[-1]), value) or _SECRET.search(value):
+        if _is_secret(str(path[-1]), value) or re.search(_LOOKS, value):
             # The value is not shown: reports are kept and sent around.
             what = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
             message = f"{what} holds a credential, which everybody who reads the catalog would know."
@@ -64,7 +63,7 @@ def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[
 
 def is_credential(name: str, value: Any) -> bool:
     """Tell whether what stands under a name in an endpoint is a credential, which is not to be shown."""
-    return _is_secret(name, value) or (isinstance(value, str) and bool(_SECRET.search(value)))
+    return _is_secret(name, value) or (isinstance(value, str) and bool(re.search(_LOOKS, value)))
 
 
 def _is_secret(name: str, value: Any) -> bool:

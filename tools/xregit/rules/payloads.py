@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
 
 SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
-_PROTOBUF_MESSAGE = re.compile(rb"^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)", re.MULTILINE)
+_PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
 # An xid that begins otherwise is reported as malformed.
 _SCHEMAS = "/schemagroups/"
 _FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
@@ -182,7 +182,7 @@ def schema_object_missing(registry: Registry, message: Message) -> Iterator[Find
     if not named and not (reference.local and reference.version is None):
         text_ = "A Protobuf document may hold several messages; the reference doesn't say which one the payload is."
         document = reference.version.document if reference.version else None
-        name = _PROTOBUF_MESSAGE.search(document.data) if document and document.data else None
+        name = re.search(_PROTOBUF_MESSAGE, document.data) if document and document.data else None
         example = name[1].decode() if name else "MessageName"
         help_ = f'Add its name, as in "{stated}{":" if reference.local else "#"}{example}".'
         yield found(URI, message=text_, help=help_)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OPTIONS = "protocoloptions"
 HTTP, KAFKA, AMQP = "HTTP", "KAFKA", "AMQP/1.0"
 # message/spec.md calls the names symbols, and core/spec.md allows these characters in the keys of maps.
-_AMQP_NAME = re.compile(r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*")
+_AMQP_NAME = r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*"
 # RFC 6570 levels 2 to 4, and names that are no symbols; text in braces that has spaces or quotes means itself.
 _NOT_LEVEL_1 = re.compile(r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}")
 _LEVEL_1 = re.compile(PLACEHOLDER)
@@ -101,7 +101,7 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
     own = message.entity.attributes.get(OPTIONS)
     for section in _free_sections():
         for name in mapping(own, section):
-            if not _AMQP_NAME.fullmatch(name):
+            if not re.fullmatch(_AMQP_NAME, name):
                 text_ = f'The name "{name}" is neither a symbol nor a key that xRegistry allows.'
                 help_ = "Use letters, digits and underscores, or lower-case letters, digits and - . : _."
                 yield found(OPTIONS, section, name, message=text_, help=help_, on_key=True)

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 FORM = '"# xregit: ignore RULE -- reason"'
 _RULE = "[a-z0-9]+(?:-[a-z0-9]+)*"
-_FORM = re.compile(
-    rf"ignore(?P<whole>-file)?[ \t]+(?P<rules>{_RULE}(?:[ \t]*,[ \t]*{_RULE})*)(?:[ \t]+--[ \t]*(?P<reason>.*))?"
-)
+_FORM = rf"ignore(?P<whole>-file)?[ \t]+(?P<rules>{_RULE}(?:[ \t]*,[ \t]*{_RULE})*)(?:[ \t]+--[ \t]*(?P<reason>.*))?"
 
 MALFORMED = Rule(
     "malformed-suppression", "suppression", Severity.ERROR, "A comment for xregit says nothing that xregit understands."
@@ -82,7 +80,7 @@ class Suppressing:
     def _malformed(self) -> Iterator[Diagnostic]:
         for path, listed in self.registry.directives.items():
             for directive in listed:
-                if not _FORM.fullmatch(directive.text):
+                if not re.fullmatch(_FORM, directive.text):
                     message = f"{shown(directive.text)} is nothing that a comment can ask for."
                     yield from self._told(MALFORMED.name, path, directive, message, f"Write {FORM}.")
 
@@ -113,7 +111,7 @@ class Suppressing:
 
 def _suppressions(path: str, listed: Iterable[Directive]) -> Iterator[Suppression]:
     for directive in listed:
-        match = _FORM.fullmatch(directive.text)
+        match = re.fullmatch(_FORM, directive.text)
         for rule in re.findall(_RULE, match["rules"]) if match else ():
             line = None if match and match["whole"] else directive.about
             yield Suppression(path, rule, line, directive, (match["reason"] or "") if match else "")

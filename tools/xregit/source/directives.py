@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from xregit.source.events import Parser
 
 MARK = b"xregit:"
-_DIRECTIVE = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*xregit:[ \t]*(?P<text>(?:[^ \t]++|[ \t]++(?!$))*+)")
-_LINE_BREAK = re.compile("\r\n|\n|\r")
-_BLANK = re.compile(r"[ \t]*(?:#.*)?$")
+_DIRECTIVE = r"(?:^|(?<=[ \t]))#[ \t]*xregit:[ \t]*(?P<text>(?:[^ \t]++|[ \t]++(?!$))*+)"
+_LINE_BREAK = "\r\n|\n|\r"
+_BLANK = r"[ \t]*(?:#.*)?$"
 
 _Place = tuple[int, int]
 
@@ -46,11 +46,11 @@ def directives(data: bytes, parser: Parser | None = None) -> tuple[Directive, ..
     data = data.removeprefix(UTF8_BOM)
     try:
         texts = yaml_events.texts(data, parser)
-        lines = _LINE_BREAK.split(data.decode())
+        lines = re.split(_LINE_BREAK, data.decode())
     except (YAMLError, UnicodeDecodeError):
         return ()
     about = _about(lines)
-    found = ((number, _DIRECTIVE.search(line)) for number, line in enumerate(lines, 1))
+    found = ((number, re.search(_DIRECTIVE, line)) for number, line in enumerate(lines, 1))
     return tuple(
         Directive(match["text"], Span(number, match.start() + 1, number, match.end() + 1), about[number - 1])
         for number, match in found
@@ -67,6 +67,6 @@ def _about(lines: Sequence[str]) -> Sequence[int]:
     """Return for each line its own number, or that of the next with content where it has none; 0 past the last."""
     about, later = [0] * len(lines), 0
     for number in range(len(lines), 0, -1):
-        later = later if _BLANK.match(lines[number - 1]) else number
+        later = later if re.match(_BLANK, lines[number - 1]) else number
         about[number - 1] = later
     return about

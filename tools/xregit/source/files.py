@@ -20,10 +20,10 @@ MAX_FILE_BYTES = 8 * 1024 * 1024
 _USUAL = ".yaml"
 _BACKUP_ENDINGS = ("~", ".bak", ".orig", ".rej", ".swp", ".tmp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini"})
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_KEPT_IN_NAMES = re.compile(r"[A-Za-z0-9_.\-~@]")
+_UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"  # compiled for a name that may be so
+_KEPT_IN_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~@")
 # Windows reserves these names, whatever extension follows.
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
+_DEVICE = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)"
 # The number of a file, its size, and when its bytes, and all that is said of it, were changed, in nanoseconds.
 Status = tuple[int, int, int, int]
 
@@ -84,7 +84,8 @@ def listing_of(contents: Mapping[str, bytes]) -> Listing:
         *folders, name = path.split("/")
         if any(part.startswith(".") for part in (*folders, name)) or _is_backup(name):
             continue
-        problem = _name_problem(path) if _UNPRINTABLE.search(path) else _size_problem(path, len(contents[path]))
+        unprintable = not path.isprintable() and re.search(_UNPRINTABLE, path)
+        problem = _name_problem(path) if unprintable else _size_problem(path, len(contents[path]))
         if problem:
             problems.append(problem)
         else:
@@ -126,8 +127,8 @@ def status_of(found: os.stat_result) -> Status:
 
 def id_to_filename(name: str) -> str:
     """Return the id as a file name without extension; what some file system may refuse is percent-encoded."""
-    kept = "".join(char if _KEPT_IN_NAMES.fullmatch(char) else _encoded(char) for char in name)
-    if kept.startswith(".") or _DEVICE.match(kept):
+    kept = "".join(char if char in _KEPT_IN_NAMES else _encoded(char) for char in name)
+    if kept.startswith(".") or re.match(_DEVICE, kept):
         kept = _encoded(kept[0]) + kept[1:]
     if kept.endswith("."):
         kept = kept[:-1] + _encoded(".")
@@ -239,7 +240,7 @@ class _Walk:
         path = prefix + name
         if name.startswith("."):
             return
-        if not name.isprintable() and _UNPRINTABLE.search(name):
+        if not name.isprintable() and re.search(_UNPRINTABLE, name):
             self.problems.append(_name_problem(path))
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")

@@ -16,7 +16,7 @@ MAX_DEPTH = 100
 MAX_INTEGER_DIGITS = 40
 UTF8_BOM = b"\xef\xbb\xbf"
 NOWHERE = Span()
-_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})(?: [^\r\n]*)?\r?$", re.MULTILINE)  # as Git writes them
+_CONFLICT = r"(?m)^(?:<{7}|\|{7}|>{7})(?: [^\r\n]*)?\r?$"  # as Git writes them
 
 
 @record
@@ -88,7 +88,7 @@ def encoding_problem(data: bytes, rule: str) -> Problem | None:
 def conflict_problem(data: bytes, rule: str) -> Problem | None:
     """Return a problem that names the first line by which Git marks the two sides of a conflict, or None."""
     text = data.decode(errors="replace")
-    found = _CONFLICT.search(text)
+    found = re.search(_CONFLICT, text)
     if not found:
         return None
     message = "a merge left both sides of a conflict here"

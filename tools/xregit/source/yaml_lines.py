@@ -21,19 +21,18 @@ MAX_LEVELS = 50
 REMEMBERED_LINES = 8192
 
 # Tabs, line breaks other than "\n", and all else that YAML does not call printable; nor does Python, which is faster.
-_UNUSUAL = re.compile("[\x00-\t\v-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_UNUSUAL = "[\x00-\t\v-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 _LINE = re.compile(r"""( *)(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_.$/-]{,99}|"[^"\\]{1,99}"):(?: +|$))?(.*)""")
 _QUOTES = frozenset("\"'")
 _QUOTED = re.compile(r"\"([^\"\\]*)\"|'([^']*)'")
 # What begins with no sign of YAML, holds neither ": " nor " #", and does not end with a colon or a space.
 _PLAIN = re.compile(r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|-(?=\S))[^:#]*(?:(?::(?=\S)|(?<=\S)#)[^:#]*)*(?<=\S)")
-# What is a text, number or constant between brackets and braces, too.
+# What is a text, number or constant between brackets and braces, too; compiled where a catalog has some of these.
 _WORD = r"""[A-Za-z0-9_/](?:[A-Za-z0-9_./+ -]*[A-Za-z0-9_./+-])?|"[^"\\]*"|'[^']*'"""
 _NAME = r"[A-Za-z0-9_$][A-Za-z0-9_.$/-]{,99}"
-_LIST = re.compile(rf"\[(?:(?:{_WORD})(?:, *(?!\])|(?=\])))*\]")
-_PAIRS = re.compile(rf"\{{(?:{_NAME}: +(?:{_WORD})(?:, *(?!\}})|(?=\}})))*\}}")
-_ITEM = re.compile(_WORD)
-_PAIR = re.compile(rf"({_NAME}): +({_WORD})")
+_LIST = rf"\[(?:(?:{_WORD})(?:, *(?!\])|(?=\])))*\]"
+_PAIRS = rf"\{{(?:{_NAME}: +(?:{_WORD})(?:, *(?!\}})|(?=\}})))*\}}"
+_PAIR = rf"({_NAME}): +({_WORD})"
 _BREAKS = re.compile("\n+")
 _BLOCKS = frozenset((">", ">-", "|", "|-"))
 _EMPTY = "{}\n"
@@ -140,7 +139,7 @@ def _refuse_unusual(text: str) -> None:
     Raises:
         NotOrdinaryError: there is something of the kind.
     """
-    if not text.isprintable() and _UNUSUAL.search(text):
+    if not text.isprintable() and re.search(_UNUSUAL, text):
         raise NotOrdinaryError
 
 
@@ -180,10 +179,10 @@ def _value(stated: str) -> tuple[Any, str]:
         return value, _NUMBER if type(value) in {PlainInt, PlainFloat} else ""
     if stated in _BLOCKS:
         return None, stated
-    if _LIST.fullmatch(stated):
-        return [_word(item) for item in _ITEM.findall(stated)], _SHARED
-    if _PAIRS.fullmatch(stated):
-        pairs = _PAIR.findall(stated)
+    if re.fullmatch(_LIST, stated):
+        return [_word(item) for item in re.findall(_WORD, stated)], _SHARED
+    if re.fullmatch(_PAIRS, stated):
+        pairs = re.findall(_PAIR, stated)
         value = {intern(name): _word(word) for name, word in pairs}
         if len(value) == len(pairs):
             return value, _SHARED
