@@ -65,5 +65,6 @@ def _counts(item: xregit.Diagnostic) -> bool:
         "basemessage-not-found",
         "id-with-value",
         "time-with-value",
+        "misspelled-name",
         "unusual-amqp-name",
     }
