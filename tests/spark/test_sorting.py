@@ -504,3 +504,19 @@ def test_tables_name_what_their_columns_are(tmp_path: Path) -> None:
     assert columns["ce_id_2"] == '"ce_id" of the payload.'
     assert columns["_rest_2"] == '"_rest" of the payload.'
     assert len(plan(registry).facts) == 1
+
+
+def test_columns_have_names_of_their_own(tmp_path: Path) -> None:
+    """Attributes and placeholders whose columns would be called alike have one each, and what they say is in it."""
+    attributes = {
+        "type": {"value": "t.alike"},
+        "source": {"value": "/vehicles/{vin}", "type": "uritemplate"},
+        "subject": {"value": "{VIN}"},
+        "others": {"type": "string"},
+    }
+    made = packed(plan(registry_of(tmp_path, {"alike": definition("t.alike", envelopemetadata=attributes)})))
+    given_ = line({**event(0, "t.alike"), "subject": "S", "others": "mine", "more": "too"})
+    for fast in (True, False):
+        (row,) = landed(made, [given_], tmp_path / str(fast), fast=fast)["g__alike"]
+        assert (row["context_vin"], row["context_vin_2"]) == ("S", "0")
+        assert (row["ce_others"], row["ce_others_2"]) == ([("more", "too")], "mine")

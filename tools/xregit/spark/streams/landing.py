@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.definitions import ENVELOPE, definition
 from xregit.records import record
+from xregit.spark.streams.shapes import Names
 from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, arrow, map_of, struct
 
 if TYPE_CHECKING:
@@ -85,15 +86,21 @@ class Facts:
         """The columns for the event's attributes."""
         if not self.enveloped:
             return ()
-        declared = (Column(f"ce_{name}", _FORMS.get(kind, TEXT), said) for name, kind, said in self.extensions)
-        others = Column("ce_others", map_of(TEXT), "The event's attributes that the definition does not name.")
-        return (*(Column(f"ce_{name}", _form_of(name), _STANDARD[name]) for name in STANDARD), *declared, others)
+        standard = [Column(f"ce_{name}", _form_of(name), _STANDARD[name]) for name in STANDARD]
+        names = Names([OTHER_ATTRIBUTES, *(column.name for column in standard)])
+        declared = [
+            Column(names.free(f"ce_{name}"), _FORMS.get(kind, TEXT), said) for name, kind, said in self.extensions
+        ]
+        others = Column(OTHER_ATTRIBUTES, map_of(TEXT), "The event's attributes that the definition does not name.")
+        return (*standard, *declared, others)
 
     @property
     def context_columns(self) -> tuple[Column, ...]:
         """The columns for what the placeholders stand for."""
+        names = Names()
+        free = {name: names.free(f"context_{_plain(name)}") for name in sorted(self.context)}
         return tuple(
-            Column(f"context_{_plain(name)}", TEXT, f"What {{{name}}} stands for in {' and '.join(held)}.")
+            Column(free[name], TEXT, f"What {{{name}}} stands for in {' and '.join(held)}.")
             for name, held in self.context.items()
         )
 
@@ -104,6 +111,7 @@ class Facts:
         return (*self.envelope_columns, *self.context_columns, *(wire if self.protocol else ()))
 
 
+OTHER_ATTRIBUTES = "ce_others"
 WIRE, REST, PAYLOAD, CODED = "_wire", "_rest", "payload", "payload_base64"
 REST_COLUMN = Column(REST, TEXT, "What no column can hold, by its path in the payload, as JSON; null where all fits.")
 UNTYPED = (

@@ -18,7 +18,17 @@ from xregit.records import record
 from xregit.spark.streams import typed
 from xregit.spark.streams.arrays import array, columns
 from xregit.spark.streams.bodies import Reader
-from xregit.spark.streams.landing import PAYLOAD, REST, REST_COLUMN, STANDARD, UNTYPED, Column, Facts, Landing
+from xregit.spark.streams.landing import (
+    OTHER_ATTRIBUTES,
+    PAYLOAD,
+    REST,
+    REST_COLUMN,
+    STANDARD,
+    UNTYPED,
+    Column,
+    Facts,
+    Landing,
+)
 from xregit.spark.streams.leaves import json_text, leaf
 from xregit.spark.streams.plain import REFUSED
 from xregit.spark.streams.shapes import Shape, members
@@ -158,7 +168,7 @@ class Rows:
         """Return the column of attributes that the definition does not name."""
         import pyarrow as pa
 
-        kind = self.schema.field("ce_others").type
+        kind = self.schema.field(OTHER_ATTRIBUTES).type
         if not any(landed.attributes):
             return pa.nulls(len(landed.attributes), kind)
         undeclared = (sorted(each.keys() - self._known) if each else () for each in landed.attributes)
