@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from xregit.messages.constraints import Constraint
 from xregit.messages.definitions import ENVELOPE, OPTIONS, attribute_constraint, option_constraint
 from xregit.messages.overlapping import agree
-from xregit.model.language import MAPPINGS
 from xregit.protocols import percent
-from xregit.protocols.carriers import BINARY, STRUCTURED, Carrier, carrier
+from xregit.protocols.carriers import Carrier, carrier
 from xregit.protocols.carrying import attribute_name
 from xregit.protocols.events import SPECVERSION
 
@@ -33,9 +32,9 @@ class Contradiction(NamedTuple):
 
 
 def contradictions(message: Message) -> Iterator[Contradiction]:
-    """Give the options of a message with an envelope that contradict it, if its events travel in binary mode."""
+    """Give the options of a message with an envelope that contradict it, as its events can travel in binary mode."""
     known = carrier(message.protocol)
-    if known is None or not known.attributes or _mode(message, known) != BINARY:
+    if known is None or not known.attributes:
         return
     options = [item for item in message.properties if item.path[:2] == (OPTIONS, known.attributes)]
     attributes: dict[str, Constraint] = {}
@@ -47,13 +46,6 @@ def contradictions(message: Message) -> Iterator[Contradiction]:
         asked = option_constraint(item, known.protocol) if name in attributes else None
         if asked is not None and not agree(_read(known, asked), attributes[name]):
             yield Contradiction(item, asked, name, attributes[name])
-
-
-def _mode(message: Message, known: Carrier) -> str:
-    """Return the mode in which messages are made if nobody asks for another."""
-    asked = message.resolved.attributes.get("envelopeoptions")
-    mode, format_ = (asked.get("mode"), asked.get("format")) if isinstance(asked, MAPPINGS) else (None, None)
-    return str(mode or (STRUCTURED if format_ else known.modes[0]))
 
 
 def _read(known: Carrier, asked: Constraint) -> Constraint:

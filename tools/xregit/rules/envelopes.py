@@ -15,7 +15,7 @@ from xregit.model.names import CLOUDEVENTS, EVENT_JSON
 from xregit.model.names import EVENTS as MEDIA_TYPE_OF_EVENTS
 from xregit.model.protocols import facts
 from xregit.model.quoting import shown
-from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, normal
+from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, modes, normal
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping, selected, states, text
 
@@ -202,7 +202,8 @@ def attribute_among_options(_registry: Registry, message: Message) -> Iterator[F
 )
 def option_differs_from_attribute(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report headers such as ``ce-type`` that no message can have together with the attribute that they are."""
-    if not _restates(message.resolved.attributes):
+    attributes = message.resolved.attributes
+    if not _restates(attributes) or BINARY not in modes(attributes, selected("protocol", attributes)):
         return
     from xregit.messages.restating import contradictions  # only then
 
