@@ -80,6 +80,15 @@ def test_search_text_has_what_people_look_for(small_pages: Mapping[str, Page]) -
     assert all(word in page.search for word in ("doors.opened", "{region}", "A door was opened", "Door team"))
 
 
+def test_endpoint_is_found_by_address_and_authorization(tmp_path: Path) -> None:
+    """Who reads an address in a configuration finds the endpoint, and so does who looks for a kind of authorization."""
+    stated = "protocol: MQTT/5.0\nprotocoloptions: {endpoints: [{uri: 'mqtts://hub.example.com:8884'}], "
+    stated += "authorization: [{type: OAuth2, granttypes: [client_credentials]}]}\n"
+    made = {page.address: page for page in pages(registry_of(tmp_path, {"endpoints/e/endpoint.yaml": stated}))}
+    found = made["endpoints/e/"].search
+    assert all(word in found for word in ("mqtts://hub.example.com:8884", "OAuth2", "client_credentials"))
+
+
 def test_ids_that_file_systems_refuse(tmp_path: Path) -> None:
     """An id that is no safe file name is encoded in the page's address, and links lead there."""
     group = "messagegroups/a%3Ab"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.entities import Group
@@ -65,6 +65,15 @@ def texts_in(attributes: Mapping[str, Any], without: Iterable[str]) -> tuple[str
     stated = [*attributes.items(), *(labels.items() if isinstance(labels, Mapping) else ())]
     hidden = frozenset(without)
     return tuple(text[:MAX_SEARCHED_CHARS] for name, text in stated if isinstance(text, str) and name not in hidden)
+
+
+def texts_inside(value: object, depth: int = 0) -> Iterator[str]:
+    """Give the texts anywhere in a value, such as addresses in a list, in their order."""
+    if isinstance(value, str):
+        yield value[:MAX_SEARCHED_CHARS]
+    elif isinstance(value, Mapping | list | tuple) and depth < MAX_DEPTH:
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from texts_inside(item, depth + 1)
 
 
 def inner(model: AttributeModel | None) -> Mapping[str, AttributeModel]:

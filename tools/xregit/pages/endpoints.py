@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from xregit.model import siblings
-from xregit.pages.attributes import Value, inner, rows, shown, texts_in
+from xregit.pages.attributes import Value, inner, rows, shown, texts_in, texts_inside
 from xregit.pages.diagrams import channel_diagram, further, near
 from xregit.pages.documents import texts
 from xregit.pages.heads import head_of
@@ -25,6 +26,8 @@ ELSEWHERE = frozenset({
     "endpointid", "name", "description", "usage", "channel", "envelope", "envelopeoptions", "protocol",
     "protocoloptions", "messagegroups", "deprecated", "createdat", "modifiedat", "epoch",
 })  # fmt: skip
+# An endpoint is found by the first of the texts in its options, such as addresses.
+MAX_OPTIONS_SEARCHED = 100
 # What clients do at an endpoint (endpoint/spec.md, "usage").
 USAGES = {
     "producer": "clients send messages to it",
@@ -99,6 +102,6 @@ def _contract(book: Book, endpoint: Endpoint) -> list[tuple[Entry, Link | None]]
 
 def _search(endpoint: Endpoint) -> str:
     usage = [written(item) for item in endpoint.usage]
-    options = [value for value in endpoint.options.values() if isinstance(value, str)]
+    options = islice(texts_inside(endpoint.options), MAX_OPTIONS_SEARCHED)
     words = [plain(endpoint.description), *usage, endpoint.channel, endpoint.protocol, endpoint.envelope]
     return " ".join(word for word in [*words, *options, *texts_in(endpoint.attributes, ELSEWHERE)] if word)
