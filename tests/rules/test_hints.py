@@ -113,3 +113,20 @@ def test_conflict_in_a_schema_is_told_as_one(tmp_path: Path, format_: str, name:
     }
     (found,) = [item for item in check(read_folder(folder(tmp_path, files))).diagnostics if item.path.endswith(name)]
     assert (found.line, found.message) == (line, "A merge left both sides of a conflict here.")
+
+
+@pytest.mark.parametrize(
+    ("address", "meant"),
+    [
+        ("broker.example.com:9093", "broker.example.com:9093"),
+        ("localhost:9092", "localhost:9092"),
+        ("broker.example.com:80/a", "broker.example.com:80/a"),
+        ("mailto:ada", "host.example.com"),
+    ],
+)
+def test_host_without_scheme_is_completed(tmp_path: Path, address: str, meant: str) -> None:
+    """An address as clients' configurations have it comes back with a scheme."""
+    stated = f"usage: [producer]\nprotocol: KAFKA\nprotocoloptions: {{endpoints: [{{uri: '{address}'}}]}}\n"
+    found = check(read_folder(folder(tmp_path, {"endpoints/e/endpoint.yaml": stated}))).diagnostics
+    helps = [item.help for item in found if item.rule == "address-without-host"]
+    assert helps == [f'Write it as in "plaintext://{meant}".']

@@ -23,6 +23,8 @@ OPTIONS = "protocoloptions"
 BOOTSTRAP = "bootstrap.servers"
 _ADDRESS = r"([A-Za-z][A-Za-z0-9+._\-]*)://([^/?#]*)([^?#]*)"
 _WITH_HOST = r"[A-Za-z][A-Za-z0-9+._\-]*://[^/?#]"
+# A host that has a dot or a port, as configurations of clients name it.
+_BARE_HOST = r"(?:[\w\-]+(?:\.[\w\-]+)+(?::[0-9]+)?|[\w\-]+:[0-9]+)(?:/.*)?"
 _PORT = r":([^:\]]+)$"
 _MAX_PORT, _PORT_CHARS = 65_535, 5
 
@@ -77,7 +79,8 @@ def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
         written = text(entry, name)
         if written and "{" not in written and not re.match(_WITH_HOST, written) and SYNTAXES["address"].test(written):
             message = f'"{written}" says no host: that stands behind a scheme and two slashes.'
-            help_ = f'Write it as in "{known.schemes[0]}://host.example.com".'
+            meant = written if re.fullmatch(_BARE_HOST, written) else "host.example.com"
+            help_ = f'Write it as in "{known.schemes[0]}://{meant}".'
             yield found(OPTIONS, "endpoints", index, name, message=message, help=help_)
 
 
