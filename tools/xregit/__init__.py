@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from xregit.lazily import later
 
 if TYPE_CHECKING:
     from xregit.catalog import Endpoint, Message, MessageGroup, Registry, Schema, SchemaGroup, read_commit
@@ -23,37 +24,37 @@ if TYPE_CHECKING:
     from xregit.spark.streams.routing import route
 
 _PLACES = {
-    "Endpoint": "xregit.catalog",
-    "Message": "xregit.catalog",
-    "MessageGroup": "xregit.catalog",
-    "Registry": "xregit.catalog",
-    "Schema": "xregit.catalog",
-    "SchemaGroup": "xregit.catalog",
-    "read_commit": "xregit.catalog",
-    "Change": "xregit.changes",
-    "diff": "xregit.changes",
-    "Review": "xregit.changes.policy",
-    "review": "xregit.changes.policy",
-    "Diagnostic": "xregit.diagnostics",
-    "Severity": "xregit.diagnostics",
-    "compile": "xregit.document:compile_document",
-    "import_documents": "xregit.document",
-    "export_asyncapi": "xregit.document.asyncapi",
-    "load": "xregit.document",
-    "read": "xregit.document",
-    "CatalogError": "xregit.errors",
-    "XregitError": "xregit.errors",
-    "new": "xregit.messages.making",
-    "Matcher": "xregit.messages.matching",
-    "build_site": "xregit.pages.building",
-    "RULES": "xregit.rules",
-    "Report": "xregit.rules",
-    "check": "xregit.rules",
-    "publish_history": "xregit.spark.asof",
-    "published_at": "xregit.spark.asof",
-    "tables_at": "xregit.spark.asof",
-    "publish": "xregit.spark.publishing",
-    "route": "xregit.spark.streams.routing",
+    "Endpoint": "catalog",
+    "Message": "catalog",
+    "MessageGroup": "catalog",
+    "Registry": "catalog",
+    "Schema": "catalog",
+    "SchemaGroup": "catalog",
+    "read_commit": "catalog",
+    "Change": "changes",
+    "diff": "changes",
+    "Review": "changes.policy",
+    "review": "changes.policy",
+    "Diagnostic": "diagnostics",
+    "Severity": "diagnostics",
+    "compile": "document:compile_document",
+    "import_documents": "document",
+    "export_asyncapi": "document.asyncapi",
+    "load": "document",
+    "read": "document",
+    "CatalogError": "errors",
+    "XregitError": "errors",
+    "new": "messages.making",
+    "Matcher": "messages.matching",
+    "build_site": "pages.building",
+    "RULES": "rules",
+    "Report": "rules",
+    "check": "rules",
+    "publish_history": "spark.asof",
+    "published_at": "spark.asof",
+    "tables_at": "spark.asof",
+    "publish": "spark.publishing",
+    "route": "spark.streams.routing",
 }
 
 __all__ = [
@@ -91,15 +92,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for, so that ``import xregit`` stays fast."""
-    if name not in _PLACES:
-        message = f"module 'xregit' has no attribute {name!r}"
-        raise AttributeError(message)
-    module, _, attribute = _PLACES[name].partition(":")
-    value = getattr(import_module(module), attribute or name)
-    globals()[name] = value
-    return value
+__getattr__ = later(__name__, _PLACES)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from xregit.lazily import later
 
 if TYPE_CHECKING:
     from xregit.changes.change import Change, Impact
@@ -10,13 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Impact", "diff"]
 
-_PLACES = {"Change": "change", "Impact": "change", "diff": "comparing"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+__getattr__ = later(__name__, {"Change": "change", "Impact": "change", "diff": "comparing"})

@@ -5,8 +5,9 @@ Each name is imported where it is first asked for: a run that copies most of a d
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from xregit.lazily import later
 
 if TYPE_CHECKING:
     from xregit.document.api import api_files
@@ -38,11 +39,4 @@ _PLACES = {
     "to_bytes": "serialising",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for."""
-    if name not in _PLACES:
-        message = f"module 'xregit.document' has no attribute {name!r}"
-        raise AttributeError(message)
-    value = globals()[name] = getattr(import_module(f"xregit.document.{_PLACES[name]}"), name)
-    return value
+__getattr__ = later(__name__, _PLACES)

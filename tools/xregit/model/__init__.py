@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from xregit.lazily import later
 from xregit.model.checking import check, siblings
 from xregit.model.names import Name, canonical, named, names
 from xregit.model.normalising import normalised
@@ -29,13 +30,4 @@ __all__ = [
 ]
 
 # Few commands need these, and reading a registry should start fast.
-_LATER = {"extended": "extending", "json_schemas": "schemas", "source_form": "sourcing"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from importlib import import_module
-
-    return getattr(import_module(f"xregit.model.{_LATER[name]}"), name)
+__getattr__ = later(__name__, {"extended": "extending", "json_schemas": "schemas", "source_form": "sourcing"})
