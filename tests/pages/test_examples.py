@@ -313,6 +313,33 @@ def test_every_request_has_what_the_endpoint_states() -> None:
     assert "Key" not in line
 
 
+@pytest.mark.parametrize(
+    ("said", "options", "words"),
+    [
+        pytest.param({}, {"qos": 1}, "-t a -q 1 -n", marks=pytest.mark.requirement("EP-55")),
+        pytest.param({"qos": 0}, {"qos": 1}, "-t a -q 0 -n", marks=pytest.mark.requirement("EP-55")),
+        pytest.param({}, {"retain": True}, "-t a -r -n", marks=pytest.mark.requirement("EP-56")),
+        pytest.param({"retain": False}, {"retain": True}, "-t a -n", marks=pytest.mark.requirement("EP-56")),
+    ],
+)
+def test_what_the_message_leaves_open_is_as_the_endpoint_says(
+    said: dict[str, object], options: dict[str, object], words: str
+) -> None:
+    """A message's own quality of service counts before that of the endpoint, and so does whether it is retained."""
+    wire = read_wire({"protocol": "MQTT/3.1.1", "topic_name": "a", **said})
+    assert sending(wire, ["mqtt://h:1883"], options).endswith(f"-h h -p 1883 {words}")
+
+
+@pytest.mark.requirement("EP-62", "EP-64", "EP-65")
+def test_records_have_the_topic_key_and_partition_of_the_endpoint() -> None:
+    """What is still open, such as a key with a placeholder, is not sent as it stands."""
+    wire = read_wire({"protocol": "KAFKA", "body": "x"})
+    line = sending(wire, ["h:9092"], {"topic": "t", "key": "k", "partition": 3}).splitlines()[-1]
+    assert line == "kcat -P -b h:9092 -t t -k k -p 3 payload"
+    assert " -k " not in sending(wire, ["h:9092"], {"topic": "t", "key": "{vin}"})
+    assert not sending(wire, ["h:9092"], {"topic": "{region}"})
+
+
 def test_line_goes_where_clients_send(tmp_path: Path) -> None:
     """Where an endpoint delivers to its subscribers, nothing is sent to it; a broker is the same for all."""
     endpoint = """

@@ -63,7 +63,7 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     facts = protocols.facts("sending").get(wire.protocol)
     if facts is None:
         return ""
-    said = {name: options[name] for name in facts.get("options", ()) if isinstance(options.get(name), str)}
+    said = {name: options[name] for name in facts.get("options", ()) if _is_plain(options.get(name))}
     said |= wire_json(wire)
     for name in facts.get("every", ()):
         said |= _with_own(name, options.get(name), said.get(name))
@@ -81,6 +81,11 @@ def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
     words += facts.get("nobody", ()) if empty else facts["body"]
     line = _joined(words) + (f" < {PAYLOAD}" if inside else "")
     return line if empty else f"{_file(wire.body or b'', PAYLOAD)}\n{line}"
+
+
+def _is_plain(stated: Any) -> bool:
+    """Tell whether an option is one value that can be sent as it is: no secret, and nothing that is still open."""
+    return isinstance(stated, str | int) and stated != HIDDEN and "{" not in str(stated)
 
 
 def _with_own(name: str, stated: Any, own: Any) -> dict[str, Any]:
