@@ -54,3 +54,17 @@ def test_unknown_name_suggests_like_ones() -> None:
     """What doesn't exist is named, with those that are written almost like it."""
     error = unknown("/messagegroups/fleat", ["/messagegroups/fleet", "/endpoints/x"], what="entity")
     assert str(error) == 'there is no entity "/messagegroups/fleat"; did you mean /messagegroups/fleet?'
+
+
+@pytest.mark.parametrize("name", ["a.b", "/messagegroups/g", "b.opened", "/messagegroups/g/messages/a.b.openedd"])
+def test_part_of_a_name_suggests_what_has_it(name: str) -> None:
+    """An id, a group and the end of an id lead to the messages that they may mean."""
+    known = ["/messagegroups/g/messages/a.b.opened", "/messagegroups/other/messages/z"]
+    assert str(unknown(name, known, what="message")).endswith("; did you mean /messagegroups/g/messages/a.b.opened?")
+
+
+@pytest.mark.parametrize("name", ["", "zzz"])
+def test_name_like_none_suggests_nothing(name: str) -> None:
+    """Where nothing is alike, nothing is guessed."""
+    error = unknown(name, ["/messagegroups/g"], what="entity", others="these are all")
+    assert str(error) == f'there is no entity "{name}"; these are all'

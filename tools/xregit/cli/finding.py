@@ -130,14 +130,16 @@ def refuse_own_tables(registry: Path, tables: str) -> None:
 def unknown(name: str, known: Iterable[str], *, what: str, others: str = "") -> XregitError:
     """Return the error that says that nothing has this name, and which names are like it, else where all are.
 
-    Whoever writes an id alone is told the xids that end in it.
+    Whoever writes an id alone is told the xids that end in it, of a group what it holds, and of a part what has it.
     """
     from difflib import get_close_matches
 
     names = list(known)
-    like = [each for each in names if each.endswith(f"/{name}")][:MAX_NAMED] or get_close_matches(
-        name, names, MAX_NAMED
-    )
+    like = (
+        [each for each in names if each.endswith(f"/{name}") or each.startswith(f"{name}/")]
+        or get_close_matches(name, names, MAX_NAMED)
+        or [each for each in names if name and name in each]
+    )[:MAX_NAMED]
     hint = f"did you mean {' or '.join(like)}?" if like else others
     return XregitError(f'there is no {what} "{name}"{hint and "; "}{hint}')
 
