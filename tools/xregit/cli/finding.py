@@ -136,7 +136,7 @@ def unknown(name: str, known: Iterable[str], *, what: str, others: str = "") -> 
 
     names = list(known)
     like = (
-        [each for each in names if each.endswith(f"/{name}") or each.startswith(f"{name}/")]
+        [each for each in names if name and (each.endswith(f"/{name}") or each.startswith(f"{name}/"))]
         or get_close_matches(name, names, MAX_NAMED)
         or [each for each in names if name and name in each]
     )[:MAX_NAMED]
