@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -160,7 +161,9 @@ def test_text_stands_in_where_there_is_no_type() -> None:
     }
     for kind, (value, expected) in said.items():
         assert shape(Field("x", kind)).convert(value, "/x", {}) == expected
-    assert shape(Field("x", "duration")).convert(timedelta(seconds=10), "/x", {}) == "PT10S"
+    spans = {"PT10S": timedelta(seconds=10), "P1M2DT0.5S": pack("<3I", 1, 2, 500), "P0M0DT0S": bytes(12)}
+    for text, span in spans.items():
+        assert shape(Field("x", "duration")).convert(span, "/x", {}) == text
     any_ = {1: b"\xff", "a": (1, date(2026, 1, 1), Decimal("1.50"))}
     assert shape(Field("x", "any")).convert(any_, "/x", {}) == '{"1":"/w==","a":[1,"2026-01-01","1.50"]}'
     assert shape(Field("x", "any")).convert({**any_, "b": 2**70}, "/x", {}).endswith(f',"b":{2**70}}}')

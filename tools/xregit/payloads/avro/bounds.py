@@ -17,6 +17,9 @@ _MAX_DEPTH = 100
 _MAX_EMPTY_ITEMS = 100_000
 _VARINT_BITS = {"int": 32, "long": 64}
 _WIDTHS = {"null": 0, "boolean": 1, "float": 4, "double": 8}
+# fastavro makes some time of numbers beyond the end of the day, and rounds decimals with more digits than their type.
+_DAY = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
+_BITS_OF_A_DIGIT = 3
 
 
 class _Walk:
@@ -59,11 +62,9 @@ class _Walk:
         if kind in _WIDTHS:
             self.flat(kind)
         elif kind in _VARINT_BITS:
-            self.number(kind)
-        elif kind in {"string", "bytes"}:
-            self.skip(self.number())
-        elif kind == "fixed":
-            self.skip(type_.size)
+            self.whole(type_)
+        elif kind in {"string", "bytes", "fixed"}:
+            self.run(type_)
         elif kind == "enum":
             self.index(len(type_.symbols), "symbols")
         elif kind == "record":
@@ -73,6 +74,24 @@ class _Walk:
             self.value(type_.inner[self.index(len(type_.inner), "branches")], depth + 1)
         else:
             self.blocks(type_, depth)
+
+    def whole(self, type_: Type) -> None:
+        """Walk over a whole number, and look at one that stands for a time of day."""
+        start, number = self.at, self.number(type_.kind)
+        if type_.logical in _DAY and not 0 <= number < _DAY[type_.logical]:
+            message = f"byte {start}: {number} is no time of day, as the type {type_.logical} asks for"
+            raise PayloadError(message)
+
+    def run(self, type_: Type) -> None:
+        """Walk over bytes, and look at those that stand for a decimal number."""
+        count = type_.size if type_.kind == "fixed" else self.number()
+        start = self.at
+        self.skip(count)
+        if type_.logical == "decimal" and count * 8 > type_.precision * _BITS_OF_A_DIGIT:
+            number = int.from_bytes(self.body[start : self.at], "big", signed=True)
+            if abs(number) >= 10**type_.precision:
+                message = f"byte {start}: the decimal has more than the {type_.precision} digits of its type"
+                raise PayloadError(message)
 
     def flat(self, kind: str) -> None:
         self.skip(_WIDTHS[kind])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
+import struct
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
@@ -91,7 +92,7 @@ def _tried(make: Callable[[Any], Any]) -> Convert:
     def convert(value: Any, path: str, rest: Rest) -> Any:
         try:
             made = make(value)
-        except (ValueError, TypeError, OverflowError, InvalidOperation):
+        except (ValueError, TypeError, OverflowError, InvalidOperation, struct.error):
             made = None
         if made is None:
             rest[path] = value
@@ -202,6 +203,10 @@ def _said(value: Any) -> str | None:
     """Return a time or duration as text."""
     if isinstance(value, str):
         return value
+    if isinstance(value, bytes):  # Avro's durations, which no type of Python's holds
+        months, days, milliseconds = struct.unpack("<3I", value)
+        seconds = f"{milliseconds // 1000}.{milliseconds % 1000:03}".rstrip("0").rstrip(".")
+        return f"P{months}M{days}DT{seconds}S"
     if isinstance(value, time | datetime):
         return value.isoformat()
     if isinstance(value, timedelta):
