@@ -66,7 +66,7 @@ class Dated:
     time: str
     renamed: Sequence[str]
     told: Sequence[Told]
-    rows: Mapping[str, bytes]
+    rows: Mapping[str, bytes | memoryview]
 
     def history(self, groups: Iterable[str]) -> History:
         """Return the history of the files of some groups."""

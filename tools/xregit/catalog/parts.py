@@ -66,7 +66,7 @@ class Folder:
 
     outline: Outline
     mark: str
-    rows: bytes
+    rows: bytes | memoryview
 
     @cached_property
     def files(self) -> Mapping[str, Traced]:

@@ -104,10 +104,10 @@ def to_bytes(known: Written) -> bytes | None:
 
 def from_bytes(data: bytes) -> Written | None:
     """Return what such bytes hold; None where they are damaged, or of another version."""
-    body = opened(data)
-    if body is None:
+    held = opened(data)
+    if held is None:
         return None
-    head, *lines = body.split(b"\n")
+    head, *lines = held
     value: dict[str, Any] = orjson.loads(head)
     rows = dict(zip(value["groups"], lines, strict=True))
     told = [Told._make(item) for item in value["told"]]

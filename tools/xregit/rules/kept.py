@@ -96,7 +96,7 @@ def to_bytes(kept: Kept) -> bytes | None:
 
 def from_bytes(data: bytes, context: str) -> Kept | None:
     """Return what such bytes hold; None where they are damaged, of another version or of another context."""
-    head, *lines = (opened(data) or b"{}").split(b"\n")
+    head, *lines = opened(data) or (b"{}",)
     value = orjson.loads(head)
     if value.get("context") != context:
         return None

@@ -13,6 +13,7 @@ from dataclasses import field
 from functools import cache
 from hashlib import sha1, sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -21,11 +22,15 @@ from xregit.records import mutable
 from xregit.source import yaml
 from xregit.source.text import Parsed
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 MAX_BYTES = 64 * 2**20
 MAX_FILES = 16
 _ID_DIGITS = 40
-# What no value, finding or document comes from: folders above those of rules and documents, and what Python compiles.
-_UNASKED = frozenset({"__pycache__", "changes", "cli", "pages", "reports", "spark"})
+# What no value, finding or document comes from: folders above those of rules and documents, pages of rules, and what
+# Python compiles.
+_UNASKED = frozenset({"__pycache__", "changes", "cli", "docs", "pages", "reports", "spark"})
 
 
 @mutable
@@ -57,11 +62,10 @@ def blob_id(data: bytes) -> bytes:
 def recall(file: Path) -> Remembered:
     """Return what an earlier run has kept; nothing where the file is missing, damaged, or of another version."""
     try:
-        body = opened(file.read_bytes())
+        lines = opened(file.read_bytes()) or ()
     except OSError:
         return Remembered()
-    lines = body.split(b"\n") if body is not None else []
-    return Remembered({line[:_ID_DIGITS]: line[_ID_DIGITS:] for line in lines if line})
+    return Remembered({bytes(line[:_ID_DIGITS]): bytes(line[_ID_DIGITS:]) for line in lines if line})
 
 
 def keep(file: Path, remembered: Remembered, *, max_bytes: int = MAX_BYTES) -> None:
@@ -92,10 +96,16 @@ def sealed(body: bytes) -> bytes:
     return _head(body) + b"\n" + body
 
 
-def opened(data: bytes) -> bytes | None:
-    """Return what was sealed; None where it is damaged, or of another version."""
-    head, _, body = data.partition(b"\n")
-    return body if head == _head(body) else None
+def opened(data: bytes) -> Sequence[memoryview] | None:
+    """Return the lines of what was sealed, none of them copied; None where it is damaged, or of another version."""
+    view, start = memoryview(data), data.find(b"\n") + 1
+    if data[:start] != _head(view[start:]) + b"\n":
+        return None
+    lines = []
+    while (end := data.find(b"\n", start)) >= 0:
+        lines.append(view[start:end])
+        start = end + 1
+    return [*lines, view[start:]]
 
 
 def _forget_oldest(folder: Path) -> None:
@@ -115,7 +125,7 @@ def _text(parsed: Parsed) -> bytes | None:
         return None
 
 
-def _head(body: bytes) -> bytes:
+def _head(body: bytes | memoryview) -> bytes:
     return f"xregit {_tool()} {sha256(body).hexdigest()}".encode()
 
 
