@@ -243,8 +243,10 @@ def test_missing_file_is_one_line(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.json", tmp_path):
         with pytest.raises(XregitError):
             load(path)
-    with pytest.raises(XregitError, match="no file"):
+    with pytest.raises(XregitError, match="is a folder, but a document"):
         read_document(tmp_path)
+    with pytest.raises(XregitError, match="is no file"):
+        read_document(tmp_path / "missing.json")
 
 
 def test_large_document_is_not_read(tmp_path: Path) -> None:

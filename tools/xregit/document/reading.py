@@ -212,6 +212,9 @@ def _bytes(path: Path) -> bytes:
         XregitError: it isn't there, no file, too large, or can't be read.
     """
     try:
+        if path.is_dir():
+            message = f'"{path}" is a folder, but a document is expected; "xregit compile" makes one of a registry'
+            raise XregitError(message)
         if not path.is_file():
             message = f'"{path}" is no file; expected a registry folder or an xRegistry document'
             raise XregitError(message)
