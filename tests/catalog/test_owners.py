@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from xregit.catalog.owners import MAX_BYTES, PLACES, Owners, read_owners
+from xregit.catalog.owners import MAX_BYTES, MAX_LINE_CHARS, PLACES, Owners, read_owners
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,3 +110,14 @@ def test_headings_of_gitlab_are_passed_over(line: str) -> None:
     owners = Owners("CODEOWNERS", f"* @all\n{line}\n/b/ @b\n")
     assert owners.problems == ()
     assert owners.of("b/c") == ("@b",)
+
+
+def test_line_without_end_is_passed_over(tmp_path: Path) -> None:
+    """A line that no host would take, of which an expression would take minutes, is told and owns nothing."""
+    (tmp_path / "CODEOWNERS").write_text("/a @team\n" + "*" * (MAX_BYTES - 99) + " @all\n", encoding="utf-8")
+    found = read_owners(tmp_path)
+    assert [(item.line, item.message) for item in found.problems] == [
+        (2, f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over.")
+    ]
+    assert found.of("a") == ("@team",)
+    assert found.of("b") == ()

@@ -294,6 +294,15 @@ def test_outside_a_repository_no_commit_can_be_read(tmp_path: Path) -> None:
         history.read_at(tmp_path, "HEAD")
 
 
+def test_the_repository_is_that_of_what_a_link_leads_to(repository: Repository, tmp_path: Path) -> None:
+    """A folder of no repository may hold a link into one."""
+    one = repository.commit("one", registry__a="1\n")
+    link = tmp_path / "link"
+    link.symlink_to(repository.root / "registry")
+    assert history.merge_base(link, "main") == one
+    assert history.read_at(link, "main") == {"a": b"1\n"}
+
+
 def test_the_merge_base_is_where_the_branch_began(repository: Repository) -> None:
     """What others did to main meanwhile is none of the branch's doing."""
     one = repository.commit("one", a="1")

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 # Where hosts look for the file, the first that exists counts.
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 MAX_BYTES = 3 * 2**20
+# No path is longer than 4,096 bytes; of longer lines the expressions that they become would take minutes.
+MAX_LINE_CHARS = 16_384
 RULE = "malformed-codeowners"
+_SHORTER = "Name the owners in several lines, or those of a folder above."
 # What is raised for a pattern that is none.
 NO_PATTERN = (ValueError, re.error)
 ESCAPED_SPACE = "\\ "
@@ -64,22 +67,22 @@ class Owners:
 
         try:
             with catch_warnings(action="ignore"):  # a pattern may hold what a regular expression frowns at
-                found = CodeOwners(self._without_headings())
+                found = CodeOwners("\n".join(line if _counts(line) else "" for line in self.text.splitlines()))
             # Its own expressions take ages on many wildcards.
             found.paths = [(owned_regex(item[1].replace(ESCAPED_SPACE, MASK)), *item[1:]) for item in found.paths]
         except NO_PATTERN:
             return None
         return found
 
-    def _without_headings(self) -> str:
-        return "\n".join("" if HEADING.match(line) else line for line in self.text.splitlines())
-
     def _problems(self) -> Iterator[Diagnostic]:
         if self.unread:
             yield Diagnostic(RULE, Severity.ERROR, self.path, self.unread, xid="/", help="Hosts pass over it as well.")
         for number, line in enumerate(self.text.splitlines(), 1):
-            words = line.replace(ESCAPED_SPACE, "??").partition("#")[0].split()
-            if not words or HEADING.match(line):
+            if len(line) > MAX_LINE_CHARS:
+                text = f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over."
+                yield Diagnostic(RULE, Severity.ERROR, self.path, text, number, 1, number, 0, "/", help=_SHORTER)
+            words = line.replace(ESCAPED_SPACE, "??").partition("#")[0].split() if _counts(line) else ()
+            if not words:
                 continue
             for word in words[_is_pattern(words[0]) :]:
                 if word is words[0]:
@@ -108,6 +111,11 @@ def read_owners(repository: Path) -> Owners:
         except OSError as error:
             return Owners(path, unread=f"The file can't be read: {error.strerror}.")
     return Owners()
+
+
+def _counts(line: str) -> bool:
+    """Tell whether a line may say who owns what."""
+    return len(line) <= MAX_LINE_CHARS and not HEADING.match(line)
 
 
 def _is_pattern(text: str) -> bool:

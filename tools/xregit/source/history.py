@@ -154,7 +154,8 @@ def read_versions(folder: Path, places: Sequence[tuple[str, str]]) -> Iterator[b
 def _opened(folder: Path) -> Iterator[Repo]:
     git = _git()
     try:
-        with git.Repo(folder, search_parent_directories=True, expand_vars=False) as repo:
+        # The folders above a link are others than those above what it leads to, where its repository is.
+        with git.Repo(folder.resolve(), search_parent_directories=True, expand_vars=False) as repo:
             repo.git.update_environment(**NOTHING_FETCHED)
             yield repo
     except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
