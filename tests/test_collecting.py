@@ -7,6 +7,8 @@ from weakref import WeakSet
 
 from xregit.collecting import AGED_BEFORE_COLLECTED, uncollected
 
+WEIGHT, ENOUGH = 20_000, 6 * AGED_BEFORE_COLLECTED
+
 
 def test_what_came_into_being_is_not_gone_through_afterwards() -> None:
     """Thousands of new values bring no run of the collector, neither while it is off nor when it is on again.
@@ -32,12 +34,28 @@ def test_a_program_that_runs_on_forgets() -> None:
 
         def __init__(self) -> None:
             self.itself = self
+            self.weight: list[list[int]] = [[] for _ in range(WEIGHT)]
 
     known: WeakSet[Loop] = WeakSet()
-    for _ in range(4 * AGED_BEFORE_COLLECTED):
+    most = 0
+    for _ in range(ENOUGH):
         with uncollected():
             known.add(Loop())
-        assert len(known) <= AGED_BEFORE_COLLECTED
+        most = max(most, len(known))
+    assert most < ENOUGH // 2
+
+
+def test_a_large_program_is_not_gone_through_for_little() -> None:
+    """Small catalogs, however many, don't have all looked at that a program holds besides."""
+    held = [[number] for number in range(40 * WEIGHT)]
+    gc.collect()
+    runs = []
+    for _ in range(8 * AGED_BEFORE_COLLECTED):
+        with uncollected():
+            values = [[number] for number in range(100)]
+        runs.append(gc.get_stats()[-1]["collections"])
+    assert len(held) > len(values)
+    assert runs[-1] - runs[0] <= 1
 
 
 def test_collector_that_is_off_stays_off() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,11 +11,20 @@ if TYPE_CHECKING:
 
 
 # What is old is gone through when much has grown old since, which the collector doesn't know of what is aged here. So a
-# program that runs on, such as a site that is served, would keep each catalog that it ever read.
+# program that runs on, such as a site that is served, would keep each catalog that it ever read. Every so often it is
+# looked whether that much has; to go through all that a large program holds costs more than reading a small catalog.
 AGED_BEFORE_COLLECTED = 16
+MUCH = 0.25  # as the collector has it
 # Python 3.12 freezes a few hundred objects of its own when it starts; a program that freezes has thousands.
 FROZEN_BY_PYTHON = 1_000
-_aged = count(1)
+
+
+class _Ages:
+    """How often something was aged, how much since all was gone through, and how much was there then."""
+
+    times = 0
+    grown = 0
+    old = 0
 
 
 @contextmanager
@@ -39,7 +47,12 @@ def _age() -> None:
     """Count all that is there as old; else the collector would begin with going through every value that is new."""
     if gc.get_freeze_count() > FROZEN_BY_PYTHON:
         return
-    gc.freeze()
-    gc.unfreeze()
-    if next(_aged) % AGED_BEFORE_COLLECTED == 0:
+    _Ages.times += 1
+    _Ages.grown += gc.get_count()[0]
+    is_due = _Ages.times % AGED_BEFORE_COLLECTED == 0 and _Ages.grown > MUCH * _Ages.old
+    if is_due:
         gc.collect()
+    gc.freeze()
+    if is_due:
+        _Ages.grown, _Ages.old = 0, gc.get_freeze_count()
+    gc.unfreeze()
