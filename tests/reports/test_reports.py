@@ -16,7 +16,7 @@ from junitparser import JUnitXml
 from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.reports.formats import FORMATS
 from xregit.reports.sarif import MAX_RESULTS
-from xregit.reports.text import summary
+from xregit.reports.text import summary, text
 from xregit.rules import RULES
 
 if TYPE_CHECKING:
@@ -95,6 +95,38 @@ def test_format_of_no_finding_writes_what_was_reviewed(name: str, golden: Callab
 def test_summary_counts_findings_and_files(diagnostics: tuple[Diagnostic, ...], expected: str) -> None:
     """The summary says how many of each severity there are, and leaves out what there is none of."""
     assert summary(diagnostics) == expected
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([], []),
+        ([2], ['Next: "xregit explain rule-0" says why, and shows what is right.']),
+        ([1, 10], ["  10  rule-1", "   1  rule-0", 'Next: "xregit explain RULE" says why, and shows what is right.']),
+        ([1] * 11, [*(f"  1  rule-{n}" for n in range(10)), "     and 1 more rule"]),
+        ([2, *[1] * 11], ["  2  rule-0", *(f"  1  rule-{n}" for n in range(1, 10)), "     and 2 more rules"]),
+    ],
+)
+def test_text_says_what_to_do_next(counts: list[int], said: list[str]) -> None:
+    """Below the findings are the rules, most findings first, no more than a reader takes in, and where to read on."""
+    found = [replace(ERROR, rule=f"rule-{number}") for number, count in enumerate(counts) for _ in range(count)]
+    lines = text(found).splitlines()
+    assert lines[lines.index(summary(found)) + 1 :][: len(said)] == said
+
+
+def test_text_names_the_file_with_most_findings() -> None:
+    """Where one file has more than any other, and several, it is the one to begin with."""
+    others = [replace(ERROR, path=f"{name}.yaml") for name in "ab"]
+    assert f"Most are in {ERROR.path}: 3." in text([ERROR] * 3 + others).splitlines()
+    for found in ([ERROR] * 2 + others[:1], [ERROR] * 3 + others[:1] * 3, [ERROR] * 3):
+        assert "Most are" not in text(found)
+
+
+def test_path_that_is_no_text_is_told_as_far_as_it_is() -> None:
+    """Where a path has what no file system has, reports are written all the same."""
+    (run,) = json.loads(FORMATS["sarif"]([replace(ERROR, path="a\ud800 \udcff.yaml")]))["runs"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == "a%3F%20%3F.yaml"
 
 
 @given(DIAGNOSTICS)

@@ -89,7 +89,7 @@ def _next(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
         width = len(str(rules[0][1]))
         yield from (f"  {count:>{width}}  {paint(rule, 'rule')}" for rule, count in rules[:MAX_RULES_LISTED])
         if len(rules) > MAX_RULES_LISTED:
-            yield f"  {'':>{width}}  and {len(rules) - MAX_RULES_LISTED} more rules"
+            yield f"  {'':>{width}}  and {_many(len(rules) - MAX_RULES_LISTED, 'more rule')}"
     files = Counter(item.path for item in diagnostics).most_common(2)
     if len(files) > 1 and files[0][1] >= MIN_FINDINGS_TO_NAME_A_FILE and files[0][1] > files[1][1]:
         yield f"Most are in {safe(files[0][0])}: {files[0][1]}."
