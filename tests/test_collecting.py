@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 from xregit.collecting import AGED_BEFORE_COLLECTED, uncollected
 
-WEIGHT, ENOUGH = 20_000, 6 * AGED_BEFORE_COLLECTED
+WEIGHT, ENOUGH = 40_000, 6 * AGED_BEFORE_COLLECTED
 
 
 def test_what_came_into_being_is_not_gone_through_afterwards() -> None:
@@ -47,7 +47,7 @@ def test_a_program_that_runs_on_forgets() -> None:
 
 def test_a_large_program_is_not_gone_through_for_little() -> None:
     """Small catalogs, however many, don't have all looked at that a program holds besides."""
-    held = [[number] for number in range(40 * WEIGHT)]
+    held = [[number] for number in range(20 * WEIGHT)]
     gc.collect()
     runs = []
     for _ in range(8 * AGED_BEFORE_COLLECTED):
