@@ -79,8 +79,8 @@ class Owners:
             yield Diagnostic(RULE, Severity.ERROR, self.path, self.unread, xid="/", help="Hosts pass over it as well.")
         for number, line in enumerate(self.text.splitlines(), 1):
             if len(line) > MAX_LINE_CHARS:
-                text = f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over."
-                yield Diagnostic(RULE, Severity.ERROR, self.path, text, number, 1, number, 0, "/", help=_SHORTER)
+                long = f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over."
+                yield Diagnostic(RULE, Severity.ERROR, self.path, long, number, 1, number, 0, "/", help=_SHORTER)
             words = line.replace(ESCAPED_SPACE, "??").partition("#")[0].split() if _counts(line) else ()
             if not words:
                 continue
