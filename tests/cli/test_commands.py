@@ -483,3 +483,14 @@ def test_copy_of_the_template_needs_no_git(here: Path, tmp_path: Path, capsys: p
     shutil.move(here / "registry", tmp_path / "elsewhere" / "registry")
     assert run(["--registry", "elsewhere/registry", "compile"]) == 0
     assert capsys.readouterr().out == document
+
+
+@pytest.mark.usefixtures("here")
+def test_statements_of_tables_are_text_or_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """The statements that make the tables are one text, or a list of them for machines."""
+    assert run(["tables"]) == 0
+    said = capsys.readouterr().out
+    assert run(["tables", "--format", "json"]) == 0
+    statements = json.loads(capsys.readouterr().out)["statements"]
+    assert said.rstrip("\n") == "\n\n".join(statements).rstrip("\n")
+    assert all(each.startswith("CREATE TABLE") for each in statements)

@@ -21,7 +21,9 @@ MAX_TOLD = 20
 @click.command()
 @click.option("--at", "ref", type=Ref(), metavar="REF", help="Print which version of each table holds that Git commit.")
 @click.option("--tables", "folder", default="build/tables", show_default=True, metavar="DIR", help="Where they are.")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of text."
+)
 @with_registry
 def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     """Print the statements that would make the tables, or the versions that hold a commit.
@@ -39,7 +41,8 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
 
     if ref is None:
         loaded = xregit.load(registry)
-        result("\n\n".join((*statements(loaded.model), *landings(loaded))))
+        written = [*statements(loaded.model), *landings(loaded)]
+        result(as_json({"statements": written}) if form == "json" else "\n\n".join(written))
         return
     found = published_at(registry, ref, folder)
     if form == "json":

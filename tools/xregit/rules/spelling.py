@@ -38,7 +38,7 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
     """Report names that are allowed only because any name is; elsewhere an unknown name is an error."""
     for other in _of_entity(registry, entity):
         if not other.hyphenated:
-            message = f'"{other.path[-1]}" is a name of your own, since the model has "{other.meant}".'
+            message = f'"{other.path[-1]}" counts as a name of your own; what the model has is "{other.meant}".'
             help_ = f'Write "{other.meant}"; or choose a name that nobody takes for it.'
             yield found(*other.path, message=message, help=help_, on_key=True)
         elif not other.faults:
