@@ -44,6 +44,12 @@ FILES = {
           # all ships
           - '/messagegroups/ships'
         """,
+    "endpoints/quay/messages/quay.reached.yaml": """\
+        dataschemaformat: JsonSchema/draft-07
+        dataschemauri: /schemagroups/ships/schemas/positions:Place
+        """,
+    "schemagroups/ships/schemas/positions/schema.yaml": "format: JsonSchema/draft-07\n",
+    "schemagroups/ships/schemas/positions/versions/1.json": '{"definitions": {"Place": {}}}',
     "schemagroups/ships/schemas/position/schema.yaml": "format: JsonSchema/draft-07\n",
     "schemagroups/ships/schemas/position/versions/1.json": '{"definitions": {"Place": {}}}',
     "waivers.yaml": """\
@@ -105,12 +111,16 @@ def test_a_group_gets_another_id(registry: Path) -> None:
 
 
 def test_a_schema_gets_another_id(registry: Path) -> None:
-    """A type behind a reference stays."""
+    """A type behind a reference stays, and so does a schema whose id begins as this one's."""
+    before = texts(registry)
     assert run(["rename", "/schemagroups/ships/schemas/position", "place"]) == 0
     now = texts(registry)
     assert "schemagroups/ships/schemas/place/versions/1.json" in now
     message = now["messagegroups/ships/messages/ship.position.yaml"]
     assert 'dataschemauri: "/schemagroups/ships/schemas/place:Place"' in message
+    kept = [path for path in before if "positions" in path or "endpoints" in path]
+    assert len(kept) == 4
+    assert {path: now[path] for path in kept} == {path: before[path] for path in kept}
 
 
 def test_an_inline_message_gets_another_id(registry: Path) -> None:
