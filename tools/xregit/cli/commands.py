@@ -84,6 +84,6 @@ class Commands(click.Group):
 def xregit(context: click.Context, registry: Path | None) -> None:
     """Keep a catalog of messages in Git: check it, compile it, browse it, query it.
 
-    Exit codes: 0 fine, 1 findings, 2 wrong usage, 3 internal error.
+    Exit codes: 0 fine, 1 findings, 2 wrong usage or something that can't be read or written, 3 internal error.
     """
     context.obj = registry
