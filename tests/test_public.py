@@ -50,7 +50,14 @@ def test_what_a_notebook_shows_is_short(root: Path) -> None:
     registry = xregit.load(root / "registry")
     assert repr(registry).startswith('<Registry "northgate": 26 messagegroups, ')
     carried = "/messagegroups/luggage.handling/messages/luggage.bag.loaded"
-    assert repr(registry[carried]) == f'<Message "{carried}">'
+    for kind, xid in {
+        "MessageGroup": "/messagegroups/luggage.handling",
+        "Message": carried,
+        "Endpoint": registry.endpoints[0].xid,
+        "SchemaGroup": registry.schemagroups[0].xid,
+        "Schema": registry.schemas[0].xid,
+    }.items():
+        assert repr(registry[xid]) == f'<{kind} "{xid}">'
     assert [xid for xid in registry if len(repr(registry[xid])) > MAX_CHARS] == []
 
 

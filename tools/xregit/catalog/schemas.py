@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid
-from xregit.catalog.views import messages_of, text_of
+from xregit.catalog.views import messages_of, named, text_of
 from xregit.model import canonical
 from xregit.records import distinct, record
 from xregit.source import json
@@ -43,6 +43,8 @@ class SchemaGroup:
     registry: Registry
     entity: Group
 
+    __repr__ = named
+
     @property
     def xid(self) -> str:
         """The group's xid."""
@@ -70,6 +72,8 @@ class Schema:
 
     registry: Registry
     entity: Resource
+
+    __repr__ = named
 
     @property
     def xid(self) -> str:

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
+    from xregit.catalog.schemas import Schema, SchemaGroup
+
+
+def named(view: Message | Endpoint | MessageGroup | Schema | SchemaGroup) -> str:
+    """Return a view by its type and xid; a notebook that shows one need not show the registry that holds it."""
+    return f'<{type(view).__name__} "{view.xid}">'
 
 
 @record
@@ -40,9 +46,7 @@ class Message:
     registry: Registry
     entity: Resource
 
-    def __repr__(self) -> str:
-        """Name the message; a notebook that shows one need not show the registry that holds it."""
-        return f'<Message "{self.xid}">'
+    __repr__ = named
 
     @property
     def xid(self) -> str:
@@ -140,9 +144,7 @@ class Endpoint:
     registry: Registry
     entity: Group
 
-    def __repr__(self) -> str:
-        """Name the endpoint; a notebook that shows one need not show the registry that holds it."""
-        return f'<Endpoint "{self.xid}">'
+    __repr__ = named
 
     @property
     def xid(self) -> str:
@@ -222,9 +224,7 @@ class MessageGroup:
     registry: Registry
     entity: Group
 
-    def __repr__(self) -> str:
-        """Name the message group; a notebook that shows one need not show the registry that holds it."""
-        return f'<MessageGroup "{self.xid}">'
+    __repr__ = named
 
     @property
     def xid(self) -> str:
