@@ -5,6 +5,7 @@ As in `naming`, each returns the object as it becomes, the same one where nothin
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,10 @@ from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 if TYPE_CHECKING:
     from xregit.document.tables import Step
 
+# What JSON has values of its own for.
+_NATIVE = frozenset({"boolean", "integer"})
+# Longer than any number that a protocol has there; what is longer stays a text.
+MAX_NATIVE_CHARS = 20
 DECLARATION = frozenset({"name", "description", "required", "specurl", "type", "value"})
 
 
@@ -57,14 +62,22 @@ def objects(target: Any, step: Step, here: Here) -> Any:
 
 
 def bare(target: Any, step: Step, here: Here) -> Any:
-    """Take a value out of a declaration that says nothing else."""
+    """Take a value out of a declaration that says nothing else, and a number or truth value out of its text."""
     result = target
     for name, kind in step.names.items():
         declared = target.get(name) if isinstance(target, dict) else None
         if isinstance(declared, dict) and {"type": kind, **declared} == {"type": kind, "value": declared.get("value")}:
             here.note(name, f'"{name}" is read as a plain value')
-            result = {**result, name: declared["value"]}
+            declared = declared["value"]
+            result = {**result, name: declared}
+        if kind in _NATIVE and isinstance(declared, str) and _says(declared, kind):
+            here.note(name, f'the text in "{name}" is read as the {kind} that it says')
+            result = {**result, name: json.loads(declared)}
     return result
+
+
+def _says(text: str, kind: str) -> bool:
+    return len(text) <= MAX_NATIVE_CHARS and PROPERTY_TYPES[kind].test(text)
 
 
 def entries(target: Any, step: Step, here: Here) -> Any:
