@@ -34,6 +34,7 @@ _LIST = rf"\[(?:(?:{_WORD})(?:, *(?!\])|(?=\])))*\]"
 _PAIRS = rf"\{{(?:{_NAME}: +(?:{_WORD})(?:, *(?!\}})|(?=\}})))*\}}"
 _PAIR = rf"({_NAME}): +({_WORD})"
 _BREAKS = re.compile("\n+")
+_NUMBERS = frozenset({PlainInt, PlainFloat})
 _BLOCKS = frozenset((">", ">-", "|", "|-"))
 _EMPTY = "{}\n"
 _SHARED, _BELOW, _NUMBER = "a list or mapping", "on the lines below", "a number that knows its text"
@@ -128,7 +129,8 @@ def _learned(text: str) -> _Line | None:
     before, _, stated = text.partition(": ")
     head = _heads.get(before)
     line = (*head, *_value(stated)) if head and stated and stated[0] != " " else _line(text, before)
-    _make_room(_lines)
+    if len(_lines) >= REMEMBERED_LINES:
+        _lines.clear()
     _lines[text] = line
     return line
 
@@ -141,11 +143,6 @@ def _refuse_unusual(text: str) -> None:
     """
     if not text.isprintable() and re.search(_UNUSUAL, text):
         raise NotOrdinaryError
-
-
-def _make_room(known: dict[str, Any]) -> None:
-    if len(known) >= REMEMBERED_LINES:
-        known.clear()
 
 
 def _line(text: str, before: str) -> _Line | None:
@@ -164,7 +161,8 @@ def _line(text: str, before: str) -> _Line | None:
     name = intern(key.strip('"'))  # files share their keys: a third less memory
     head = (column, column + len(dash or ""), dash is not None, name)
     if before.endswith(key):
-        _make_room(_heads)
+        if len(_heads) >= REMEMBERED_LINES:
+            _heads.clear()
         _heads[before] = head
     return *head, *(_value(stated) if stated else (None, _BELOW))
 
@@ -175,8 +173,10 @@ def _value(stated: str) -> tuple[Any, str]:
     if quoted:
         return quoted[1] if quoted[2] is None else quoted[2], ""
     if _PLAIN.fullmatch(stated):
-        value = _plain(stated)
-        return value, _NUMBER if type(value) in {PlainInt, PlainFloat} else ""
+        if stated[0] not in FIRST_CHARACTERS:
+            return stated, ""
+        number = scalar(stated)
+        return number, _NUMBER if type(number) in _NUMBERS else ""
     if stated in _BLOCKS:
         return None, stated
     if re.fullmatch(_LIST, stated):
@@ -189,14 +189,12 @@ def _value(stated: str) -> tuple[Any, str]:
     raise NotOrdinaryError
 
 
-def _plain(stated: str) -> Any:
-    return scalar(stated) if stated[0] in FIRST_CHARACTERS else stated
-
-
 def _word(stated: str) -> Any:
     """Return the value of a word that is not alone on its line."""
-    value = stated[1:-1] if stated[0] in _QUOTES else _plain(stated)
-    if type(value) in {PlainInt, PlainFloat}:
+    if stated[0] in _QUOTES:
+        return stated[1:-1]
+    value = scalar(stated) if stated[0] in FIRST_CHARACTERS else stated
+    if type(value) in _NUMBERS:
         raise NotOrdinaryError
     return value
 
@@ -216,12 +214,13 @@ def _block(lines: list[str], here: int, column: int, sign: str) -> tuple[str, in
         end += 1
     if lines[end : end + 1] and not lines[end].lstrip(" "):
         raise NotOrdinaryError
-    _refuse_unusual("".join(lines[here:end]))
-    text = "\n".join([line[width:] for line in lines[here:end]]).rstrip("\n")
+    block = lines[here:end]
+    _refuse_unusual("".join(block))
+    text = "\n".join([line[width:] for line in block]).rstrip("\n")
     if sign[0] == ">":
         if "\n " in text:
             raise NotOrdinaryError
-        text = _BREAKS.sub(_folded, text)
+        text = _BREAKS.sub(_folded, text) if "\n\n" in text else text.replace("\n", " ")
     return (text if sign[-1] == "-" else text + "\n"), end
 
 
