@@ -285,6 +285,33 @@ def test_language_becomes_columns_that_hold_its_example(
     assert pa.array([value], arrow(form)).to_pylist()[0].keys() == expected.keys()
 
 
+XSD = b"""
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+  <xs:simpleType name="Digest">
+    <xs:restriction base="xs:hexBinary"><xs:length value="2"/></xs:restriction>
+  </xs:simpleType>
+  <xs:element name="a"><xs:complexType>
+    <xs:sequence>
+      <xs:element name="hex" type="xs:hexBinary" maxOccurs="unbounded"/>
+      <xs:element name="coded" type="xs:base64Binary"/>
+    </xs:sequence>
+    <xs:attribute name="digest" type="Digest"/>
+  </xs:complexType></xs:element>
+</xs:schema>
+"""
+
+
+def test_bytes_in_xml_are_bytes() -> None:
+    """Whichever of its two forms XML has them in, which look alike, and in whatever part of a document."""
+    schema = parse("XSD/1.0", XSD)
+    body = b'<a digest="00fF"><hex>abcd</hex><hex/><coded> q83v </coded></a>'
+    rest: dict[str, Any] = {}
+    found = composed(members(schema.fields()))(schema.decode(body), "", rest)
+    assert found == {"@digest": b"\x00\xff", "hex": [b"\xab\xcd", None], "coded": b"\xab\xcd\xef"}
+    assert rest == {}
+    assert schema.decode(schema.encode(schema.decode(body))) == schema.decode(body)
+
+
 def test_what_stays_json_says_so() -> None:
     """The comment of a column that is JSON text, or text for want of a type, says so."""
     schema = parse("Avro/1.12.0", AVRO)

@@ -55,9 +55,9 @@ class Xsd:
         wrong = self.validate(body, contenttype)
         if wrong:
             raise PayloadError(*wrong)
-        element = self.component if isinstance(self.component, xmlschema.XsdElement) else None
+        component = self.component if isinstance(self.component, xmlschema.XsdElement) else self.schema
         try:
-            value = element.decode(_root(body)) if element is not None else self.schema.decode(_root(body))
+            value = component.decode(_root(body), binary_types=True)
         except (*ERRORS, RecursionError) as error:
             raise PayloadError(_short(why(error))) from error
         return _plain(value)
@@ -169,10 +169,13 @@ def _root(body: bytes) -> ET.Element:
 
 
 def _plain(value: Any) -> Any:
-    """Return a decoded value without namespaces, prefixes and what says where the schema is."""
+    """Return a decoded value with bytes as such, and without namespaces and what says where the schema is."""
     if isinstance(value, dict):
         return {_local(key): _plain(item) for key, item in value.items() if not key.startswith(("@xmlns", "@xsi:"))}
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    # Of all values, those of xs:hexBinary and xs:base64Binary alone can be decoded; their texts look alike.
+    return value.decode() if hasattr(value, "decode") else value
 
 
 def _local(key: str) -> str:

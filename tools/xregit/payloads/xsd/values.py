@@ -72,14 +72,14 @@ def _made(element: Any, value: Any, around: _Place) -> ET.Element:
         left = dict(value)
         _set_attributes(made, element.type, left)
         if element.type.has_simple_content():
-            made.text = _text(left.pop(TEXT, ""))
+            made.text = _text(left.pop(TEXT, ""), element.type)
         else:
             _fill(made, element.type, left, here)
         here.problems.extend(f'{here.path}: the schema has no "{name}" here' for name in left)
     elif isinstance(value, dict):
         here.problems.append(f"{here.path}: the schema has a single value here")
     else:
-        made.text = _text(value)
+        made.text = _text(value, element.type)
     return made
 
 
@@ -87,7 +87,7 @@ def _set_attributes(made: ET.Element, type_: Any, left: dict[str, Any]) -> None:
     for attribute in (item for key, item in type_.attributes.items() if key is not None):
         stated = left.pop(f"@{attribute.local_name}", None)
         if stated is not None:
-            made.set(attribute.name, _text(stated))
+            made.set(attribute.name, _text(stated, attribute.type))
 
 
 def _fill(made: ET.Element, type_: Any, left: dict[str, Any], here: _Place) -> None:
@@ -99,14 +99,16 @@ def _fill(made: ET.Element, type_: Any, left: dict[str, Any], here: _Place) -> N
         for item in stated if isinstance(stated, list) else [stated]:
             made.append(_made(child, item, here))
     if type_.mixed and TEXT in left:
-        made.text = _text(left.pop(TEXT))
+        made.text = _text(left.pop(TEXT), type_)
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, type_: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return " ".join(_text(item) for item in value)
+        return " ".join(_text(item, type_) for item in value)
+    if isinstance(value, bytes):
+        return _BINARY.get(built_in(type_), str)(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
     return value.isoformat() if isinstance(value, date | datetime | time) else "" if value is None else str(value)
