@@ -310,6 +310,7 @@ def test_bytes_in_xml_are_bytes() -> None:
     assert found == {"@digest": b"\x00\xff", "hex": [b"\xab\xcd", None], "coded": b"\xab\xcd\xef"}
     assert rest == {}
     assert schema.decode(schema.encode(schema.decode(body))) == schema.decode(body)
+    assert schema.example()["@digest"] == "0000"  # as people write it
 
 
 def test_what_stays_json_says_so() -> None:

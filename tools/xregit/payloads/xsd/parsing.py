@@ -55,12 +55,7 @@ class Xsd:
         wrong = self.validate(body, contenttype)
         if wrong:
             raise PayloadError(*wrong)
-        component = self.component if isinstance(self.component, xmlschema.XsdElement) else self.schema
-        try:
-            value = component.decode(_root(body), binary_types=True)
-        except (*ERRORS, RecursionError) as error:
-            raise PayloadError(_short(why(error))) from error
-        return _plain(value)
+        return self._read(body, binary_types=True)
 
     def encode(self, value: Any, contenttype: str = "") -> bytes:
         """Return a value as XML document."""
@@ -77,7 +72,7 @@ class Xsd:
         make = bounded(MAX_VALUES)(example)
         for complete in (True, False):
             try:
-                return self.decode(self.encode(make(self._element(), complete=complete)))
+                return self._read(self.encode(make(self._element(), complete=complete)))  # bytes as people write them
             except PayloadError as error:
                 wrong = error.problems
         problem = "no example could be made of the schema"
@@ -86,6 +81,14 @@ class Xsd:
     def fields(self) -> tuple[Field, ...]:
         """Return the attributes and child elements of the root."""
         return fields(self.component or self._element())
+
+    def _read(self, body: bytes, **options: bool) -> Any:
+        """Return what `decode` does of a valid document, by options of xmlschema."""
+        component = self.component if isinstance(self.component, xmlschema.XsdElement) else self.schema
+        try:
+            return _plain(component.decode(_root(body), **options))
+        except (*ERRORS, RecursionError) as error:
+            raise PayloadError(_short(why(error))) from error
 
     def _problems(self, root: ET.Element) -> Iterator[str]:
         found = (self.component or self.schema).iter_errors(root)
