@@ -82,11 +82,11 @@ class Xsd:
         """Return the attributes and child elements of the root."""
         return fields(self.component or self._element())
 
-    def _read(self, body: bytes, **options: bool) -> Any:
-        """Return what `decode` does of a valid document, by options of xmlschema."""
+    def _read(self, body: bytes, *, binary_types: bool = False) -> Any:
+        """Return the content of a valid document, with bytes as such or as it writes them."""
         component = self.component if isinstance(self.component, xmlschema.XsdElement) else self.schema
         try:
-            return _plain(component.decode(_root(body), **options))
+            return _plain(component.decode(_root(body), binary_types=binary_types))
         except (*ERRORS, RecursionError) as error:
             raise PayloadError(_short(why(error))) from error
 
