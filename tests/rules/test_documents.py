@@ -33,6 +33,7 @@ MENDED = {
     "two-documents": "a version's document is written once",
     "defaultversionid-not-found": "the version that is the default in fact is written",
     "invalid-under-another-name": "names are written with their hyphens, so that it is an invalid-attribute",
+    "option-under-two-names": "of two values the one under the model's name is written",
     "attribute-among-options": "declarations of attributes are written where they belong",
     "format-in-binary-mode": "a format that means nothing is left out",
 }
