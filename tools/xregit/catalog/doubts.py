@@ -71,9 +71,9 @@ def _own(entity: Group | Resource) -> frozenset[str]:
     )
     faulty = {name for name in TEXTS if name in stated and name in known and _is_faulty(name, stated[name])}
     names = _names(known)
-    unknown = stated.keys() - names
-    if not unknown:
+    if stated.keys() <= names:
         return frozenset(faulty) if faulty else _NONE
+    unknown = stated.keys() - names
     faulty.update(other for name in unknown for other in names if is_misspelled(name, other) and other not in stated)
     return frozenset(faulty)
 

@@ -60,6 +60,8 @@ class Registry(Mapping[str, Any]):
     broken: frozenset[str] = frozenset()
     directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=_nothing)
     waivers: Mapping[str, Any] = field(default_factory=_nothing)
+    _resolved: dict[str, Resolved] = field(default_factory=dict, init=False, repr=False)
+    _declared: dict[str, tuple[Property, ...]] = field(default_factory=dict, init=False, repr=False)
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -200,10 +202,6 @@ class Registry(Mapping[str, Any]):
         """The ids that documents of schemas name, each with the xids of those schemas."""
         return named_in_documents(self)
 
-    @cached_property
-    def _resolved(self) -> dict[str, Resolved]:
-        return {}
-
     def resolved(self, xid: str) -> Resolved:
         """Return a message with its base messages merged in; computed once (message specification, basemessage).
 
@@ -212,10 +210,6 @@ class Registry(Mapping[str, Any]):
         """
         found = self._resolved.get(xid)
         return found if found is not None else resolve(self, xid, self._resolved)
-
-    @cached_property
-    def _declared(self) -> dict[str, tuple[Property, ...]]:
-        return {}
 
     def declared(self, message: Resource) -> tuple[Property, ...]:
         """Return the properties that a message declares with its base messages; computed once."""

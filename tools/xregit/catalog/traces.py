@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
@@ -26,8 +27,9 @@ _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]*)")
 # What may be a reference in disguise: escapes, and a name of its own that changes what references are relative to.
 _DISGUISED = re.compile(rb'\\[/uUx]|%|&#|\bid"?\s*:\s*"?(?!https?://|[\s{"])')
 _FETCHING = (b"$", b"import", b"include", b"schemaLocation", b"\\")
-_NAMING = (b"$id", b"\\")
 VERSIONS = "versions"
+# What says something of a resource across its versions.
+_ACROSS = ("meta", "xref")
 _DATED = (b"deprecated", b"\\")
 
 
@@ -94,17 +96,19 @@ def is_document(path: str) -> bool:
 def trace_of_value(data: bytes, value: Any, terms: Terms) -> Trace:
     """Return what a YAML file of a registry has to do with others."""
     names: dict[str, str] = {}
-    if b"\\" in data or _has(data, (f"/{plural}/".encode() for plural in terms.groups)):
+    # To look at what stands between slashes is sooner done than to look for each name between two.
+    if b"\\" in data or not _encoded(tuple(terms.groups)).isdisjoint(data.split(b"/")[1:-1]):
         for text in _texts(value):
             parts = (local_xid(text, terms.baseurl) or text).split("/", _GROUP_PARTS)
             if len(parts) >= _GROUP_PARTS and parts[1] in terms.groups:
                 names[text] = f"/{parts[1]}/{parts[2]}"
-    nested = VERSIONS in value or any(name in value for name in terms.resources)
+    nested = VERSIONS in value or not value.keys().isdisjoint(terms.resources)
     stated = list(_stated(value)) if nested else [value]
-    base = value.get(BASE) if len(stated) == 1 and not value.keys() & {"meta", "xref"} else None
+    base = value.get(BASE) if len(stated) == 1 and value.keys().isdisjoint(_ACROSS) else None
     ties = [(name, BASE if text == base else "", text) for text, name in names.items()]
     types = {f"{TYPE}{kind}" for item in stated for kind in _event_type(item)}
-    types |= {NAMED} if _has(data, _NAMING) else set()
+    if _names_itself(data):
+        types.add(NAMED)
     fetched = _in_document(data) if _has(data, _FETCHING) else set()
     ties += [(name, "", "") for name in (*types, *fetched)]
     if len(stated) > 1:
@@ -115,7 +119,7 @@ def trace_of_value(data: bytes, value: Any, terms: Terms) -> Trace:
 def trace_of_document(data: bytes) -> Trace:
     """Return what the document of a schema has to do with others."""
     names = _in_document(data)
-    shows = (NAMED,) if _has(data, _NAMING) else ()
+    shows = (NAMED,) if _names_itself(data) else ()
     return Trace(shows, [(name, "", "") for name in (*names, *shows)])
 
 
@@ -126,6 +130,15 @@ def _in_document(data: bytes) -> set[str]:
     if "" in found or _DISGUISED.search(data):
         names.add(ANY)
     return names | {NAMED} if _has(data, _FETCHING) else names
+
+
+def _names_itself(data: bytes) -> bool:
+    return b"\\" in data or (b"$" in data and b"$id" in data)
+
+
+@lru_cache(maxsize=16)
+def _encoded(names: tuple[str, ...]) -> frozenset[bytes]:
+    return frozenset(name.encode() for name in names)
 
 
 def _has(data: bytes, words: Iterable[bytes]) -> bool:

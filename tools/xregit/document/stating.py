@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.document.tables import Profile, Step
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
+    from xregit.source.commits import FileHistory
 
 USAGE = "usage"
 # What compiling makes anew for every entity, whatever a file states.
@@ -44,7 +45,6 @@ class Stating:
         self.profile = profile
         self.resolved = resolved
         self._known_steps: dict[tuple[str, ...], tuple[tuple[Step, ...], tuple[Step, ...]]] = {}
-        self._known_facts: dict[tuple[str, ...], Facts] = {}
         self._arranger = Arranger(defaults=True)
         self._references = References(registry)
 
@@ -97,11 +97,9 @@ class Stating:
             found = self._known_steps[key] = (strict, renames)
         return found
 
-    def facts(self, attributes: Mapping[str, Any], *paths: str) -> Facts:
+    def facts(self, attributes: Mapping[str, Any], *paths: str) -> Facts | FileHistory:
         """Return an entity's epoch and times: those that it states, else those of its files' commits."""
-        found = self._known_facts.get(paths)
-        if found is None:
-            found = self._known_facts[paths] = facts_of(self.registry, paths)
+        found = facts_of(self.registry, paths)
         return found if FACTS.isdisjoint(attributes) else stated_facts(attributes, found)
 
     def _message(

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xregit.catalog.registry import Registry
+    from xregit.source.commits import FileHistory
 
 
 FACTS = frozenset({"epoch", "createdat", "modifiedat"})
@@ -23,12 +24,14 @@ class Facts(NamedTuple):
     modifiedat: str
 
 
-def facts_of(registry: Registry, paths: tuple[str, ...]) -> Facts:
-    """Return the facts of an entity that is kept in these files, relative to the repository."""
+def facts_of(registry: Registry, paths: tuple[str, ...]) -> Facts | FileHistory:
+    """Return the facts of an entity that is kept in these files, relative to the repository.
+
+    The history of a single file has them all.
+    """
     history = registry.origin.history
     if len(paths) == 1:
-        known = history.of(paths[0])
-        return Facts(known.epoch, known.createdat, known.modifiedat)
+        return history.of(paths[0])
     histories = [history.of(path) for path in dict.fromkeys(paths)]
     commits = {commit for history in histories for commit in history.commits}
     return Facts(
@@ -38,7 +41,7 @@ def facts_of(registry: Registry, paths: tuple[str, ...]) -> Facts:
     )
 
 
-def stated_facts(attributes: Mapping[str, Any], otherwise: Facts) -> Facts:
+def stated_facts(attributes: Mapping[str, Any], otherwise: Facts | FileHistory) -> Facts:
     """Return the facts that an entity states, and others for those it doesn't."""
     stated = attributes.get("epoch")
     return Facts(

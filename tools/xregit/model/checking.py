@@ -165,7 +165,7 @@ def _is_sound(shape: _Shape, value: Values) -> bool:
         fit = fits.get(name)
         if fit is None or not fit(member):
             return False
-    return None not in [value.get(item.name) for item in shape.due]
+    return not shape.due or None not in [value.get(item.name) for item in shape.due]
 
 
 def _missing(

@@ -87,8 +87,8 @@ class History:
 
     def of(self, path: str) -> FileHistory:
         """Return the history of the file at a path relative to the repository; one never committed has HEAD's time."""
-        time = self.head_time or NO_TIME
-        return self.files.get(path) or FileHistory(1, time, time)
+        known = self.files.get(path)
+        return known or FileHistory(1, self.head_time or NO_TIME, self.head_time or NO_TIME)
 
 
 def commits(log: bytes) -> Iterator[Commit]:
