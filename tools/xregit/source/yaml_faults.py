@@ -153,7 +153,7 @@ def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
 def _is_bare(lines: list[str], number: int, next_number: int) -> bool:
     """Tell whether a line has no colon, though it begins where names do, as the next one does."""
     line, indent = lines[number - 1], _indent(lines[number - 1])
-    if ":" in line or line.lstrip().startswith("- ") or _indent(lines[next_number - 1]) != indent:
+    if ":" in line or line.lstrip().startswith(("- ", "#")) or _indent(lines[next_number - 1]) != indent:
         return False
     above = (text for text in reversed(lines[: number - 1]) if text.strip() and _indent(text) < indent)
     return indent == 0 or next(above, "").rstrip().endswith(":")
