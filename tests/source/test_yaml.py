@@ -79,6 +79,8 @@ PROBLEMS: dict[str, tuple[bytes, str, tuple[int, int], str]] = {
     "no colon in the first line": (b"a b\nc: 2\n", "yaml-syntax", (1, 1), "name: value"),
     "no colon below a key": (b"a:\n  b c\n  d: 1\n", "yaml-syntax", (2, 3), "name: value"),
     "colon in a text of several lines": (b"a: b\n  c d\n  e: 1\n", "yaml-syntax", (3, 4), "colon"),
+    "open quotes below a comment": (b'# c\na: "x\n', "yaml-syntax", (2, 4), "never closed"),
+    "second colon below a comment": (b"# c\na: b: c\n", "yaml-syntax", (2, 5), "colon"),
     "colon in an item": (b"a:\n- b\n  c: 1\n", "yaml-syntax", (3, 4), "colon"),
     "conflict": (b"a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> x\n", "yaml-syntax", (2, 1), "conflict"),
     "rest of a conflict": (b"a: 1\r\n>>>>>>> x\r\nb: [\r\n", "yaml-syntax", (2, 1), "conflict"),
