@@ -19,7 +19,7 @@ MESSAGE = "/messagegroups/luggage.handling/messages/luggage.bag.loaded"
 NOW, TODAY = datetime(2026, 5, 22, 10, 30, tzinfo=UTC), date(2026, 5, 22)
 NO_REGISTRY = "expected a Registry, but 'registry' is a str; xregit.load\\(path\\) gives one"
 NO_PATH = r"a path is a text|no file can be called|is no text here"
-WRONG: tuple[Any, ...] = (None, 1, b"registry", [], object())
+WRONG: tuple[Any, ...] = (None, 1, b"registry", [], ...)
 NAMELESS = ("a\0b", "\ud800", "x" * 300)
 
 
