@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -71,25 +72,26 @@ def look(path: Path, output: Path | None, day: date | None) -> Sight | None:
     """
     if not (path / REGISTRY_FILE).is_file() or (day is None and not Memory(path).has_findings):
         return None
-    try:
+    with suppress(WholeError):
         now = standing(path)
-        if len(now.statuses) < FEW_FILES:
-            return None
-        kept = Memory(path).findings(now.context)
-        if kept is not None:
+        if len(now.statuses) >= FEW_FILES:
+            return _seen(path, now, output, day)
+    return None
+
+
+def _seen(path: Path, now: Standing, output: Path | None, day: date | None) -> Sight | None:
+    kept = Memory(path).findings(now.context)
+    if kept is not None:
+        try:
             return _as_kept(now, kept, Memory(path), output, day)
-    except WholeError:
-        pass
-    return None if day is None else _anew(path, day)
+        except WholeError:
+            now = standing(path)  # something may have changed since it was looked at
+    return None if day is None else _anew(path, now, day)
 
 
-def _anew(path: Path, day: date) -> Sight | None:
-    try:
-        now = standing(path)
-        seen = standpoint(now.root)
-        registry, report, kept = whole(now, day)
-    except WholeError:
-        return None
+def _anew(path: Path, now: Standing, day: date) -> Sight:
+    seen = standpoint(now.root)
+    registry, report, kept = whole(now, day)
     if kept is not None:
         Memory(path).keep_findings(kept)
     return Sight(now, registry, report, held_by(registry), state_of(kept) if kept else "", seen, now.statuses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,16 +42,22 @@ def checked(registry: Path, ref: str | None, paths: tuple[Path, ...] = ()) -> tu
         XregitError: there is no registry, or no such commit.
     """
     memory = Memory(registry)
+    now = _standing(registry)
+    kept = memory.findings(now.context) if now else None
     try:
-        now = standing(registry) if (registry / REGISTRY_FILE).is_file() else None
-        kept = memory.findings(now.context) if now else None
         if now and kept:
             return _again(now, kept, ref, memory)
         if now and paths and ref is None and len(now.statuses) < MANY_FILES:
             return _some(now, paths)
     except WholeError:
-        pass
-    return _whole(registry, ref, memory)
+        now = _standing(registry)  # something may have changed since it was looked at
+    return _whole(registry, now, ref, memory)
+
+
+def _standing(registry: Path) -> Standing | None:
+    with suppress(WholeError):
+        return standing(registry) if (registry / REGISTRY_FILE).is_file() else None
+    return None
 
 
 def _some(now: Standing, paths: tuple[Path, ...]) -> tuple[Report, Registry]:
@@ -88,10 +95,10 @@ def _compared(now: Standing, kept: Kept, day: date, ref: str) -> tuple[Again, Re
     return found, _with(found.report, compared(part_at(now, base, found.before), found.reread.part))
 
 
-def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
+def _whole(registry: Path, now: Standing | None, ref: str | None, memory: Memory) -> tuple[Report, Registry]:
     # Two states have most files in common.
     parse = yaml.parse if ref is None else Remembered().parse
-    catalog, report, kept = _everything(registry, parse)
+    catalog, report, kept = _everything(registry, now, parse)
     if kept:
         memory.keep_findings(kept)
     if ref is not None:
@@ -101,13 +108,10 @@ def _whole(registry: Path, ref: str | None, memory: Memory) -> tuple[Report, Reg
     return report, catalog
 
 
-def _everything(registry: Path, parse: Parse) -> tuple[Registry, Report, Kept | None]:
-    try:
-        now = standing(registry) if (registry / REGISTRY_FILE).is_file() else None
-        if now and len(now.statuses) >= FEW_FILES:
+def _everything(registry: Path, now: Standing | None, parse: Parse) -> tuple[Registry, Report, Kept | None]:
+    if now and len(now.statuses) >= FEW_FILES:
+        with suppress(WholeError):
             return whole(now, today(), parse)
-    except WholeError:
-        pass
     import xregit
 
     catalog = xregit.read(registry, parse)
