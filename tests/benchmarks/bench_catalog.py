@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MESSAGES = 10_000
 ROUNDS = 5
-LIMIT = 1.8
+LIMIT = 1.6
 
 COMPOSE = """
 import yaml
