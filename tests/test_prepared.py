@@ -10,7 +10,7 @@ import pytest
 
 from xregit.document import tables
 from xregit.model.files import SPECVERSION, sources
-from xregit.prepared import held, write
+from xregit.prepared import read_prepared, write_prepared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,9 +22,9 @@ SOURCES = {"model": sources()[SPECVERSION], "document": tables.SOURCE}
 def test_json_holds_what_the_files_hold(tmp_path: Path, name: str) -> None:
     """Whether it was made at installation or is missing makes no difference."""
     folder, _, parse = SOURCES[name]
-    plain = held(folder, tmp_path / "missing", parse)
+    plain = read_prepared(folder, tmp_path / "missing", parse)
     assert plain == {path.relative_to(folder).as_posix(): parse(path.read_bytes()) for path in folder.rglob("*.yaml")}
-    assert held(folder, write(folder, tmp_path / "made.json", parse), parse) == plain
+    assert read_prepared(folder, write_prepared(folder, tmp_path / "made.json", parse), parse) == plain
 
 
 def test_files_count_where_they_are_not_as_the_json_has_them(tmp_path: Path) -> None:
@@ -32,13 +32,13 @@ def test_files_count_where_they_are_not_as_the_json_has_them(tmp_path: Path) -> 
     source, _, parse = SOURCES["model"]
     folder = tmp_path / "files"
     shutil.copytree(source, folder)
-    made = write(folder, tmp_path / "made.json", parse)
-    plain = held(folder, made, parse)
+    made = write_prepared(folder, tmp_path / "made.json", parse)
+    plain = read_prepared(folder, made, parse)
     marked = json.loads(made.read_bytes())
     marked["files"]["registry.yaml"] = "from JSON"
     made.write_text(json.dumps(marked), encoding="utf-8")
-    assert held(folder, made, parse)["registry.yaml"] == "from JSON"
+    assert read_prepared(folder, made, parse)["registry.yaml"] == "from JSON"
     (folder / "registry.yaml").write_text("attributes: {owner: string}\n", encoding="utf-8")
-    assert held(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
+    assert read_prepared(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
     made.write_bytes(made.read_bytes()[:1000])
-    assert held(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
+    assert read_prepared(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}

@@ -20,7 +20,7 @@ class DataHook(BuildHookInterface[Any]):
         sys.path.insert(0, str(TOOLS))
         from xregit.document import tables
         from xregit.model import files
-        from xregit.prepared import write
+        from xregit.prepared import write_prepared
 
         for source in (*files.sources().values(), tables.SOURCE):
-            build_data["artifacts"].append(f"/{write(*source).relative_to(self.root).as_posix()}")
+            build_data["artifacts"].append(f"/{write_prepared(*source).relative_to(self.root).as_posix()}")

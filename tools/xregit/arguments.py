@@ -1,4 +1,4 @@
-"""What callers from Python hand over, refused in a sentence where it can't be what they mean."""
+"""Checks of the arguments of public functions: what can't be meant is refused in a sentence."""
 
 from __future__ import annotations
 

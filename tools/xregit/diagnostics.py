@@ -75,7 +75,7 @@ def sentence(text: str) -> str:
 
 
 def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics without doubles, by file, place, rule and text."""
+    """Return the diagnostics without duplicates, in the order of file, place, rule, xid and message."""
     return tuple(sorted(set(diagnostics), key=_order))
 
 

@@ -1,4 +1,4 @@
-"""Names that a package offers and imports where they are first asked for, so that it costs next to nothing itself."""
+"""Names that a package offers, each imported when it is first used, so that importing the package costs little."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def later(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a package's ``__getattr__``, by the modules of the names, relative to it, as in ``document.loading``.
+    """Return the ``__getattr__`` of a package; ``places`` says for each name which module of the package has it.
 
-    Where a name is another one in its module, that stands behind a colon.
+    A place such as ``document.loading:load_all`` also says what the name is called in that module, if not the same.
     """
 
     def found(name: str) -> Any:

@@ -1,7 +1,7 @@
-"""Data files of this package to their values, from JSON that is made of them where xregit is installed.
+"""YAML files of this package to their values, read from a JSON file that ``tools/hatch_build.py`` makes of them.
 
-It is read thirty times as fast as YAML; ``tools/hatch_build.py`` makes it. It counts as long as the files are those
-that it was made of, so that who edits one sees what comes of it.
+JSON is read thirty times as fast. The JSON file holds a digest of the YAML files and counts only while that is right,
+so an edit of a YAML file takes effect at once.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _YAML = ".yaml"
 Parse = Callable[[bytes], Any]
 
 
-def held(folder: Path, place: Path, parse: Parse) -> Mapping[str, Any]:
-    """Return what the YAML files below a folder hold, by their paths; at a ``place`` may be what was made of them.
+def read_prepared(folder: Path, place: Path, parse: Parse) -> Mapping[str, Any]:
+    """Return the values of the YAML files below a folder, by path; ``place`` is where the JSON made of them may be.
 
-    Paths are relative, with slashes. ``parse`` takes a file's bytes, and returns plain values.
+    Paths are relative, with slashes. ``parse`` takes a file's bytes and returns plain values.
 
     Raises:
         OSError: a YAML file can't be read.
@@ -32,14 +32,14 @@ def held(folder: Path, place: Path, parse: Parse) -> Mapping[str, Any]:
     texts = _texts(folder)
     try:
         made = orjson.loads(place.read_bytes())
-    except (OSError, ValueError):  # not installed, or cut off while it was
+    except (OSError, ValueError):  # never made, or cut off while it was written
         made = {}
     values: Mapping[str, Any] = made["files"] if made.get("digest") == _digest(texts) else _values(texts, parse)
     return values
 
 
-def write(folder: Path, place: Path, parse: Parse) -> Path:
-    """Write to a place what the files hold, and a digest of their texts; return the place.
+def write_prepared(folder: Path, place: Path, parse: Parse) -> Path:
+    """Write the JSON file with the values of the YAML files and the digest of their texts; return its place.
 
     Raises:
         OSError: a YAML file can't be read, or the place not be written to.

@@ -1,9 +1,9 @@
-"""A class of named values to one of immutable records: what ``dataclass(frozen=True, slots=True)`` makes, but sooner.
+"""Decorators that make record classes, as ``dataclass(frozen=True, slots=True)`` does, but in less time.
 
-For each class the standard library describes all fields, and writes six methods as text and compiles them, which took a
-fifth of a short run: it makes a hundred classes. Here what compares, shows and protects is the same code for all,
-``__init__`` is compiled for the first instance, and the standard library describes the fields for who asks, such as
-``dataclasses.replace``.
+For each class, the standard library describes all fields, and writes and compiles six methods. With the hundred classes
+of a short run that took a fifth of its time. Here all classes share the code that compares, shows and protects;
+``__init__`` is compiled when the first instance is made, and the fields are described when something asks for them,
+such as ``dataclasses.replace``.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Fields = dict[str, Field[Any]]
-# What a class has that does without slots, and what the standard library keeps of a class of data.
+# What only a class without slots has, and where the standard library keeps the description of a data class.
 _UNSLOTTED = ("__dict__", "__weakref__")
 _DESCRIBING = ("__dataclass_fields__", "__dataclass_params__")
 
 
 class _Made:
-    """What stands for a value that is made anew each time, where a signature is shown."""
+    """Stands in a signature for a default that is made anew for each instance."""
 
     def __repr__(self) -> str:
         return "<factory>"
@@ -34,7 +34,7 @@ _MADE = _Made()
 
 
 class _Late:
-    """A part of a class that is made when it is first asked for, and stands in its place from then on."""
+    """A descriptor that makes a part of its class when that is first used, and then replaces itself with it."""
 
     def __init__(self, make: Callable[[type], object]) -> None:
         self.make = make
@@ -50,7 +50,7 @@ class _Late:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
-    """Make instances of a class immutable, and equal where their values are."""
+    """Make the instances of a class immutable; two are equal if their values are."""
     known = _fields(cls)
     values = attrgetter(*(name for name, item in known.items() if item.compare))
 
@@ -62,23 +62,23 @@ def record(cls: type[T]) -> type[T]:
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def distinct(cls: type[T]) -> type[T]:
-    """Make instances of a class immutable, and each equal to itself alone."""
+    """Make the instances of a class immutable; each is equal only to itself."""
     return _slotted(cls, _fields(cls), **_PROTECTING)
 
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable(cls: type[T]) -> type[T]:
-    """Let the values of a class's instances change; they are equal where their values are, and no keys."""
+    """Make the instances of a class mutable; two are equal if their values are, and none can be hashed."""
     known = _fields(cls)
     return _slotted(cls, known, __eq__=_equal(known), __hash__=None)
 
 
-def _kept(one: object, name: str, *_: object) -> NoReturn:
+def _refuse_change(one: object, name: str, *_: object) -> NoReturn:
     message = f"the {name!r} of a {type(one).__qualname__} can't be changed"
     raise FrozenInstanceError(message)
 
 
-_PROTECTING = {"__setattr__": _kept, "__delattr__": _kept}
+_PROTECTING = {"__setattr__": _refuse_change, "__delattr__": _refuse_change}
 
 
 def _equal(known: Fields) -> Callable[[Any, object], bool]:
@@ -97,9 +97,9 @@ def _fields(cls: type) -> Fields:
 
 
 def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object] | None) -> type[T]:
-    """Return the same class with slots for its fields, and with what makes and shows its instances.
+    """Return the class with slots for its fields, and with the methods that make, show and pickle its instances.
 
-    What is worked out once for an instance is kept in a dictionary of its own.
+    An instance has a ``__dict__`` as well if the class has a ``cached_property``, which keeps its value there.
     """
     others = ("__dict__",) if any(isinstance(item, cached_property) for item in vars(cls).values()) else ()
     stated = {name: value for name, value in vars(cls).items() if name not in known and name not in _UNSLOTTED}
@@ -120,14 +120,14 @@ def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object] | Non
 
 
 def _described(known: Fields, name: str, cls: type) -> object:
-    """Return what the standard library keeps under a name of a class of data with these fields."""
+    """Return the attribute of that name that the standard library gives a data class with these fields."""
     stated = {"__annotations__": cls.__annotations__, "__module__": cls.__module__, "__doc__": cls.__doc__, **known}
     like: type = type(cls.__name__, (), stated)
     return vars(dataclass(init=False, repr=False, eq=False, frozen=True)(like))[name]
 
 
 def _initial(known: Fields, cls: type) -> Callable[..., None]:
-    """Return a function that puts the values of all fields, or their defaults, where they belong."""
+    """Return an ``__init__`` that sets each field to the value given, or to its default."""
     around: dict[str, Any] = {}
     parameters, lines = ["self"], []
     for name, item in known.items():

@@ -13,7 +13,7 @@ MAX_ID_CHARS = 128
 
 @record
 class Xid:
-    """The parts of an xid; those past its end are empty. ``meta`` says that it names a resource's meta entity."""
+    """The parts of an xid, empty where it has none. ``meta`` says that it names a resource's meta entity."""
 
     groups: str = ""
     group: str = ""

@@ -31,14 +31,14 @@ _REPLACED = "refs/replace"
 
 
 class Standpoint(NamedTuple):
-    """Where Git's history is looked at from: a commit, and what else Git's answers may depend on."""
+    """What a history depends on: the commit ``head``, and ``around`` it the repository and Git's settings."""
 
     head: str
     around: str
 
 
 class Told(NamedTuple):
-    """What Git says of one file or several: when it was created and modified, and the hashes of its commits."""
+    """The history of one file, or of several with the same commits: their times, and the hashes, newest first."""
 
     createdat: str
     modifiedat: str
@@ -55,11 +55,11 @@ NOTHING_TOLD = Told("", "", ())
 
 @record
 class Dated:
-    """What Git says of a registry's files, seen from some standpoint.
+    """The history of a registry's files, as of a standpoint.
 
-    ``time`` is that of the last commit, ``renamed`` are names that files of the repository had before, and ``rows`` has
-    for each group what Git says of its files, by their paths in the repository, as JSON that is read when it is asked
-    for: few groups are, of many. ``told`` are the different things that it says.
+    ``time`` is that of the last commit, and ``renamed`` are the names that files of the repository had before. ``told``
+    are the different histories. ``rows`` has for each group a JSON object of its files, from the path in the repository
+    to an index of ``told``; it is parsed when it is asked for, as a run needs few of many groups.
     """
 
     standpoint: Standpoint
@@ -83,7 +83,7 @@ class Dated:
 
 
 def standpoint(root: Path) -> Standpoint | None:
-    """Return where a registry folder's history is looked at from; None where that doesn't tell all of it."""
+    """Return the present standpoint of a registry folder; None where more than that decides what Git tells."""
     found = head_of(root)
     if found is None:
         return None
@@ -98,7 +98,7 @@ def standpoint(root: Path) -> Standpoint | None:
 
 
 def dated(history: History, seen: Standpoint, prefix: str) -> Dated | None:
-    """Return what Git says of the files of a registry, whose paths in the repository begin with ``prefix``."""
+    """Return the history of a registry's files, whose paths in the repository begin with ``prefix``."""
     if history.reason or history.shallow or history.head != seen.head:
         return None
     changes = (change for commit in history.commits for change in commit.files)
@@ -122,7 +122,7 @@ def dated(history: History, seen: Standpoint, prefix: str) -> Dated | None:
 
 
 def moved(known: Dated, root: Path, seen: Standpoint, prefix: str) -> tuple[Dated, frozenset[str]] | None:
-    """Return what Git says from a later standpoint, and the groups whose files it says something else of."""
+    """Return the history as of a later standpoint, and the groups of files that changed; None if Git must be asked."""
     if seen == known.standpoint:
         return known, frozenset()
     if seen.around != known.standpoint.around:

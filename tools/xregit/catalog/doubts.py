@@ -1,6 +1,6 @@
-"""Attributes that an entity probably means to state, so that nothing is said of what follows from their absence.
+"""Attributes that an entity probably meant to state, though misspelled or with a faulty value.
 
-One fault is one finding: who misspells ``protocol`` is not also told that the protocol's options are unknown.
+One fault is one finding: an author who misspells ``protocol`` is not also told that the protocol's options are unknown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TABLES: Mapping[str, str] = {
     "dataschemaformat": "format",
     "format": "format",
 }
-# These and others are no use unless they are texts.
+# Attributes of which nothing follows unless they are texts.
 TEXTS = (*TABLES, BASE, "dataschemauri", "dataschemaxid")
 _NONE: frozenset[str] = frozenset()
 
@@ -40,7 +40,7 @@ def doubts(registry: Registry) -> Mapping[str, frozenset[str]]:
 
 
 def doubtful(registry: Registry, xid: str) -> frozenset[str]:
-    """Return the attributes of an entity that may only seem to be missing, for what it builds on too."""
+    """Return the attributes of an entity that may only seem to be missing, those of its bases and groups included."""
     known = registry.doubts
     entity = registry.entity(xid)
     if not isinstance(entity, Resource) or entity.type.plural != "messages":

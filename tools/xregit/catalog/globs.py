@@ -1,8 +1,8 @@
 """Patterns of files, such as ``registry/**/order.*.yaml``, to regular expressions that answer quickly.
 
-A wildcard takes as little as it can and gives nothing back (``(?>…)``), so that many of them in one pattern do not
-multiply. That loses no match: what is left for the next wildcard is then as much as it can be, and only the last one,
-behind which the text has to end, tries all that there is.
+A wildcard takes as little as it can and gives nothing back (``(?>…)``), so that matching stays fast with many of them.
+That loses no match: taking little leaves the most for the next wildcard. Only the last one, behind which the text has
+to end, tries all lengths.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""References the other way round: who derives from a message, carries it, is an alias of it, or uses a schema."""
+"""Reverse references: who derives from a message, carries it, is an alias of it, or uses a schema."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def _nowhere() -> Mapping[Pointer, Pointer]:
 
 
 def written(path: Pointer, moved: Mapping[Pointer, Pointer]) -> Pointer:
-    """Return where something was written, from the path where it stands; what is in it was moved with it."""
+    """Return the pointer at which a value was written, given the one under our names; parts move with the whole."""
     for length in range(len(path) if moved else 0, 0, -1):
         if path[:length] in moved:
             return moved[path[:length]] + path[length:]
@@ -78,7 +78,7 @@ class Origin:
         return ""
 
     def span(self, place: Place, path: tuple[str | int, ...] = (), *, on_key: bool = False) -> Span:
-        """Return where a value stands in its file, or its nearest ancestor; no lines where the text can't tell."""
+        """Return where a value, or its nearest ancestor, stands in its file; lines are 0 if the text can't be read."""
         positions = self._positions(place.path)
         if positions is None:
             return Span()

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 # Where hosts look for the file, the first that exists counts.
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 MAX_BYTES = 3 * 2**20
-# No path is longer than 4,096 bytes; of longer lines the expressions that they become would take minutes.
+# No path is longer than 4,096 bytes, and compiling the expression of a much longer line would take minutes.
 MAX_LINE_CHARS = 16_384
 RULE = "malformed-codeowners"
 _SHORTER = "Name the owners in several lines, or those of a folder above."
-# What is raised for a pattern that is none.
+# What the library raises for a text that is no pattern.
 NO_PATTERN = (ValueError, re.error)
 ESCAPED_SPACE = "\\ "
 # GitLab's headings, such as "^[Texts and pictures][2] @team".

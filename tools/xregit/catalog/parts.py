@@ -1,9 +1,9 @@
-"""The files of a registry to the groups that a change of some may concern, and those that must be read to tell.
+"""A change of some files to the groups that it may concern, and to those that must be read to check these.
 
-Groups hang together by what their files mention (`catalog.traces`). What is found in a group depends on what the group
-mentions, directly or not, and on what mentions it. So a change concerns the groups that it happens in, those that lead
-to them, and those that the changed files themselves point to. To see these as they are in the whole registry, whatever
-leads to them is read, and whatever all of these lead to.
+Groups depend on each other by what their files mention (`catalog.traces`). The findings of a group depend on what it
+mentions, directly or not, and on what mentions it. So a change concerns the groups of the changed files, the groups
+that lead to them, and those that the changed files themselves point to. To check these as if the whole registry were
+there, all groups that lead to them are read as well, and all that any of these mention.
 """
 
 from __future__ import annotations
@@ -27,10 +27,7 @@ _FOLDER_PARTS = 3  # <type>/<id>/<type>
 
 
 class Traced(NamedTuple):
-    """A file: the id that Git gives its bytes, and its trace.
-
-    It is a tuple, and so is its trace, because a large registry has many of them.
-    """
+    """A file: Git's id of its bytes, and the members of its trace; a tuple, because a large registry has many."""
 
     blob: str
     shows: Sequence[str]
@@ -44,9 +41,9 @@ class Traced(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The files of a group together: the folders that they are in, and their traces in one.
+    """The files of a group together: the types of the resources in it, and their traces joined in one.
 
-    ``stated`` says that one of them says something of an entity.
+    ``stated`` says that at least one of the files is about an entity.
     """
 
     folders: Sequence[str]
@@ -58,10 +55,10 @@ class Outline(NamedTuple):
 
 @record
 class Folder:
-    """The files of a group as JSON that is read when it is asked for; few groups are, of many.
+    """The files of a group; ``rows`` is JSON that is parsed when it is asked for, as a run needs few of many groups.
 
-    ``mark`` tells whether all of them are still the same, by what the system says of them (`mark_of`); it is empty
-    where that does not tell for sure.
+    ``mark`` is the digest of the files' status (`mark_of`): while it is the same, so are they. It is empty where that
+    is not certain.
     """
 
     outline: Outline
@@ -107,7 +104,7 @@ class Change(NamedTuple):
 
     @property
     def is_retied(self) -> bool:
-        """Whether references and ids in it are others than before, or it came or went."""
+        """Whether its references or ids changed, or the file itself came or went."""
         return not self.before or not self.after or bool(self.moved)
 
     @property
@@ -159,7 +156,7 @@ class Web:
 
 
 def web(*states: Folders) -> Web:
-    """Return how groups hang together in any of some states of a registry; folders may be in several of them."""
+    """Return the names of groups in some states of a registry, joined; states may share folders."""
     mentions: dict[str, Collection[str]] = {}
     shows: dict[str, Collection[str]] = {}
     for group in dict.fromkeys(group for state in states for group in state if group):
@@ -198,9 +195,9 @@ def _differing(group: str, old: Mapping[str, Traced], new: Mapping[str, Traced])
 
 
 def concerned(changes: Sequence[Change], after: Folders, known: Web) -> tuple[set[str], set[str]]:
-    """Return the groups that lead to changed files, and those that the files point to where that changed as well.
+    """Return the groups that lead to changed files, and those to which references of these came or went.
 
-    Nothing changes for a base message by one more or less that derives from it, as long as one stays as it is.
+    For a base message, one derived message more or less changes nothing, as long as another one stays as it is.
     """
     moved = {tie for change in changes for tie in change.moved}
     bases = {tie for tie in moved if tie[1] == BASE}

@@ -1,4 +1,4 @@
-"""A message in full to the properties it declares, one by one, with the types that the model gives them.
+"""A resolved message to the properties that it declares, one by one, with the types that the model gives them.
 
 Source: message/spec.md, "Property definitions": an object of ``type``, ``value``, ``required`` and ``description``;
 some protocol options write the bare value, and lists name each item.
@@ -147,7 +147,7 @@ def _defined(model: AttributeModel | None, definition: Mapping[str, Any], path: 
 
 
 def _meaning(model: AttributeModel | None, path: Path) -> str:
-    # What the model says of just any header, say, tells nothing about this one.
+    # A description that the model gives to any header, say, tells nothing about this one.
     return model.description if model and model.name == path[-1] else ""
 
 

@@ -86,7 +86,7 @@ def schema_of(registry: Registry, attributes: Mapping[str, object]) -> SchemaRef
 
 
 def _version(resource: Resource, behind: str) -> tuple[Version | None, str]:
-    """Return what stands behind a schema's id: a version, or else the default one, and a selector."""
+    """Return the version that stands behind a schema's id, else the default one, and the selector behind it."""
     if not behind.startswith("/"):
         return resource.versions.get(resource.defaultversionid), behind[1:]
     if not behind.startswith(_VERSIONS):

@@ -1,4 +1,4 @@
-"""A message and its chain of base messages to what the message says in full, and who said which part.
+"""A message and its chain of base messages to its resolved attributes, and to who wrote which of them.
 
 Source: message/spec.md, "basemessage": bases are followed to the end of the chain, then merged back, deeply; a base
 that can't be found is no error.
@@ -32,12 +32,12 @@ UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Resolved:
-    """A message in full.
+    """A message with its base messages merged in.
 
-    ``base`` is the nearest base message and ``base_xid`` its xid. ``cycle`` is the chain of a message whose bases lead
-    back to it, ``missing`` the first base that is not in the registry. ``own`` are the attributes of the message that
-    was ``written`` with those that only its group states. They are laid over the attributes called ``inherited`` of
-    ``below``: of its base, also in a cycle.
+    ``base`` is the nearest base message and ``base_xid`` its xid. ``cycle`` is the chain of xids, if bases lead back to
+    the message, ``missing`` the first base that is not in the registry. ``written`` is the message itself and ``own``
+    its attributes with those that only its group states. They are laid over those attributes of ``below``, its base,
+    whose names are ``inherited``; unlike ``base``, ``below`` is there in a cycle too.
     """
 
     attributes: Mapping[str, Any]

@@ -90,7 +90,7 @@ def natural(version: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _divided(model: ResourceModel, value: Mapping[str, Any]) -> tuple[Values, Values, Values]:
-    """Return what a resource says across its versions, of all of them, and of each; mostly it is the second alone."""
+    """Return the attributes of the meta entity, those of all versions, and those of each; mostly only the second."""
     metanames = meta_names(model)
     if metanames.isdisjoint(value) and META not in value and VERSIONS not in value:
         return {}, value, NOTHING

@@ -1,4 +1,4 @@
-"""What payload schemas mean, typed, for those that read a checked registry (schema/spec.md)."""
+"""Typed views of schemas, for readers of a checked registry, and their documents (schema/spec.md)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 
 @record
 class Scope:
-    """How bad findings are in a part of the registry; a ``pattern`` that begins with a slash is for xids, not paths."""
+    """Severities of rules in a part of the registry; a ``pattern`` that begins with a slash is for xids, not paths."""
 
     pattern: str
     rules: Mapping[str, str]

@@ -1,7 +1,8 @@
-"""What a file mentions, and by what others find it, so that a change of one tells which groups it may concern.
+"""A file to its trace: the names that it mentions, and those by which other files mean it.
 
-A name is the xid of a group, the type of an event, or the id of a schema. Too many names cost time and nothing else;
-one too few would hide a change, so whatever is written in an unusual way has all names.
+From the traces follows which groups a change may concern (`catalog.parts`). A name is the xid of a group, the type of
+an event, or the id of a schema. A name too many only costs time, but one too few would hide a change; so a file that is
+written in an unusual way mentions all schemas.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from xregit.catalog.resolving import BASE
 if TYPE_CHECKING:
     from xregit.model.language import Model
 
-# The ids of all schemas, and what documents of schemas that name themselves have in common.
+# Names: of all schemas, of schema documents with an ``$id`` of their own; and what names of event types begin with.
 ANY, NAMED, TYPE = "id:*", "$id", "type:"
 _GROUP_PARTS, _RESOURCE_PARTS, _DOCUMENT_PARTS = 3, 4, 6
 # How a schema's document names another one: by the path or xid of it, or of one of its versions.
 _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]*)")
-# What may be a reference in disguise: escapes, and a name of its own that changes what references are relative to.
+# What may hide a reference: escapes, and an "id" of the document's own, to which references are relative then.
 _DISGUISED = re.compile(rb'\\[/uUx]|%|&#|\bid"?\s*:\s*"?(?!https?://|[\s{"])')
 _FETCHING = (b"$", b"import", b"include", b"schemaLocation", b"\\")
 VERSIONS = "versions"
@@ -37,11 +38,11 @@ Tie = Sequence[str]
 
 
 class Trace(NamedTuple):
-    """What a file has to do with others.
+    """How a file depends on others, and others on it.
 
-    ``shows`` are the names by which others mean it besides its group's xid. ``ties`` are all references and ids in it:
-    the name that it mentions, the attribute or another word on what it is, and the text. ``dated`` says that what is
-    found in it may depend on the day. A file that says nothing of any entity has no ``ties``, not even none.
+    ``shows`` are the names by which others mean it, besides its group's xid. ``ties`` are all references and ids in it:
+    the name mentioned, the attribute if it matters, and the text as written; None if the file is about no entity.
+    ``dated`` says that the findings in it may depend on today's date.
     """
 
     shows: Sequence[str]
@@ -50,7 +51,7 @@ class Trace(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What a registry says as a whole that traces of its files depend on.
+    """What the traces of all files of a registry depend on.
 
     ``groups`` and ``resources`` are the plural names of its types, ``baseurl`` is that of its settings.
     """
@@ -96,7 +97,7 @@ def is_document(path: str) -> bool:
 def trace_of_value(data: bytes, value: Any, terms: Terms) -> Trace:
     """Return what a YAML file of a registry has to do with others."""
     names: dict[str, str] = {}
-    # To look at what stands between slashes is sooner done than to look for each name between two.
+    # Splitting at slashes is faster than searching for each type's name between two.
     if b"\\" in data or not _encoded(tuple(terms.groups)).isdisjoint(data.split(b"/")[1:-1]):
         for text in _texts(value):
             parts = (local_xid(text, terms.baseurl) or text).split("/", _GROUP_PARTS)

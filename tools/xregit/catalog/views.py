@@ -1,4 +1,4 @@
-"""What messages and endpoints mean, typed, for those that read a checked registry: pages, tables, command line.
+"""Typed views of messages and endpoints, for readers of a checked registry: pages, tables, command line.
 
 A view is a registry and one of its entities; it holds nothing else. Attributes of a wrong type read as absent.
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from xregit.model.language import NOTHING
-from xregit.prepared import held
+from xregit.prepared import read_prepared
 from xregit.records import distinct, record
 from xregit.source import yaml
 
@@ -115,7 +115,7 @@ def table(*path: str) -> Any:
 
 @cache
 def _tables() -> Mapping[str, Any]:
-    return held(*SOURCE)
+    return read_prepared(*SOURCE)
 
 
 def _parse(text: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""Attributes to the parts of a JSON Schema: types and narrower forms, members, what a selector's value adds."""
+"""Attributes to the JSON Schema of an object that has them: types, narrower forms, members, what a selector adds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def document(attributes: Attributes) -> Schema:
 
 
 def properties(attributes: Attributes) -> Schema:
-    """Return the schemas of the attributes by name, those that a selector may add with their description alone."""
+    """Return the schemas of the attributes by name; one that only a selector may add has just its description."""
     added = {
         name: {"description": sibling.description} if sibling.description else {}
         for item in attributes.values()
@@ -61,7 +61,7 @@ def _conditions(selector: AttributeModel) -> Iterable[Schema]:
 
 
 def _spellings(selector: AttributeModel, key: str) -> Schema:
-    """Return the schema of all that means the same as a clause's key; texts in upper and lower case."""
+    """Return the schema of every spelling of a clause's key: its aliases, in any case, or the value it names."""
     if selector.type == "boolean":
         return {"const": key.casefold() == "true"}
     if DATATYPES[selector.type].schema.get("type") in {"integer", "number"}:
@@ -201,7 +201,7 @@ def _property(attribute: AttributeModel) -> Schema:
 
 
 def _by_form(attribute: AttributeModel) -> Iterable[Schema]:
-    """Yield what a property's value must be where its form is another one for each type that it may state."""
+    """Yield, for each type that the property may state, the form that its value must have then."""
     for kind in attribute.attributes["type"].enum if attribute.forms else ():
         form = _narrower(attribute, form_of(attribute, kind))
         if form:

@@ -1,4 +1,7 @@
-"""Plain values in the model language to `AttributeModel`, `ResourceModel` and `GroupModel`; the values are right."""
+"""Plain values in the model language to `AttributeModel`, `ResourceModel` and `GroupModel`.
+
+The values must be right: `validating` checks what a registry's authors wrote before it comes here.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ def _ifvalues(values: Values) -> Mapping[str, Attributes]:
 
 
 def _definition(value: Values) -> Values:
-    """Return what "property: <type>" stands for: an object of its own attributes, or with "bare" a value too."""
+    """Return the type and attributes that "property: <type>" stands for: an object, or with "bare" any value."""
     members: dict[str, Any] = dict(value["definition"])
     if not value.get("named") and not value.get("inner"):
         del members["name"]
@@ -120,7 +123,7 @@ def group(plural: str, value: Values, core: Values) -> GroupModel:
 
 
 def linked(groups: Mapping[str, GroupModel], core: Values) -> Mapping[str, GroupModel]:
-    """Return the group types with imported resource types, their collections, and all that a target stands for."""
+    """Return the group types with the resource types they import, their collections, and the targets of references."""
     whole = {plural: _importing(model, groups) for plural, model in groups.items()}
     shared = _shared(whole)
     # A type that several groups have stays one object, so that it is one type for all who compare.

@@ -1,6 +1,6 @@
 """A value against the attributes that the model gives it: the one interpreter of the model language.
 
-Attributes are turned into functions once; a value without fault then costs little more than looking at it.
+Attributes are compiled to functions once; checking a value without faults then costs little more than reading it.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ _ANY_OTHER = _Names()
 class _Shape:
     """Attributes made ready: tests of those that hold single values, and functions that check the others.
 
-    ``names`` is said of other names. ``variants`` caches the shapes that follow from the selectors' values,
-    ``origin`` holds the selectors that led to a variant.
+    ``names`` is the form of names that aren't declared, ``due`` the attributes that must be there. ``variants`` caches
+    the shapes that follow from the selectors' values, ``origin`` holds the selectors that led to a variant.
     """
 
     attributes: Attributes
@@ -87,7 +87,7 @@ def _shape(attributes: Attributes, names: _Names = _ANY_OTHER) -> _Shape:
 
 @once(1024)
 def _shapes(_attributes: Attributes) -> dict[_Names, _Shape]:
-    """Return the shapes that these attributes have, by what is said of names that they don't declare; none at first."""
+    """Return the cache of the shapes made of these attributes, by the form of undeclared names; it begins empty."""
     return {}
 
 
@@ -158,7 +158,7 @@ def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findin
 def _is_sound(shape: _Shape, value: Values) -> bool:
     """Tell whether all members of a property are single values that fit, and none is missing.
 
-    Nearly all are so, and then nobody asks for their path.
+    Nearly all properties are sound, and then the path need not be made.
     """
     fits = shape.fits
     for name, member in value.items():
@@ -171,7 +171,7 @@ def _is_sound(shape: _Shape, value: Values) -> bool:
 def _missing(
     gone: Iterable[AttributeModel], shape: _Shape, value: Values, inherited: Values, path: Path
 ) -> Iterator[Finding]:
-    """Give a finding for each attribute that is missing, but for those that are there under a misspelled name."""
+    """Yield a finding for each attribute that is missing, except those that are there under a misspelled name."""
     for item in gone:
         if not faults.stands_misspelled(item, shape.attributes, value):
             by = asking(shape.origin, item, value)
@@ -184,7 +184,7 @@ def _unnamed(shape: _Shape, item: tuple[str, Any], inherited: Values, path: Path
     name, member = item
     charset = SYNTAXES[shape.names.charset]
     if shape.wildcard is None:
-        # Guessing costs; a value with that many faults is no typing error.
+        # Guessing takes time, and a value with that many faults is no slip of the pen.
         known = shape.attributes if len(findings) < MAX_GUESSES else ()
         hint = goes_with(shape.origin, name) or (faults.belongs(name, shape.attributes) if known else "")
         findings.append(faults.unknown(name, path, known, hint, shape.names.cited))

@@ -1,4 +1,4 @@
-"""A model and what a registry's own model adds to it, to one model."""
+"""A specification's model and a registry's own model on top of it, to one model."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _grown_resource(known: ResourceModel, said: Mapping[str, Any]) -> ResourceMo
 
 
 def _merged(known: Mapping[str, AttributeModel], said: Mapping[str, Any] | None) -> Mapping[str, AttributeModel]:
-    """Return the known attributes and those said; one said anew keeps what is not said of it."""
+    """Return the known attributes and the new ones; of one that is both, what is not stated anew is kept."""
     merged = dict(known)
     for name, value in (said or {}).items():
         new = attributes({name: value})[name]

@@ -1,4 +1,4 @@
-"""What to write instead of a value that doesn't fit: its right form where that can be seen, else an example."""
+"""What to write instead of a value that doesn't fit: its right form if that can be guessed, else an example."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _WITHOUT_QUOTES = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
 
 
 def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "") -> str:
-    """Return what to write instead of a value; ``kind`` is the form of a property, whose value it is."""
+    """Return what to write instead of a value; ``kind`` is its form if it is the value of a property."""
     bare = attribute.property if attribute.type == "any" else ""
     text_due = (bare or attribute.type) in TEXTS or (attribute.type == "any" and not bare)
     if isinstance(value, (bool, int, float)) and text_due and not kind:
@@ -125,7 +125,7 @@ def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
 
 
 def _unwrapped(attribute: AttributeModel, value: Mapping[Any, Any] | Iterable[Any], key: str | int) -> str:
-    """Return the only value inside that would fit."""
+    """Return what to write instead of a map or list: the one value inside that would fit, if there is one."""
     if isinstance(value, Mapping) and len(value) == 1 and next(iter(value.values())) is None:
         return f'Braces begin a map; put a template in quotes: "{{{_plain(next(iter(value)))}}}".'
     held = [item for item in (value.values() if isinstance(value, Mapping) else value) if item is not None]
@@ -138,7 +138,7 @@ def _unwrapped(attribute: AttributeModel, value: Mapping[Any, Any] | Iterable[An
 
 
 def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
-    """Return what is wrong with a text that is nearly right."""
+    """Return what to do about a text that is nearly right, or nothing."""
     if attribute.type in {"boolean", "integer", "uinteger", "decimal"} and _WITHOUT_QUOTES.fullmatch(value):
         return "Write it without quotes."
     if attribute.type in _ADDRESSES and value != value.strip():

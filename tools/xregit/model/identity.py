@@ -1,4 +1,4 @@
-"""What follows from a value that is never changed, worked out once, whatever the value is equal to."""
+"""A cache of functions by the identity of their argument, which must never change."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ Result = TypeVar("Result")
 
 
 def once(size: int) -> Callable[[Callable[[Thing], Result]], Callable[[Thing], Result]]:
-    """Remember what a function returns for up to as many values; each is kept with its result, so no other is it.
+    """Remember the results of a function for up to ``size`` arguments, found again by identity.
 
-    Mappings of attributes have no hash, and what makes one of their identity costs more than many of the functions.
+    Each argument is kept with its result, so its ``id`` can't become another one's. Mappings of attributes can't be
+    hashed, and wrapping them in something that can costs more than many of the functions.
     """
 
     def remembering(function: Callable[[Thing], Result]) -> Callable[[Thing], Result]:

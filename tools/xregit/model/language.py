@@ -10,7 +10,7 @@ from typing import Any
 from xregit.records import distinct
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-#: What mappings are made of here; asking for these is several times faster than asking for any Mapping.
+#: The types of all mappings here; testing for these is several times faster than testing for any Mapping.
 MAPPINGS = (dict, MappingProxyType)
 
 
@@ -23,11 +23,11 @@ class AttributeModel:
     """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
 
     Beyond the language, for documentation: ``source`` cites where a specification defines it, ``requirements``
-    lists IDs of the requirements table, the one most to the point first, ``cited`` is that one, or that of what the
-    attribute is a part of, ``listed`` is the one that lists which attributes it may have, ``core`` marks what the core
+    lists ids of the requirements table, the most specific first, ``cited`` is that one, or that of what the attribute
+    is a part of, ``listed`` is the one that lists which attributes it may have, ``core`` marks what the core
     specification gives every entity, ``delivery`` what delivery sets, so that matching does not compare it.
-    ``separators`` are the characters that part the levels of such a value, ``refused`` those it may not hold at all,
-    ``allowed`` the only ones that it may hold, as within the brackets of a regular expression.
+    ``separators`` are the characters between the levels of such a value, ``refused`` those it may not hold at all,
+    ``allowed`` the only ones that it may hold, written as within the brackets of a regular expression.
 
     Beyond the language, for checking (none of it is served):
 

@@ -27,8 +27,10 @@ EVENT_JSON, BATCH_JSON = f"{EVENTS}+json", f"{EVENTS}-batch+json"
 class Name:
     """One name with what is known of it.
 
-    ``payload`` is the media type of payloads that a schema format implies, ``document`` that of its schema
-    documents and ``extensions`` the endings of their files; all empty where nothing follows from the name.
+    ``aliases`` are other spellings of it. ``versions`` is "any" where every version counts as this name; ``renamed``
+    maps versions, in lower case, to those that we write. ``payload`` is the media type of payloads that a schema
+    format implies, ``document`` that of its schema documents and ``extensions`` the endings of their files; all empty
+    where nothing follows from the name.
     ``example`` is the name with a version, where one has to stand behind it.
     """
 
@@ -94,7 +96,7 @@ def _spellings(selector: str) -> Mapping[str, Name]:
 
 @lru_cache(maxsize=4096)
 def nearly(selector: str, value: str) -> str:
-    """Return the predefined name that one which isn't is nearly, or whose version isn't known; else an empty text."""
+    """Return the predefined name that an unknown one is nearly, or of whose family it is; else an empty text."""
     if named(selector, value) is not None:
         return ""
     family = value.partition("/")[0]
@@ -108,7 +110,7 @@ def nearly(selector: str, value: str) -> str:
 def _is_near(family: str, meant: str) -> bool:
     if is_misspelled(family, meant):
         return True
-    # Names of protocols are short, and there are few: letters that change places are enough, and one more or one less.
+    # Names of protocols are short and few, so letters in another order, one more or one less are near enough.
     given = family.casefold()
     if len(given) == len(meant):
         return given != meant and sorted(given) == sorted(meant)

@@ -1,4 +1,4 @@
-"""What an attribute says of its value beyond the type: enumerated values, a narrower form, where a reference leads."""
+"""An attribute to the test of its single value: type, enumerated values, narrower form, where a reference leads."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _is_listed(listed: tuple[Any, ...]) -> Fits:
 
 
 def _both(tests: list[Fits]) -> Fits:
-    # What anything passes is no test beside another one.
+    # A test that everything passes adds nothing to another one.
     first, *others = [test for test in dict.fromkeys(tests) if test is not _ANYTHING] or [_ANYTHING]
     if not others:
         return first

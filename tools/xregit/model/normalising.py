@@ -1,7 +1,7 @@
 """Values as people write them to values as the model has them: unquoted text, shorter forms.
 
-Attributes are turned into functions once. A function returns the very value that it was given where nothing is to be
-done, so that a value without shorter forms costs little more than looking at it.
+Attributes are compiled to functions once. A function returns the very object that it was given if nothing is to be
+done, so that a value without shorter forms costs little more than reading it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ def normalised(
 
 @distinct
 class _Form:
-    """Attributes made ready: what is to be done with the members of each name, with others, and with which texts."""
+    """Attributes made ready: functions for the members by name, and for ``other`` ones.
+
+    ``folding`` are the names of members that a single text may stand for; ``selecting`` says that members add others.
+    """
 
     attributes: Attributes
     members: Mapping[str, Normal]

@@ -1,4 +1,4 @@
-"""The files of protocols to what each reader needs: one part of what they say, by the protocols' names."""
+"""The protocols' files to what each of their users needs: one part of them, by the protocols' names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def protocols() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def facts(part: str) -> Mapping[str, Any]:
-    """Return one part of it, such as ``wire``, of each protocol that has it."""
+    """Return one part of what is said, such as ``wire``, of each protocol that has it."""
     return {name: said[part] for name, said in protocols().items() if part in said}
 
 

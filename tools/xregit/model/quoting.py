@@ -11,7 +11,7 @@ MAX_CHARS_IN_FULL = 100
 
 
 def shown(value: Any) -> str:
-    """Return a value as a reader recognises it, whatever it holds: texts in quotes, of maps and lists that they are."""
+    """Return a value as a sentence names it: a text in quotes, a number as JSON, and just "a map" or "a list"."""
     if isinstance(value, Mapping):
         return "a map" if value else "an empty map"
     if isinstance(value, (list, tuple)):
@@ -21,12 +21,12 @@ def shown(value: Any) -> str:
 
 
 def in_full(value: Any, most: int = MAX_CHARS_IN_FULL) -> str:
-    """Return a value with all that it holds, as JSON of at most so many characters."""
+    """Return a value as JSON with all that it holds, cut to at most so many characters."""
     return cut(json.dumps(value, ensure_ascii=False, default=_as_json), most)
 
 
 def cut(text: object, most: int = MAX_CHARS) -> str:
-    """Return a text, or a name that YAML read as something else, of at most so many characters."""
+    """Return a text, or the text of a value, cut to at most so many characters."""
     whole = str(text)
     return whole if len(whole) <= most else f"{whole[: most - 1]}…"
 

@@ -56,7 +56,7 @@ def _named(selector: Selector, chosen: str) -> str:
 
 
 def _clause(selector: Selector, text: str) -> str:
-    """Return the key of the clause for a text; an empty one is reported, and what stands beside it may be right."""
+    """Return the key of the clause for a text; an empty one selects what other values do, as it is reported anyway."""
     key = text.casefold()
     if text and key in selector.clauses:
         return key
@@ -69,7 +69,7 @@ def is_proper(value: Any) -> bool:
 
 
 def asking(selectors: tuple[Selector, ...], attribute: AttributeModel, value: Values) -> str:
-    """Return the attribute of the value, if it is one, that makes another one necessary."""
+    """Return the selector in the value that makes the attribute necessary, or an empty text."""
     for selector in selectors:
         name = selector.attribute.name
         if value.get(name) is not None and any(attribute in clause.values() for clause in selector.clauses.values()):

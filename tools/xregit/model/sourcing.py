@@ -1,4 +1,4 @@
-"""A `Model` to the ``modelsource`` of the model language, without core attributes and annotations of ours."""
+"""A `Model` to a ``modelsource`` in the model language, without core attributes and our own annotations."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _attribute(attribute: AttributeModel) -> dict[str, Any]:
 
 
 def _shape(attribute: AttributeModel) -> dict[str, Any]:
-    """Return what an attribute and an item have in common: the type and what it consists of."""
+    """Return what attributes and items both state: the type and what it consists of."""
     source: dict[str, Any] = {"type": attribute.type}
     if attribute.target:
         source["target"] = attribute.target

@@ -10,7 +10,7 @@ MIN_CHARS_TO_COMPARE, MIN_CHARS_TO_SLIP = 5, 3
 
 @lru_cache(maxsize=8192)
 def is_misspelled(one: str, other: str) -> bool:
-    """Tell whether two names differ in case, hyphens and underscores alone, or in one letter: gone, other, swapped."""
+    """Tell whether two names differ only in case, hyphens and underscores, or by one letter lost, changed or moved."""
     given, meant = plain(one), plain(other)
     if given == meant:
         return True
@@ -26,7 +26,7 @@ def is_misspelled(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_slip(name: str, known: str) -> bool:
-    """Tell whether a name is a short known one in which a letter is doubled, gone or swapped, or behind which is an s.
+    """Tell whether a name is a short known one with a letter doubled, dropped or swapped, or with an "s" at its end.
 
     Other letters make other words of short ones: "node" and "mode", "uri" and "url", "time" and "timer".
     """

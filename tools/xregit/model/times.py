@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 
 def moment(written: object) -> datetime | None:
-    """Return the moment that a timestamp (RFC 3339) or a date names, in UTC, as which one without a zone counts.
+    """Return the moment that a timestamp (RFC 3339) or a date names, in UTC; without a zone it counts as UTC.
 
-    There is none where the text is neither, or where UTC would need the year 0 or 10000.
+    None if the text is neither, or if the moment in UTC would fall into the year 0 or 10000.
     """
     if not isinstance(written, str):
         return None

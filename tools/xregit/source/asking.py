@@ -1,4 +1,4 @@
-"""A question to Git → its answer, from the folder's own repository, without what that one or a hook would start."""
+"""A question to Git → its answer, from the folder's own repository, with nothing fetched and no hook's variables."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-# Git fetches what a partial clone lacks as it goes, by a command that the repository may name. Older releases know
-# only the second of these.
+# In a partial clone, Git fetches missing objects as it goes, by a command that the repository may name. Older releases
+# know only the second of these variables.
 NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
-# What Git says of a mistake is looked into, so it is said in the words that Git is written in.
+# Git's error messages are searched for words, so they must not be translated.
 _LANGUAGE = {"LC_ALL": "C", "LANGUAGE": "C"}
 
-# What Git's hooks are told of the repository that runs them, whichever one they ask about. It would be another one's
-# commits that we read, and another one's index that a checkout writes.
+# Git sets these for its hooks, and they stand for the repository that runs the hook. With them we would read commits of
+# that repository instead of the folder's own, and a checkout would write its index.
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE")
 _MISSING = b" missing"  # how Git says that there is no such object
 

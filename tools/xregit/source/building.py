@@ -1,4 +1,4 @@
-"""The parts of one text, in the order in which they stand, to a value with the place of every part."""
+"""The parts of a YAML or JSON text, in their order, to its value and every part's place: what both surveys share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StopError(Exception):
 
 @dataclass(slots=True)
 class Frame:
-    """One mapping or list that is still being read; a value whose ``key`` is None is dropped."""
+    """One mapping or list that is still being read. A value whose ``key`` is None is dropped, as its key was faulty."""
 
     box: Any
     spot: Spot

@@ -77,7 +77,7 @@ def tree(text: str, parser: Parser = PARSER) -> Box:
 
 
 class _Reading:
-    """One pass over the parse events; ``end`` is how far the text is read, ``seen`` where the last value ended."""
+    """One pass over the parse events; ``end`` is the offset up to which all is read, ``seen`` the last value's end."""
 
     def __init__(self, text: str, parser: Parser) -> None:
         self.text = text

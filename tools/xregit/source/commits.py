@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # No status begins with the byte that marks a commit; everything else ends with NUL.
 LOG_FORMAT = "%x01%H%x00%ct%x00%aN%x00%s"
-# What a user's Git configuration could change is said here: the same commit gives the same facts everywhere.
+# Whatever a user's Git configuration could change is set here, so that the same commit gives the same facts everywhere.
 LOG_OPTIONS = (
     "-z",
     "--date-order",
@@ -47,9 +47,9 @@ class FileChange:
 
 @record
 class Commit:
-    """One commit; a merge lists the files that it left as none of those it joins had them.
+    """One commit; a merge lists only the files that differ from those of all its parents.
 
-    The last commit that a shallow clone knows lists none.
+    A commit whose parents a shallow clone leaves out lists none.
     """
 
     sha: str
@@ -113,9 +113,10 @@ def commits(log: bytes) -> Iterator[Commit]:
 
 
 def _status(word: str) -> str:
-    """Return Git's letter for what was done to a file; a merge has one for each commit that it joins, and no old name.
+    """Return Git's letter for what was done to a file; a merge has one letter for each parent, and no old name.
 
-    What has a new name in it begins with it. What only one of those that it joins calls otherwise has moved there.
+    A file that is new to all parents is added by the merge. One that only some of the parents had under another name
+    was renamed on their branches, not here.
     """
     if len(word) == 1 or not word.isalpha():
         return word[:1]
@@ -161,7 +162,10 @@ def _file_history(touching: list[Commit], boundary: frozenset[str]) -> FileHisto
 
 @dataclass(slots=True)
 class _Lines:
-    """The commits, as indexes, that touched each file; ``latest`` gives an older name's latest one."""
+    """The commits, as indexes, that touched each file; ``latest`` maps an older name to the latest one.
+
+    ``begun`` are the names of files whose addition has been seen already: what is older is another file's.
+    """
 
     touched: dict[str, list[int]] = field(default_factory=dict)
     latest: dict[str, str] = field(default_factory=dict)

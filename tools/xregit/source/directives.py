@@ -25,9 +25,9 @@ _Place = tuple[int, int]
 
 @record
 class Directive:
-    """One comment ``# xregit: <text>``; ``about`` is its own line, or, if it stands alone there, the next with content.
+    """One comment ``# xregit: <text>`` and the number of the line that it is ``about``.
 
-    ``about`` is 0 where no such line follows.
+    That is its own line, or the next one with content if the comment stands alone; 0 if no such line follows.
     """
 
     text: str

@@ -25,7 +25,7 @@ def to_yaml(value: Mapping[str, Any], *, comment: str = "") -> str:
     """Return a mapping as a YAML file, keys in their order, below the comment if there is one.
 
     Raises:
-        ValueError: a number is infinite or none.
+        ValueError: a number is infinite or NaN.
         TypeError: something isn't a JSON value.
     """
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
@@ -63,7 +63,7 @@ def _shape(value: Any, indent: int, column: int) -> tuple[str, list[str]]:
         return folded_or_quoted(value, indent, column)
     if value is None or isinstance(value, int | float):
         return atom(value), []
-    # Most are plain, and asking for these first is sooner done than asking for all that is like them.
+    # Most are plain dicts and lists, and testing for these first is faster than for any Mapping or Sequence.
     if isinstance(value, dict) or (not isinstance(value, list) and isinstance(value, Mapping)):
         brackets = _mapping_brackets(value)
         if not value or (brackets and column + len(brackets) <= MAX_BRACKET_CHARS):

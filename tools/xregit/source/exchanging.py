@@ -16,9 +16,9 @@ _EXCHANGE = 2  # RENAME_EXCHANGE
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Exchange what two paths name, and tell whether that was done; neither the system nor a file system need know it.
+    """Exchange what two paths name, and tell whether that was done: not every system or file system can.
 
-    Where it was not done, both are as they were.
+    If it was not done, both are as they were.
     """
     rename = _renameat2()
     return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0

@@ -24,7 +24,7 @@ _UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"  # compiled for a
 _KEPT_IN_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~@")
 # Windows reserves these names, whatever extension follows.
 _DEVICE = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)"
-# The number of a file, its size, and when its bytes, and all that is said of it, were changed, in nanoseconds.
+# A file's inode, its size in bytes, and the times of the last change of its content and of its inode, in nanoseconds.
 Status = tuple[int, int, int, int]
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -67,7 +67,7 @@ def listing(root: Path) -> Listing:
 
 
 def surveyed(root: Path) -> tuple[Listing, Mapping[str, Status]]:
-    """Return the same, and the status of each file, in the order of their paths; that of a link is its target's."""
+    """Return the `listing` and the status of each file, in the order of their paths; a link has its target's status."""
     walk = _Walk(Path(os.path.realpath(root)))
     while walk.pending:
         walk.folder(walk.pending.pop())
@@ -77,7 +77,7 @@ def surveyed(root: Path) -> tuple[Listing, Mapping[str, Status]]:
 
 
 def listing_of(contents: Mapping[str, bytes]) -> Listing:
-    """Return the same of files that are held in memory by their relative paths, such as those of a commit."""
+    """Return the `listing` of files that are held in memory by their relative paths, such as those of a commit."""
     kept: list[str] = []
     problems: list[FileProblem] = []
     for path in sorted(contents):
@@ -121,7 +121,7 @@ def _rest(descriptor: int) -> bytes:
 
 
 def status_of(found: os.stat_result) -> Status:
-    """Return those numbers of a file that change whenever it does, but within the same moment of the clock."""
+    """Return numbers that differ after each change of a file, unless it falls into the same tick of the clock."""
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
@@ -204,7 +204,7 @@ def _unreadable(path: str, error: OSError) -> FileProblem:
 
 @contextmanager
 def _scanned(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """Give the entries of a folder, such that the system finds each by its name alone, and not by its whole path."""
+    """Give the entries of a folder by its descriptor: the system then need not look each entry up by its whole path."""
     if os.scandir not in os.supports_fd:
         with os.scandir(folder) as entries:
             yield entries

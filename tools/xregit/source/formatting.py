@@ -63,7 +63,7 @@ def edited(data: bytes, edit: Callable[[Box], None]) -> bytes:
 
 
 def written(box: Box) -> str:
-    """Return the canonical text of a tree, which is used up by that."""
+    """Return the canonical text of a tree; the tree is changed on the way and of no use afterwards."""
     while box.below and not box.below[-1]:
         box.below.pop()
     return "\n".join([*_lines(box, 0), *_spaced(box.below, 0, first=False)]) + "\n"
@@ -114,7 +114,7 @@ def _entry(entry: Entry, indent: int, *, first: bool) -> Iterator[str]:
 
 
 def _hoisted(entry: Entry) -> list[str]:
-    """Return what has to stand above an item that begins on the line of its dash: its comment, its first entry's."""
+    """Return the comments that move above an item that begins on its dash's line: its own and its first entry's."""
     if entry.key is not None or not _is_spread(entry) or not isinstance(entry.value, Box):
         return []
     first = entry.value.entries[0]

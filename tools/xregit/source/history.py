@@ -1,4 +1,4 @@
-"""The Git repository around a folder to what it says about every file, in one pass, and to the files of one commit."""
+"""The Git repository around a folder to the history of all files, in one pass, and to the files of one commit."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def commit_of(folder: Path, ref: str) -> str:
 
 
 def merge_base(folder: Path, ref: str) -> str:
-    """Return the last commit that HEAD and another one have in common; that one itself where there is none.
+    """Return the last commit that HEAD and ``ref`` have in common; the commit of ``ref`` if they have none.
 
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit; or a shallow clone hides it.
@@ -82,9 +82,10 @@ def read_at(folder: Path, ref: str) -> Mapping[str, bytes]:
 
 
 def read_before_move(folder: Path, commit: str, name: str) -> tuple[str, Mapping[str, bytes]]:
-    """Return what a folder was called at a commit, before its file of a name moved here with it, and its files then.
+    """Return what a folder was called at a commit, before a later one moved it, and the files that it had then.
 
-    Paths are relative to it. It is called nothing, and has no files, where no commit since then moved it.
+    The folder is followed by its file ``name``. Paths are relative to the folder. Both results are empty if no commit
+    since then moved the folder.
 
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit.
@@ -111,10 +112,10 @@ def _names(known: History, path: str) -> Iterator[str]:
 
 
 def commits_of(folder: Path, refs: str) -> tuple[str, ...]:
-    """Return the commits of a branch that touched the folder, the oldest first, and the last one in any case.
+    """Return the commits of a branch that touched the folder, the oldest first, and the branch's last one in any case.
 
-    ``refs`` is a commit's name, or two with two dots between them: those after the first, up to the second. Of a
-    merge there is the merge itself, and not what it brought one by one.
+    ``refs`` names one commit, or two as in ``v1..main``: the commits after the first, up to the second. A merge stands
+    for all commits that it brought.
 
     Raises:
         XregitError: the folder is in no repository, or the repository has no such commit.

@@ -1,4 +1,4 @@
-"""One run at a time: a second one that would write the same fails at once and says so, instead of mixing in."""
+"""One run at a time: a second one that would write the same files fails at once and says why."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def editing(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def writing_to(place: Path, beside: Path, create: Callable[[Path], None]) -> Iterator[None]:
-    """Hold a lock on what stands ``beside`` the place that is written to; it is created where it is missing.
+    """Lock the file or folder ``beside`` the place that is written to; ``create`` makes it if it is missing.
 
     Raises:
         XregitError: another run holds it.

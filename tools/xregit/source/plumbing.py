@@ -1,6 +1,6 @@
-"""What Git says of a folder in a few fast questions; what it refuses to answer is None.
+"""What Git says of a folder in a few fast questions; None where Git gives no answer.
 
-`source.history` asks more thoroughly, and says why there is no answer.
+`source.history` asks the same with GitPython, which takes longer to import, and says why there is no answer.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _LINK = "120000 "  # how Git writes the mode of a symbolic link
 
 
 def head_of(folder: Path) -> tuple[str, str, str] | None:
-    """Return the commit that is checked out, the repository's folder, and that of Git, maybe from the given one on."""
+    """Return the commit checked out, the repository's folder, and Git's own, which may be relative to ``folder``."""
     found = _asked(folder, "rev-parse", "HEAD", "--show-toplevel", "--git-common-dir")
     lines = os.fsdecode(found or b"").splitlines()
     return (lines[0], lines[1], lines[2]) if len(lines) == _ANSWERS else None
 
 
 def commits_between(folder: Path, old: str, new: str) -> tuple[Commit, ...] | None:
-    """Return the commits after an old one, the newest first; there is no answer where they are no straight line."""
+    """Return the commits after an old one, the newest first; None where a merge is among them."""
     listed = _asked(folder, "rev-list", "--topo-order", "--parents", f"{old}..{new}")
     links = [line.split() for line in (listed or b"").decode().splitlines()]
     names = [new, *(link[-1] for link in links)]
@@ -44,7 +44,7 @@ def merge_base(folder: Path, ref: str) -> str | None:
 def blobs(folder: Path, commit: str) -> Mapping[str, str] | None:
     """Return Git's ids of the files that a folder had at a commit, by their paths relative to it.
 
-    There is no answer where symbolic links are among them. Ids in a repository with SHA-256 are none of
+    None where symbolic links are among them. In a repository with SHA-256, ids differ from those of
     `remembered.blob_id`.
     """
     listed = _asked(folder, "ls-tree", "-r", "-z", commit)

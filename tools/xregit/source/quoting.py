@@ -49,7 +49,7 @@ def atom(value: float | None) -> str:
     """Return a number, boolean or null; a number that remembers how it was written is written so again.
 
     Raises:
-        ValueError: the number is infinite or none.
+        ValueError: the number is infinite or NaN.
     """
     if value is None or isinstance(value, bool):
         return json.dumps(value)

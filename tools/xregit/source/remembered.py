@@ -1,7 +1,7 @@
-"""What files hold, remembered by the ids that Git gives their bytes, so that a file is parsed once and not in each run.
+"""The values of files, kept for later runs by Git's ids of their bytes, so that each file is parsed only once.
 
-Only what is beyond doubt is remembered: values without problems that JSON writes and reads back as they are. So a file
-of these can be lost, cut off or of another version without any result being different.
+Only values without problems are kept, and only if JSON gives them back as they are. So the file that keeps them may be
+lost, cut off or of another version, and no result is different.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 * 2**20
 MAX_FILES = 16
 _ID_DIGITS = 40
-# What no value, finding or document comes from: folders above those of rules and documents, pages of rules, and what
-# Python compiles.
+# Folders of the package on which no value, finding or document depends.
 _UNASKED = frozenset({"__pycache__", "changes", "cli", "docs", "pages", "reports", "spark"})
 
 
@@ -69,7 +68,7 @@ def recall(file: Path) -> Remembered:
 
 
 def keep(file: Path, remembered: Remembered, *, max_bytes: int = MAX_BYTES) -> None:
-    """Keep what a run has used, and of what earlier ones have used as much as fits; if it can't be kept, it isn't."""
+    """Keep the values that this run used, and as many of earlier ones as fit; failing to write is no fault."""
     if remembered.used.keys() <= remembered.known.keys():
         return
     lines: list[bytes] = []
@@ -92,12 +91,12 @@ def put(file: Path, data: bytes) -> None:
 
 
 def sealed(body: bytes) -> bytes:
-    """Return bytes that say by which version of the tool they were written, and whether they are whole."""
+    """Return the bytes below a line with the tool's version and their digest, which `opened` checks."""
     return _head(body) + b"\n" + body
 
 
 def opened(data: bytes) -> Sequence[memoryview] | None:
-    """Return the lines of what was sealed, none of them copied; None where it is damaged, or of another version."""
+    """Return the lines of `sealed` bytes, uncopied; None if they are damaged or of another version."""
     view, start = memoryview(data), data.find(b"\n") + 1
     if data[:start] != _head(view[start:]) + b"\n":
         return None
@@ -131,7 +130,7 @@ def _head(body: bytes | memoryview) -> bytes:
 
 @cache
 def _tool() -> str:
-    """Return what changes with the tool's version, with the code that checks and with the packages that it uses."""
+    """Return a digest of the tool's code, of the packages installed beside it, and of Python's version."""
     package = Path(__file__).parent.parent
     found = sha256(sys.version.encode())
     for place in (Path(name) for name in sys.path if name.endswith("-packages")):

@@ -1,7 +1,8 @@
-"""What the system says of a file that was written → whether that will tell of each later change, as Git has it.
+"""A file that was just written → whether its status will show every later change.
 
-A change within the same moment of the file system's clock would leave no trace. So that clock is waited for: most have
-moved on after a few milliseconds, those that count seconds are not worth it.
+A change within the same tick of the file system's clock would leave the status as it is (Git calls such a file "racily
+clean"). So the next tick is waited for. Most clocks tick within a few milliseconds; those that count seconds are not
+worth the wait.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ WAITS, SECONDS = 20, 0.001
 
 
 def settled(path: Path, status: Status) -> bool:
-    """Wait until a file that had a status a moment ago can't be changed any more without getting another one.
+    """Wait until any change of a file must give it another status than the one given, and tell whether that is so.
 
-    False where that would take long, or the file is another one by now. The folder of the file gets the time of now,
-    which is what the file system makes of it.
+    False if that would take too long, or if the file has another status by now. To read the file system's clock, the
+    file's folder is touched.
     """
     place = Path(os.path.realpath(path))
     try:

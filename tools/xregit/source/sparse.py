@@ -1,4 +1,4 @@
-"""How many files of a folder a sparse checkout leaves out: they are there for Git, and for nobody else."""
+"""How many files of a folder a sparse checkout leaves out: Git has them, but they are not on the disk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def left_out(folder: Path) -> int:
 
 
 def _kept(top: Path) -> Path:
-    """Return the folder in which Git keeps what is about the files that are checked out."""
+    """Return Git's own folder for this worktree."""
     own = top / ".git"
     if own.is_dir():
         return own

@@ -14,7 +14,7 @@ from xregit.source.history import commit_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A checkout that nobody works in is none of the business of hooks, nor of a program that watches files.
+# Hooks and file watchers are for checkouts that somebody works in.
 _UNWATCHED = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 

@@ -1,4 +1,4 @@
-"""Bytes to files and folders that are there as a whole or not at all, through full disks and killed runs.
+"""Bytes to files and folders that are there as a whole or not at all, even if a disk is full or a run is killed.
 
 Everything is built beside its place, under a hidden name that ``files.listing`` passes over, and then renamed.
 The hidden file or folder is locked while a run works on it, so that a second run fails instead of mixing in, and
@@ -36,9 +36,9 @@ def write(path: Path, data: bytes) -> None:
 
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> Status | None:
-    """Do the same with bytes that come one part after the other; what they raise leaves all as it was, too.
+    """Write one file as `write` does, from parts; if producing a part raises, the old file stays as well.
 
-    Return what the system says of the file then; None for what is no file, or another one already.
+    Return the status of the written file; None if it is no regular file, or if another run has replaced it already.
     """
     with _failing_in_one_line(path), _refusing_odd_names(path):
         if path.exists() and not path.is_file() and not path.is_dir():
@@ -55,12 +55,12 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> Status | None:
 
 
 def _named(beside: Path, place: Path) -> Status | None:
-    """Give a file its name, and return its status under that; None where the name is another file's already."""
+    """Rename a file to its place, and return its status there; None if another run has replaced it already."""
     before, after = status_of(beside.stat()), None
     beside.replace(place)
     with suppress(OSError):
         after = status_of(place.stat())
-    # Its name is not among what a file's number, size and the time of its bytes depend on.
+    # A rename changes only the last of these numbers, the time of the inode.
     return after if after and after[:-1] == before[:-1] else None
 
 
@@ -256,7 +256,7 @@ def _failing_in_one_line(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _refusing_odd_names(path: Path) -> Iterator[None]:
-    """Say which name no file system takes; only where nothing but our own code runs, whose bugs are not to hide."""
+    """Say which name the system refuses, such as one with NUL; only around code that raises no other ValueError."""
     try:
         yield
     except ValueError as error:

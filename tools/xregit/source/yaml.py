@@ -1,7 +1,8 @@
 """YAML text to values by the core schema of YAML 1.2, and to the places where they stand.
 
-What is ordinary is read line by line, any other sound text event by event, both without places; only if something is
-wrong does a third and slower pass say what. All but the first need pyyaml, which is imported for the first such text.
+Ordinary text is read line by line (`yaml_lines`), any other sound text event by event (`yaml_events`), both without
+places. Only if something is wrong, a third and slower pass says what (`yaml_survey`). All but the first need pyyaml,
+which is imported for the first such text.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 So are lists and mappings of such texts that stand on one line, as ``xregit fmt`` writes them.
 
-Nearly every file of a catalog is of this kind, and most of its lines stand in other files too: each is looked at once
-and remembered, and so is what stands before a value, as many lines differ in their values alone. pyyaml spends three
-quarters of its time on making objects of events, which all of this can do without.
-A text that holds anything else, right or wrong, is left to other readers; nothing here says what is wrong with it.
+Nearly every file of a catalog is of this kind, and most of its lines stand in other files too. So each line is analysed
+once and remembered, and so is what stands before a value, as many lines differ only in their values. pyyaml spends
+three quarters of its time on making event objects, which are not needed here. A text that holds anything else, right or
+wrong, is left to `yaml_events`; nothing here says what is wrong with it.
 """
 
 from __future__ import annotations

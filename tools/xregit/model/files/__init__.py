@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
-from xregit.prepared import held
+from xregit.prepared import read_prepared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,11 +30,11 @@ def content(specversion: str) -> Mapping[str, Any]:
     if specversion not in known:
         message = f'there is no model for the specification version "{specversion}"; known: {", ".join(known)}'
         raise XregitError(message)
-    return held(*known[specversion])
+    return read_prepared(*known[specversion])
 
 
 def sources() -> Mapping[str, tuple[Path, Path, Parse]]:
-    """Return the folder of each specification version, where what was made of its files is, and how one is read."""
+    """Return for each specification version its folder, the place of the JSON made of its files, and their parser."""
     folders = sorted(item for item in _HERE.iterdir() if (item / "core.yaml").is_file())
     return {folder.name: (folder, _HERE / f"{folder.name}.json", _parse) for folder in folders}
 
