@@ -101,6 +101,24 @@ def test_definition_that_gains_fields_gains_columns(spark: SparkSession, registr
     assert ids(tables, "g__three") == [4]
 
 
+def test_definition_keeps_its_table(spark: SparkSession, tmp_path: Path) -> None:
+    """Whichever definitions with names alike come and go, each has one table, in which nobody else's rows are."""
+    folder, tables = tmp_path / "in", tmp_path / "tables"
+    dotted, dashed, joined = ({name: definition(f"t.{name}")} for name in ("door.open", "door-open", "door_open"))
+    held: dict[str, set[str]] = {}
+    for number, messages in enumerate((dotted, dotted | dashed, dashed, dashed | joined, dotted)):
+        lines = [event(number, f"t.{name}") for name in ("door.open", "door-open", "door_open")]
+        write(folder / f"{number}.jsonl", *lines)
+        registry = registry_of(tmp_path, messages)
+        for name in xregit.route(registry, folder, tables, spark=spark).rows:
+            found = rows(tables, name)
+            held[name] = {str(row.get("ce_type")) for row in found}
+    assert held.pop("unmatched") == {"None"}
+    assert sorted(held.values(), key=str) == [{"t.door-open"}, {"t.door.open"}, {"t.door_open"}]
+    assert held["g__door_open"] == {"t.door.open"}
+    assert ids(tables, "g__door_open") == [0, 1, 4]
+
+
 def test_column_of_another_type_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """Where a field changes its type, or only its case, one line says so, and each way out that it names is one."""
     folder, tables = tmp_path / "in", tmp_path / "tables"

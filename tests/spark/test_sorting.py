@@ -481,10 +481,7 @@ def test_table_that_gets_much_is_written_where_it_is_sorted(plain: Packed, tmp_p
 
 
 def test_tables_have_safe_names_of_their_own() -> None:
-    """Names are made of group and message; those that come out the same, or too long, have a digest at the end.
-
-    What one has alone becomes nobody's when another one comes, so that none writes into the table of another.
-    """
+    """Names are made of group and message; those that come out the same, or too long, have a digest at the end."""
     xids = ["/messagegroups/G.x/messages/a-b", "/messagegroups/g.x/messages/a.b", f"/endpoints/e/messages/{'m' * 190}"]
     first, second, third = (table_names(xids)[xid] for xid in xids)
     assert first.startswith("g_x__a_b_")
@@ -492,8 +489,19 @@ def test_tables_have_safe_names_of_their_own() -> None:
     assert table_names(xids[1:])[xids[1]] == "g_x__a_b"
     assert third.startswith("e__mmm")
     assert len(third) < 200
-    made = f"/messagegroups/g.x/messages/a-{second.removeprefix('g_x__')}"
-    assert len(set(table_names([*xids, made.replace("a-a_b", "a-b")]).values())) == 4
+    made = f"/messagegroups/g.x/messages/a-{second.removeprefix('g_x__')}".replace("a-a_b", "a-b")
+    assert len(set(table_names([*xids, made]).values())) == 4
+    assert table_names([made], {second: xids[1]})[made].startswith(f"{second}_")
+
+
+def test_tables_that_are_there_keep_their_names() -> None:
+    """A definition keeps the table that it has, and takes none that another has or had, whoever comes and goes."""
+    one, other = "/messagegroups/g/messages/a-b", "/messagegroups/g/messages/a.b"
+    digest, others = (table_names([one, other])[xid] for xid in (one, other))
+    assert table_names([one, other], {"g__a_b": one}) == {one: "g__a_b", other: others}
+    assert table_names([one], {digest: one, others: other}) == {one: digest}
+    assert table_names([other], {"g__a_b": one}) == {other: others}
+    assert table_names([other], {digest: one}) == {other: "g__a_b"}
 
 
 def test_tables_name_what_their_columns_are(tmp_path: Path) -> None:

@@ -129,4 +129,4 @@ def test_rules_that_we_can_not_keep_are_refused(
     made = plan(registry_of(tmp_path))
     make(tmp_path / "g__one", made.landing(f"{GROUP}one").structure, column, more)
     with refused(said):
-        Ledger(Place.of(tmp_path)).refuse_unfit(made)
+        Ledger(Place.of(tmp_path)).fitted(made)

@@ -62,6 +62,14 @@ def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.Rec
     return {"table": table, "path": path, "size": size, "modified": int(time.time() * 1000), "stats": stats}
 
 
+def folders(folder: str) -> list[str]:
+    """Return the names of the folders in a folder; none where it is not there."""
+    from pyarrow import fs
+
+    found = _store(folder).get_file_info(fs.FileSelector("", allow_not_found=True))
+    return [each.path for each in found if each.type is fs.FileType.Directory]
+
+
 def _store(folder: str) -> FileSystem:
     """Return the file system whose root is the folder, a path or the URL of an object store that Delta knows."""
     from pyarrow import fs

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.definitions import ENVELOPE, definition
+from xregit.model.language import NOTHING
 from xregit.records import record
 from xregit.spark.streams.shapes import Names
 from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, arrow, map_of, struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
@@ -166,20 +166,35 @@ def facts(message: Message, table: str) -> Facts:
     )
 
 
-def table_names(xids: Iterable[str]) -> dict[str, str]:
+def table_names(xids: Iterable[str], held: Mapping[str, str] = NOTHING) -> dict[str, str]:
     """Return the names of the tables of message definitions: group and message, in letters that SQL takes.
 
-    Where several come out the same, each has a digest of its xid at the end: the rows of one must not be followed by
-    those of another in one table, as they would be where one of them kept the name and an earlier id came.
+    Where several come out the same, each has a digest of its xid at the end. ``held`` says which definition each table
+    that is there already is of: a definition keeps the table that it has, and never takes that of another, whatever
+    definitions came and went in the meantime.
     """
     joined = {xid: _joined(xid) for xid in sorted(xids)}
-    own = {name for name, count in Counter(joined.values()).items() if count == 1 and len(name) <= MAX_NAME}
-    taken = set(own)
-    names: dict[str, str] = {}
+    counts = Counter(joined.values())
+    names = {xid: name for xid, name in joined.items() if _has_plain(xid, name, counts[name], held)}
+    taken = {*names.values(), *joined.values()}
     for xid, name in joined.items():
-        names[xid] = name if name in own else _digested(name, xid, taken)
-        taken.add(names[xid])
+        if xid not in names:
+            found = (each for each in _digested(name, xid) if each not in taken and held.get(each, xid) == xid)
+            names[xid] = next(found)  # someone may have made an id of a digest
+            taken.add(names[xid])
     return names
+
+
+def possible_names(xid: str) -> tuple[str, str]:
+    """Return the names between which that of a definition's table is chosen, but where someone made an id of one."""
+    name = _joined(xid)
+    return name, next(_digested(name, xid))
+
+
+def _has_plain(xid: str, name: str, count: int, held: Mapping[str, str]) -> bool:
+    if name in held or len(name) > MAX_NAME:
+        return held.get(name) == xid
+    return count == 1 and held.get(next(_digested(name, xid))) != xid
 
 
 def _joined(xid: str) -> str:
@@ -187,10 +202,9 @@ def _joined(xid: str) -> str:
     return f"{_plain(group)}__{_plain(message)}"
 
 
-def _digested(name: str, xid: str, taken: AbstractSet[str]) -> str:
+def _digested(name: str, xid: str) -> Iterator[str]:
     digests = (blake2b(xid.encode(), digest_size=size).hexdigest() for size in range(DIGEST_BYTES, MAX_DIGEST_BYTES))
-    found = (f"{name[:MAX_NAME]}_{digest}" for digest in digests)
-    return next(each for each in found if each not in taken)  # someone may have made an id of a digest
+    return (f"{name[:MAX_NAME]}_{digest}" for digest in digests)
 
 
 def _plain(text: str) -> str:

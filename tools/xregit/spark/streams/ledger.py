@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.records import record
 from xregit.spark.faults import read_from
+from xregit.spark.files import folders
 from xregit.spark.standing import foreign, refuse_newer, refuse_ruled
+from xregit.spark.streams.landing import possible_names, table_names
 from xregit.spark.streams.types import clashes, covers
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ Files = list[Mapping[str, Any]]
 COMMITTERS = 8
 # So many tables are kept open, which takes 130 kB each; to open one takes 1.5 ms for each batch.
 MAX_OPENED = 2_000
+# So many are looked at together when a run begins.
+AT_ONCE = 64
 # Every so many versions the log is summed up, without which each commit takes longer than the one before.
 PROPERTIES: Mapping[str, str | None] = {"delta.checkpointInterval": "10"}
 LOG = "_delta_log"
@@ -48,23 +52,47 @@ class Ledger:
     place: Place
     opened: dict[str, DeltaTable] = field(default_factory=dict)
 
-    def refuse_unfit(self, plan: Plan) -> None:
-        """Refuse folders of this machine that can't take what a catalog says, before anything is written.
+    def fitted(self, plan: Plan) -> Plan:
+        """Return a plan whose definitions have the tables that are theirs in the folder already.
 
         Raises:
-            XregitError: one holds something else, needs a newer writer, or has a column of another type.
+            XregitError: a table holds something else, needs a newer writer, or has a column of another type.
         """
+        held: dict[str, str] = {}
+        names = self._there(plan)
+        with ThreadPoolExecutor(COMMITTERS) as pool:
+            for start in range(0, len(names), AT_ONCE):
+                part = names[start : start + AT_ONCE]
+                found = zip(part, pool.map(self._open, part), strict=True)
+                held.update((name, self._holds(name, known, plan)) for name, known in found if known is not None)
+        return plan.named(table_names(plan.facts, held))
+
+    def _there(self, plan: Plan) -> list[str]:
+        """Return the names of the folders that may be tables of a plan.
+
+        Raises:
+            XregitError: one holds something else.
+        """
+        names = {*plan.names, *(name for xid in plan.facts for name in possible_names(xid))}
         if not self.place.local:
-            return
-        names = plan.names
-        for found in self.place.local.iterdir() if self.place.local.exists() else ():
-            if found.name in names:
-                if not _is_ours(found.is_dir(), [each.name for each in _inside(found)]):
-                    raise foreign(self.place / found.name)
-                landing = plan.landing(names[found.name])
-                known = self._table(landing)
-                if known is not None:
-                    _refuse_clash(json.loads(known.schema().to_json()), landing, self.place)
+            return sorted(names.intersection(folders(self.place.url)))
+        there = self.place.local.iterdir() if self.place.local.exists() else ()
+        found = [each for each in there if each.name in names]
+        for each in found:
+            if not _is_ours(each.is_dir(), [inner.name for inner in _inside(each)]):
+                raise foreign(self.place / each.name)
+        return [each.name for each in found]
+
+    def _holds(self, name: str, known: DeltaTable, plan: Plan) -> str:
+        """Return the definition whose rows a table has, which may be none that the plan is about."""
+        about = known.metadata().name or ""
+        due = about if about in plan.facts else plan.names.get(name)
+        if due is None or (about.startswith("/") and about != due):
+            return about
+        landing = replace(plan.landing(due), name=name)
+        self._accept(known, landing)
+        _refuse_clash(json.loads(known.schema().to_json()), landing, self.place)
+        return due
 
     def take(self, batch: Batch, written: Iterable[tuple[Landing, Files]]) -> None:
         """Commit the files of a batch to their tables, but to those that have this batch already.
@@ -109,23 +137,30 @@ class Ledger:
         if known is not None:
             known.update_incremental()
             return known
+        found = self._open(landing.name)
+        if found is not None:
+            self._accept(found, landing)
+        return found
+
+    def _open(self, name: str) -> DeltaTable | None:
         from deltalake import DeltaTable
 
-        place = self.place / landing.name
+        place = self.place / name
         with read_from(place):
-            if not DeltaTable.is_deltatable(place.url):
-                return None
-            found = DeltaTable(place.url)
-        if len(self.opened) < MAX_OPENED:
-            self.opened[landing.name] = found
-        asked = found.protocol()
+            return DeltaTable(place.url) if DeltaTable.is_deltatable(place.url) else None
+
+    def _accept(self, known: DeltaTable, landing: Landing) -> None:
+        """Keep a table open, if it is the one that messages are to land in."""
+        place = self.place / landing.name
+        asked = known.protocol()
         refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
-        schema, about = json.loads(found.schema().to_json()), found.metadata()
+        schema, about = json.loads(known.schema().to_json()), known.metadata()
         if about.name != landing.about and (about.name or not covers(schema, landing.structure)):
             message = f"{place} is a Delta table, but not that of {landing.about}; {WAY_OUT}"
             raise XregitError(message)
         refuse_ruled(place, schema, about.partition_columns, about.configuration)
-        return found
+        if len(self.opened) < MAX_OPENED:
+            self.opened[landing.name] = known
 
     def _create(self, landing: Landing, files: Files, properties: CommitProperties) -> None:
         from deltalake.transaction import create_table_with_add_actions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,13 @@ class Plan:
     def names(self) -> dict[str, str]:
         """What each table holds, by the table's name."""
         return {each.table: each.xid for each in self.facts.values()} | {other: other for other in _OTHERS}
+
+    def named(self, names: Mapping[str, str]) -> Plan:
+        """Return the plan with other names for the tables of definitions."""
+        if all(each.table == names[xid] for xid, each in self.facts.items()):
+            return self
+        renamed = {xid: replace(each, table=names[xid]) for xid, each in self.facts.items()}
+        return Plan(self.matcher, renamed, self.payloads)
 
     def landing(self, about: str) -> Landing:
         """Return a table by what it holds."""

@@ -96,15 +96,16 @@ def route(
     refuse_file(place)
     refuse_coded(place)
     endpoint, group = options.get("endpoint", ""), options.get("group", "")
-    made = packed(plan(registry, endpoint, group))
+    made = plan(registry, endpoint, group)
     job = _identity(registry, messages, place) | {"endpoint": endpoint, "group": group}
     folder = _memory(place, options.get("checkpoint"))
     if isinstance(messages, Path | str):
         refuse_overlap(messages, place, Place.of(folder))
     memory = opened(folder, job)
-    router = Router(registry.origin.history.head, frozen(registry), made, memory, Ledger(place), options.get("tell"))
+    ledger = Ledger(place)
     with told_of(place, "route to"):
-        router.ledger.refuse_unfit(made.plan)
+        fitted = packed(ledger.fitted(made))
+        router = Router(registry.origin.history.head, frozen(registry), fitted, memory, ledger, options.get("tell"))
         with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
             given = _source(session, messages, options)
             if given.frame.isStreaming:
@@ -214,7 +215,8 @@ class Router:
         job = self.memory.job
         from xregit.spark.streams.plans import packed, plan
 
-        return packed(plan(self.memory.catalog(last.catalog), job["endpoint"], job["group"]))
+        made = plan(self.memory.catalog(last.catalog), job["endpoint"], job["group"])
+        return packed(self.ledger.fitted(made))
 
 
 def _identity(registry: Registry, messages: DataFrame | Path | str, place: Place) -> dict[str, str]:
