@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.views import text_of
 from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical, plain
 from xregit.messages.templates import Template
-from xregit.model.datatypes import NOW, PROPERTY_TYPES, has_placeholders
+from xregit.model import times
+from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 from xregit.model.names import CLOUDEVENTS
 from xregit.model.protocols import matching
 from xregit.protocols import key_of
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
 ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
-#: The sentinel, and how older documents write it (facts.md, K29).
-_NOWS = (NOW, "01-01-0000T00:00:00Z")
 _MEDIA_KEYS = frozenset({"datacontenttype"})
 _URITEMPLATE = "uritemplate"
 
@@ -84,7 +83,7 @@ def definition(message: Message) -> Definition:
 
 def is_now(kind: str, value: Any) -> bool:
     """Tell whether the value of a property of a type stands for the time at which a message is made."""
-    return kind == "timestamp" and value in _NOWS
+    return kind == "timestamp" and times.is_now(value)
 
 
 def target(message: Message) -> Message:

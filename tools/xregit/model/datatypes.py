@@ -18,8 +18,6 @@ UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1
 INT32_MAX = 2**31 - 1
 _WORDS = 1024
-#: RFC 3339 has no year 0 that Python could parse; the message specification uses it for "the current time".
-NOW = "0000-01-01T00:00:00Z"
 
 # Patterns use what Python and JavaScript share: ASCII classes, no look-around but (?!), no flags.
 # "run(?:other run)*" instead of "(?:char|other)*": matching a run takes an eighth of the time of a choice at each

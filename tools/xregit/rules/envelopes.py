@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
-from xregit.model.datatypes import DATATYPES, NOW, has_placeholders
+from xregit.model.datatypes import DATATYPES, has_placeholders
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON
 from xregit.model.names import EVENTS as MEDIA_TYPE_OF_EVENTS
 from xregit.model.protocols import facts
 from xregit.model.quoting import shown
+from xregit.model.times import NOW, is_now
 from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, modes, normal
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping, selected, states, text
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 METADATA, OPTIONS = "envelopemetadata", "envelopeoptions"
 DECLARED = frozenset({"description", "required", "specurl", "type", "value"})
 EVENTS = ("envelope", CLOUDEVENTS)
-# Other spellings of "the current time" in older releases and in real documents.
-NOWS = frozenset({NOW, "01-01-0000T00:00:00Z", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+00:00"})
 
 
 @rule(
@@ -63,7 +62,7 @@ def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report any value of the CloudEvents attribute ``time`` but that which stands for the current time."""
     value = inside(message.entity.attributes, METADATA, "time", "value")
     # A value that is no timestamp is an invalid attribute already.
-    if isinstance(value, str) and value not in NOWS and DATATYPES["timestamp"].test(value):
+    if isinstance(value, str) and not is_now(value) and DATATYPES["timestamp"].test(value):
         text_ = f'The "time" of every event would be {value}.'
         help_ = f"Remove the value; the time at which an event is made is meant then, as with {NOW}."
         yield found(METADATA, "time", "value", message=text_, help=help_)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import texts
 from xregit.document.asyncapi.facts import facts
-from xregit.model.datatypes import NOW
+from xregit.messages.definitions import is_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ def property_schema(item: Property) -> dict[str, Any]:
     schema = dict(facts()["types"].get(item.type, facts()["othertype"]))
     if item.placeholders:
         schema["pattern"] = pattern(item.value)
-    elif item.value is not None and item.value != NOW:
+    elif item.value is not None and not is_now(item.type, item.value):
         schema = {**schema, "const": item.value} if _fits(schema, item.value) else {"const": item.value}
     return {**schema, "description": item.description} if item.description else schema
 
