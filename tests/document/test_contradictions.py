@@ -134,7 +134,7 @@ def _reads(case: dict[str, Any], registry: Registry, path: tuple[str, ...]) -> N
 
 
 def _told(case: dict[str, Any], read: Read) -> None:
-    told = [f"{item.severity.value}: {item.message}" for item in read.registry.problems]
+    told = [f"{item.severity.value}: {item.message}" for item in check(read.registry).diagnostics]
     for part in case.get("told", ()):
         assert any(part in message for message in told), told
     assert case.get("release", read.writing.name) == read.writing.name
