@@ -6,11 +6,10 @@ again: the work doubles with every level. A keyword of our own, in every subsche
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from xregit.payloads.jsonschema.walking import subschemas
+from xregit.payloads.jsonschema.walking import rebuilt
 
 KEYWORD = "x-xregit-step"
 MAX_STEPS = 200_000
@@ -43,18 +42,4 @@ def with_steps(schema: Any) -> Any:
     """Return a schema with the keyword in all of its parts, but beside ``$ref``, which old drafts let stand alone."""
     if not isinstance(schema, dict):
         return schema
-    found: dict[str, Any] = {**schema} if "$ref" in schema else {KEYWORD: True, **schema}
-    for _, path, inner in subschemas(schema):
-        _put(found, path, with_steps(inner))
-    return found
-
-
-def _put(schema: dict[str, Any], path: tuple[str | int, ...], inner: Any) -> None:
-    if len(path) == 1:
-        schema[str(path[0])] = inner
-        return
-    keyword, key = path
-    held = schema[str(keyword)]
-    copied: Any = dict(held) if isinstance(held, Mapping) else list(held)
-    copied[key] = inner
-    schema[str(keyword)] = copied
+    return rebuilt(schema if "$ref" in schema else {KEYWORD: True, **schema}, with_steps)

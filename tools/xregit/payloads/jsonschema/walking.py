@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -9,7 +10,7 @@ import jsonschema_rs
 from xregit.payloads.shapes import Problem, SchemaError, too_far
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 Path = tuple[str | int, ...]
 
@@ -45,6 +46,19 @@ def _held(keyword: str, value: Any) -> Iterator[tuple[Path, Any]]:
         yield from (((keyword, index), item) for index, item in enumerate(value))
     elif keyword in _MAPPINGS and isinstance(value, dict):
         yield from (((keyword, name), item) for name, item in value.items())
+
+
+def rebuilt(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return a schema in whose place each of its direct subschemas is what ``change`` makes of it."""
+    made = dict(schema)
+    for keyword, step, inner in subschemas(schema):
+        if len(step) == 1:
+            made[keyword] = change(inner)
+            continue
+        if made[keyword] is schema[keyword]:
+            made[keyword] = copy(schema[keyword])
+        made[keyword][step[1]] = change(inner)
+    return made
 
 
 def references(schema: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:

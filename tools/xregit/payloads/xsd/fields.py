@@ -115,15 +115,14 @@ def _simple(name: str, type_: Any, description: str, *, required: bool, nullable
         values = tuple(str(item) for item in simple.enumeration)
         return Field(name, "enum", stated, required, nullable, description, values=values)
     kind = _TYPES.get(built_in(simple), "string")
-    digits, scale = (_facet(simple, item) for item in ("totalDigits", "fractionDigits"))
+    digits, scale = (facet(simple, item) or 0 for item in ("totalDigits", "fractionDigits"))
     said = _limits(simple) if kind in _UNBOUNDED else beyond_type(_limits(simple))
     return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale, limits=said)
 
 
 def _limits(simple: Any) -> tuple[str, ...]:
     """Return what facets say of a value; those of patterns go by the names of types elsewhere."""
-    said = {name: simple.get_facet(f"{{{XSD}}}{name}") for name in _FACETS}
-    stated = {name: facet.value for name, facet in said.items() if facet is not None}
+    stated = {name: value for name in _FACETS if (value := facet(simple, name)) is not None}
     low, high = (stated.get(f"{end}Inclusive", stated.get(f"{end}Exclusive")) for end in ("min", "max"))
     above, below = "minExclusive" in stated, "maxExclusive" in stated
     few, many = (stated.get("length", stated.get(f"{end}Length")) for end in ("min", "max"))
@@ -136,9 +135,9 @@ _UNBOUNDED = frozenset({"string", "integer", "number", "decimal", "bytes", "uri"
 _FACETS = ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive", "length", "minLength", "maxLength")
 
 
-def _facet(type_: Any, name: str) -> int:
-    facet = type_.get_facet(f"{{{XSD}}}{name}")
-    return int(facet.value) if facet is not None else 0
+def facet(type_: Any, name: str) -> Any:
+    """Return the value of a simple type's facet, such as ``maxLength``, or None; patterns and lists have none."""
+    return getattr(type_.get_facet(f"{{{XSD}}}{name}"), "value", None)
 
 
 def built_in(type_: Any) -> str:

@@ -13,8 +13,7 @@ from xregit.payloads.patterns import text_for
 from xregit.payloads.room import MAX_CHARACTERS, LargeError, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
-from xregit.payloads.xsd.fields import TEXT, built_in
-from xregit.payloads.xsd.places import XSD
+from xregit.payloads.xsd.fields import TEXT, built_in, facet
 from xregit.records import record
 
 _SAMPLES = {
@@ -161,7 +160,7 @@ def simple_example(type_: Any) -> str:
     if type_.enumeration:
         return str(type_.enumeration[0])
     if type_.is_list():
-        count = _facet(type_, "length") or _facet(type_, "minLength") or 1
+        count = facet(type_, "length") or facet(type_, "minLength") or 1
         if count > MAX_CHARACTERS:
             raise LargeError
         return " ".join([simple_example(_item(type_))] * count)
@@ -181,7 +180,7 @@ def _item(type_: Any) -> Any:
 
 def _text_example(type_: Any) -> str:
     """Return a text by the pattern of a type, or a sample of its built-in type."""
-    length, least, most = (_facet(type_, name) for name in ("length", "minLength", "maxLength"))
+    length, least, most = (facet(type_, name) for name in ("length", "minLength", "maxLength"))
     if type_.patterns is not None:
         made = text_for(type_.patterns.regexps[0], length or least or 0, length or most)
         if made is not None:
@@ -202,12 +201,7 @@ def _number(type_: Any) -> str:
     lowest, highest = type_.min_value, type_.max_value
     number = Decimal(1)
     if lowest is not None:
-        number = max(number, Decimal(str(lowest)) + (1 if _facet(type_, "minExclusive") is not None else 0))
+        number = max(number, Decimal(str(lowest)) + (1 if facet(type_, "minExclusive") is not None else 0))
     if highest is not None:
-        number = min(number, Decimal(str(highest)) - (1 if _facet(type_, "maxExclusive") is not None else 0))
+        number = min(number, Decimal(str(highest)) - (1 if facet(type_, "maxExclusive") is not None else 0))
     return f"{number:f}"
-
-
-def _facet(type_: Any, name: str) -> int | None:
-    facet = type_.get_facet(f"{{{XSD}}}{name}")
-    return int(facet.value) if facet is not None else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from xregit.payloads.jsonschema.walking import subschemas
+from xregit.payloads.jsonschema.walking import rebuilt
 from xregit.records import distinct, record
 
 if TYPE_CHECKING:
@@ -101,27 +101,12 @@ class Space:
         reference = made.get("$ref")
         if isinstance(reference, str):
             made["$ref"] = _target(reference, self.loaded.lookup(reference, part.resolver))
-        copied: set[str] = set()
-        for _, step, inner in subschemas(schema):
-            _put(made, step, self.absolute(inner, part, depth + 1), copied)
-        return made
+        return rebuilt(made, lambda inner: self.absolute(inner, part, depth + 1))
 
 
 def _target(reference: str, found: jsonschema_rs.Resolved) -> str:
     """Return the address of what a reference leads to."""
     return f"{found.resolver.base_uri.partition('#')[0]}#{reference.partition('#')[2]}"
-
-
-def _put(made: dict[str, Any], step: tuple[str | int, ...], inner: Any, copied: set[str]) -> None:
-    """Put a schema into its place; what holds it is a copy from the first time on."""
-    first = str(step[0])
-    if len(step) == 1:
-        made[first] = inner
-        return
-    if first not in copied:
-        copied.add(first)
-        made[first] = list(made[first]) if isinstance(made[first], list) else dict(made[first])
-    made[first][step[1]] = inner
 
 
 @record

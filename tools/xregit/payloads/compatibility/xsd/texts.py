@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xregit.payloads.patterns import text_for
-from xregit.payloads.xsd.fields import built_in
+from xregit.payloads.xsd.fields import built_in, facet
 from xregit.payloads.xsd.patterns import UncheckedError
 from xregit.payloads.xsd.places import XSD
 from xregit.payloads.xsd.values import simple_example
@@ -71,7 +71,7 @@ def _is_free(type_: Any) -> bool:
 
 def _constrained(type_: Any) -> bool:
     names = (*_LENGTHS, "enumeration")
-    return type_.patterns is not None or any(_facet(type_, item) is not None for item in names)
+    return type_.patterns is not None or any(facet(type_, item) is not None for item in names)
 
 
 def _ancestors(type_: Any) -> frozenset[str]:
@@ -96,10 +96,10 @@ def _facets_follow(written: Any, read: Any) -> bool:
 def _bound(written: Any, read: Any, names: tuple[str, str], sign: int) -> bool:
     """Tell whether the bounds of one type lie within those of another; a sign turns the upper ones round."""
     for item in names:
-        due = _facet(read, item)
+        due = facet(read, item)
         if due is None:
             continue
-        stated = [(_facet(written, other), other) for other in names]
+        stated = [(facet(written, other), other) for other in names]
         if not any(
             value is not None
             and (_beyond(value, due, sign) or (value == due and (other == names[1] or item == names[0])))
@@ -114,9 +114,9 @@ def _beyond(value: Any, due: Any, sign: int) -> bool:
 
 
 def _sized(written: Any, read: Any) -> bool:
-    exact = _facet(written, "length")
+    exact = facet(written, "length")
     for item in (*_LENGTHS, *_AT_MOST):
-        due, own = _facet(read, item), _facet(written, item)
+        due, own = facet(read, item), facet(written, item)
         own = exact if own is None and item in _LENGTHS else own
         if due is None:
             continue
@@ -131,11 +131,6 @@ def _patterned(written: Any, read: Any) -> bool:
     return due <= inherited and not getattr(read, "assertions", ())
 
 
-def _facet(type_: Any, item: str) -> Any:
-    facet = type_.get_facet(f"{{{XSD}}}{item}")
-    return getattr(facet, "value", None)
-
-
 def _texts(written: Any, read: Any) -> Iterator[str]:
     """Give texts at which two types may differ."""
     yield simple_example(written)
@@ -144,15 +139,15 @@ def _texts(written: Any, read: Any) -> Iterator[str]:
         if type_.patterns is not None:
             yield from filter(None, (text_for(text) for text in type_.patterns.regexps))
         for item in (*_LOWER, *_UPPER):
-            bound = _facet(type_, item)
+            bound = facet(type_, item)
             yield str(bound)
             if hasattr(bound, "__add__") and not isinstance(bound, str):
                 yield from _beside(bound)
         for item in _LENGTHS:
-            length = _facet(type_, item)
+            length = facet(type_, item)
             yield from ("x" * size for size in _near(length) if 0 <= size <= _MAX_CHARACTERS)
         for item in ("totalDigits", "fractionDigits"):
-            digits = _facet(type_, item)
+            digits = facet(type_, item)
             yield from ("1" * size for size in _near(digits) if size > 0)
             yield from (f"1.{'1' * size}" for size in _near(digits) if size > 0)
     yield from _SAMPLES
