@@ -28,8 +28,8 @@ class Constraint:
 
     ``attribute`` is the path in the definition. ``constant`` is a value's canonical text, ``template`` a text with
     placeholders; with neither, any value of the type will do. ``media`` says that values are media types, which
-    compare without case, ``delivery`` that delivery sets the value, so that only who makes a message heeds it,
-    ``now`` that the value is the time at which a message is made, and ``any_text`` that no value is of a wrong type.
+    compare without case, ``delivery`` that delivery sets the value, so that it counts only when a message is made,
+    ``now`` that the value is the time at which a message is made, and ``any_text`` that every text is of the type.
     ``in_bytes`` says that the protocol has bytes there, so that a text can be the bytes themselves.
     """
 
@@ -65,7 +65,7 @@ class Constraint:
         return f"any {self.type}" if self.type != "any" else "any value"
 
     def asked(self, text: str) -> str:
-        """Return the text of its template with the type that not every text is of, for people to read."""
+        """Return a text with the type in brackets if not every text is of that type, for people to read."""
         return text if self.any_text else f"{text} ({self.type})"
 
     def fits(self, value: Any, context: dict[str, str]) -> bool:
@@ -94,7 +94,7 @@ class Constraint:
         return False
 
     def _fits_bytes(self, value: Any) -> bool:
-        """Tell whether a value is the bytes that are declared; a text may be their base 64, or they."""
+        """Tell whether a value is the declared bytes; a text may be the bytes themselves or their base 64."""
         known = self._bytes(value)
         if self.constant is None:
             return known != ()
@@ -117,7 +117,7 @@ def canonical(kind: str, value: Any) -> str | None:
 
 
 def plain(value: Any) -> str:
-    """Return any value's text, such as a template is read from."""
+    """Return the text of any value, as templates read it."""
     if value.__class__ is str:
         return str(value)
     kind = "binary" if isinstance(value, bytes) and not _is_text(value) else "any"
@@ -126,7 +126,7 @@ def plain(value: Any) -> str:
 
 @lru_cache(maxsize=_MEDIA_TYPES)
 def media_type(text: str) -> str:
-    """Return a media type so that equal ones are equal texts (RFC 2045, section 5.1; RFC 9110, section 8.3.1).
+    """Return a media type in a form in which equal ones are equal texts (RFC 2045, 5.1; RFC 9110, 8.3.1).
 
     Names compare without case, values of parameters only where that is known of them, in any order.
     """

@@ -1,8 +1,8 @@
-"""CloudEvents to the definitions that they fit, many at a time, by the few attributes that definitions look at.
+"""CloudEvents to the definitions that they fit, many at a time, by the few attributes that definitions compare.
 
-It answers what `Matcher` answers for an event by itself whose attributes are all texts, and says where those alone do
-not tell, as where payloads decide. Definitions are filed under the texts that they demand, so that their number does
-not count; what a combination of texts led to is remembered, as most streams repeat them.
+The answers are those of `Matcher` for events without protocol whose attributes are all texts; where these alone do not
+decide, as where payloads do, the answer says so. Definitions are filed under the texts that they demand, so the time
+does not grow with their number. The answer for a combination of texts is remembered, as most streams repeat them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 # More definitions than this that demand the same texts are told apart by an index.
 CROWD = 8
-# Among more texts than this, to look for one costs more than it saves to take those that tell nothing as the same.
+# Texts that no definition demands are all replaced by one, so that fewer combinations are remembered. If definitions
+# demand more texts than this, that costs more than it saves.
 MAX_TELLING = 1000
-# So many combinations of texts are remembered, none longer than that; and where they do not come again, for so many
-# times as many events none is.
+# The number of combinations of texts that are remembered at most, and the length of the longest. If few of them come
+# again, none is remembered for ``PAUSE`` times as many events.
 MAX_KNOWN = 65_536
 MAX_CHARS = 1024
 PAUSE = 16
@@ -38,7 +39,7 @@ Texts = tuple[str | None, ...]
 
 
 class Answer(NamedTuple):
-    """The one definition that an event fits, and its context; without ``xid`` none, and unless ``sure`` who knows."""
+    """The one definition that an event fits, with its context; no ``xid`` if none, not ``sure`` if it can't be told."""
 
     xid: str = ""
     context: Mapping[str, str] = NOTHING
@@ -46,7 +47,7 @@ class Answer(NamedTuple):
 
 
 NONE, UNSURE = Answer(), Answer(sure=False)
-# As the class itself makes one of all its values, in half the time.
+# Makes an `Answer` of all its values in half the time that the class takes.
 _made = tuple.__new__
 
 
@@ -125,7 +126,7 @@ Entry = tuple[Candidate, ...] | tuple[Crowd]
 
 @record
 class Tier:
-    """Definitions that are tried together: for all places where some demand texts, what is filed under those texts."""
+    """Definitions that are tried together: tables of them, each with the places whose texts are its key."""
 
     tables: tuple[tuple[tuple[int, ...], Mapping[Texts, Entry]], ...]
 
@@ -137,14 +138,14 @@ class Tier:
 
 @record
 class Look:
-    """How the texts of one key are looked at: as they are, or for keys of which only a few ``texts`` tell, as those."""
+    """How the texts of one key are compared: as they are, or all but a few ``texts`` as one ``other``."""
 
     texts: Mapping[str | None, str | None] | None
     other: str = ""
 
     @classmethod
     def of(cls, items: Sequence[Constraint]) -> Look:
-        """Return how texts are looked at that these constraints compare."""
+        """Return how the texts are compared that these constraints are about."""
         if not all(_is_exact(item) or _any_will_do(item) for item in items):
             return cls(None)
         texts: dict[str | None, str | None] = {str(item.constant): str(item.constant) for item in items}
@@ -152,7 +153,7 @@ class Look:
         return cls(texts | {None: None}, "?" * (longest + 1))
 
     def column(self, given: Sequence[str | None]) -> Sequence[str | None]:
-        """Return texts as they are looked at: where few tell, all others as the same one."""
+        """Return the texts of many events in the form in which they are compared."""
         if self.texts is None or len(self.texts) > MAX_TELLING:
             return given
         known, other = self.texts.get, self.other
@@ -162,7 +163,7 @@ class Look:
 
 
 class Decider:
-    """Answers for many events at once; it remembers, and so is for one thread."""
+    """Answers for many events at once; it remembers answers, so only one thread may use it."""
 
     def __init__(self, tiers: Iterable[Iterable[Filter]], *, tells_none: bool) -> None:
         """Take the definitions that are tried first, then those that are tried where none of them fits, and so on.
@@ -228,7 +229,7 @@ class Decider:
 
 
 def _tier(filters: Iterable[Filter], keys: tuple[str, ...], fixed: frozenset[int]) -> Tier:
-    """Return definitions filed under the texts that they demand at the places where others demand but texts, too."""
+    """Return definitions filed under the exact texts that they demand at those places where only such are compared."""
     places = {key: place for place, key in enumerate(keys)}
     filed = {key for key, place in places.items() if place in fixed}
     tables: dict[tuple[int, ...], dict[Texts, list[Filter]]] = {}

@@ -27,7 +27,7 @@ READABLE = "a message that can be read, with a valid CloudEvent if it carries on
 
 @record
 class Known:
-    """What definitions demand under one key that says what a message is: their texts, in order."""
+    """The texts that definitions demand, in order, under one key that says what kind of message it is."""
 
     attribute: str
     key: str
@@ -51,7 +51,7 @@ class Known:
 
 @record
 class Selectors:
-    """Definitions by what says what a message is, such as its type or topic, each in a sieve of its own."""
+    """Definitions by the keys that say what kind of message it is, such as type or topic, a sieve for each key."""
 
     sieves: tuple[Sieve, ...]
     filters: Mapping[str, Filter]
@@ -63,7 +63,7 @@ class Selectors:
         return {item.xid: self.filters[item.xid] for item in found}
 
     def unlike(self, message: Received) -> tuple[Reason, ...]:
-        """Return what a message that selects no definition has where each of them has something else, if anything."""
+        """Return, for a message that selects no definition, its values under these keys as the reason."""
         failed = tuple(each.failure(message) for each in self.known)
         there = tuple(failure for failure in failed if failure.found is not None)
         return (Reason("", there or failed),) if failed else ()

@@ -1,4 +1,4 @@
-"""What was filled into a property of the protocol to why it has not the form that the protocol asks for.
+"""A value filled into a property of the protocol to what is wrong with its form.
 
 The rules hold a definition's own values against these forms; what placeholders bring is known only now.
 """

@@ -1,4 +1,4 @@
-"""What a caller says of one message, by short names, to values of placeholders and of properties."""
+"""The context that a caller gives, by short names, to values of placeholders and of properties."""
 
 from __future__ import annotations
 

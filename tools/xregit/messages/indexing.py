@@ -1,8 +1,8 @@
 """Definitions to an index that finds the few that a message can fit, in time that does not grow with their number.
 
-Each definition is filed under the rarest thing that it demands: the value of a constant, or a word of a template, which
-is a stretch of its text between the characters that part words and that no placeholder touches. Where many share even
-their rarest, the next rarest parts them further. What has none of these is a candidate always.
+Each definition is filed under the rarest thing that it demands: the value of a constant, or a word of a template. A
+word is a stretch of text between ``/`` or ``.`` that no placeholder touches. Where many definitions share their rarest
+demand, the next rarest divides them further. A definition that demands neither is always a candidate.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _index(members: Mapping[int, frozenset[Demand]], depth: int) -> Index:
     always = []
     shared: dict[Demand, dict[int, frozenset[Demand]]] = {}
     for number, demands in members.items():
-        # What all demand parts none of them, unless it is all that there is to ask for.
+        # A demand that all share divides nothing; at the top it is still asked for, as the message may lack it.
         telling = [demand for demand in demands if depth == 0 or counts[demand] < len(members)]
         if telling:
             rarest = min(telling, key=lambda demand: (counts[demand], demand))

@@ -8,7 +8,6 @@ from xregit.arguments import expect
 from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
-from xregit.messages.catalogs import VALID, Sieves, sieves
 from xregit.messages.deciding import Decider
 from xregit.messages.definitions import definition, target
 from xregit.messages.explaining import nearest, unreadable
@@ -16,6 +15,7 @@ from xregit.messages.mapping import mapped_event
 from xregit.messages.reading import Received, received
 from xregit.messages.results import Match, Matched, Reason
 from xregit.messages.schemas import Payloads, payloads
+from xregit.messages.tiers import VALID, Sieves, sieves
 from xregit.messages.verifying import Failure
 from xregit.model.faults import guess
 
@@ -65,7 +65,7 @@ class Matcher:
         return tuple(self.recognised(item, explain=explain) for item in received(message))
 
     def recognised(self, message: Received, *, explain: bool = False) -> Match:
-        """Return which definitions one message fits that has been read already."""
+        """Return which definitions a message fits that was read already."""
         hits = rejected = self._hits(message)
         if len(hits) > 1:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]

@@ -1,7 +1,7 @@
 """Pairs of definitions on one endpoint that nothing tells apart, so that one message can fit both.
 
-What two definitions demand is compared attribute by attribute: a message can fit both unless some attribute would have
-to have two values at once. Placeholders are taken to bring no separators, as those of the messages that we make.
+What two definitions demand is compared attribute by attribute: a message can fit both unless some attribute would need
+two values at once. Placeholders are taken to hold no separators, as in the messages that we make.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEW = 8
 
-#: A place in a message, and how the text there is looked at: its number of levels, or the level of that number.
+#: An attribute, and what is compared of its text: with LEVELS how many levels it has, else the level of that index.
 Slot = tuple[str, int]
 LEVELS = -1
 

@@ -15,7 +15,7 @@ from xregit.protocols.json import json_value
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
 Fields = Mapping[str, tuple[Any, ...]]
 _USUAL = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
-# A time that is one beyond doubt, as almost all are; `protocols` decides on the others.
+# Texts that are times beyond doubt, as almost all are; `protocols` decides on the others.
 SECOND = (
     r"(?:[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"|[0-9]{2}(?:0[48]|[2468][048]|[13579][26])-02-29)"
@@ -91,9 +91,9 @@ def _text(message: Input) -> bytes | None:
 
 
 def _is_event(value: dict[str, Any], printable: bool) -> bool:
-    """Tell whether an object is a valid CloudEvent at first sight, in a time that a stream can afford.
+    """Tell whether an object is a valid CloudEvent beyond doubt, by fast tests that most events of a stream pass.
 
-    Those that are not so plain go through `protocols.read_wire`, which knows all the rules and gives the reasons.
+    Others go through `protocols.read_wire`, which knows all the rules and gives the reasons.
     """
     attributes = value.copy()
     attributes.pop("data", None)

@@ -1,4 +1,4 @@
-"""Options of the protocol that are attributes of the event in binary mode, and can't be what the event says."""
+"""Protocol options that stand for attributes of the event in binary mode, and contradict what the event declares."""
 
 from __future__ import annotations
 

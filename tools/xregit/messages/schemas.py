@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from xregit.messages.reading import Received
 
 CACHED = 4096
-# What is in each schema of any language that refers to anything, so that its own address matters; JSON may escape it.
+# Found in every schema, of any language, that refers to another one, so that its own address matters.
 _REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
 
 
@@ -110,7 +110,7 @@ def _document(value: Any) -> bytes:
 
 
 def lone(found: Source) -> Source:
-    """Return a schema without its address where it refers to nothing, so that equal ones are one."""
+    """Return a schema without its address if it refers to nothing, so that equal documents are parsed once."""
     return found if _REFERRING.search(found.document) else replace(found, uri="")
 
 

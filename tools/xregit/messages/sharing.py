@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
     from xregit.protocols.shapes import Field
 
-#: What only those need who make messages.
+#: Fields that only making messages needs.
 _MAKING = frozenset({"separators", "refused", "allowed", "text"})
-#: What others compare of a property, and read by a template.
+#: The fields of a constraint, and those of a template, that recognising messages needs.
 _COMPARED = tuple(item.name for item in fields(Constraint))
 _READ = tuple(item.name for item in fields(Template) if item.name not in _MAKING)
 _compared, _read = attrgetter(*_COMPARED), attrgetter(*_READ)

@@ -29,11 +29,11 @@ class Template:
     """A template cut at its placeholders, as plain data.
 
     ``prefix`` comes before the first placeholder; ``steps`` has each placeholder with the text that follows it.
-    ``encoded`` says that values are percent-encoded, ``separators`` which characters part a value's levels, so that
-    none can come from a placeholder, and ``refused`` which no such value may hold at all, ``allowed`` the only
-    ones that it may, as within the brackets of a regular expression. ``alone`` says that the text is one placeholder
-    and nothing else, which may stand for any number of levels, ``clear`` that no level has several, so that a text can
-    be read in one way only.
+    ``encoded`` says that values are percent-encoded. ``separators`` are the characters between a value's levels, so
+    that no placeholder may bring one, ``refused`` those that no such value may hold, ``allowed`` the only ones that it
+    may, written as within the brackets of a regular expression. ``alone`` says that the text is one placeholder and
+    nothing else, which may stand for any number of levels, ``clear`` that no level has several placeholders and none
+    stands twice, so that a text can be read in one way only.
     """
 
     text: str

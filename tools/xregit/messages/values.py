@@ -1,4 +1,4 @@
-"""A definition and what is said of one message to the values of its properties; what is missing or wrong is noted."""
+"""A definition and what a caller gave for one message to the values of its properties, and what is wrong with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Payload bytes to JSON values and back, bounded: no NaN, no endless depth, no numbers of endless length."""
+"""Payload bytes to JSON values and back, with limits: no NaN, no endless depth, no numbers of endless length."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Documents of schemas in which nothing is wrong, by digests, so that nobody looks at them again in this run or later.
+"""Digests of schema documents in which nothing is wrong, so that they are not checked again in this run or a later one.
 
-What reads a language takes longer to load than most documents take to be read. A document counts by itself alone: one
-that asks for others may be right today, and wrong when these have changed.
+The library of a language takes longer to load than most documents take to check. Only documents that refer to no other
+are remembered: one that does may become wrong when the other changes.
 """
 
 from __future__ import annotations

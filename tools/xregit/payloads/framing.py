@@ -1,4 +1,4 @@
-"""Payloads that others put something before, which no schema describes: what they begin like, for people to read.
+"""Payloads with bytes before them that no schema describes, such as a schema's id: what the framing seems to be.
 
 Sources: Confluent's wire format (a zero byte, then four of a schema's id); Avro specification, "Single-object encoding"
 and "Object Container Files".

@@ -37,7 +37,7 @@ class _LongError(Exception):
 
 
 def _text(tree: Any, more: int, groups: dict[int, str]) -> str:
-    """Return the text of a sequence; what may be repeated is, ``more`` times more often than it must be."""
+    """Return the text of a sequence; what may repeat does so ``more`` times above its minimum."""
     text = "".join(_part(str(operation), argument, more, groups) for operation, argument in tree)
     if len(text) > _MAX_CHARACTERS:
         raise _LongError

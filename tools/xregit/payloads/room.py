@@ -1,4 +1,4 @@
-"""How large one answer about a schema may grow: a few lines can describe more values than there are atoms."""
+"""Limits to the size of an answer about a schema: a few lines can describe more values than there are atoms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LargeError(PayloadError):
 
 
 def bounded(most: int) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
-    """Give a function room for so many parts of what it makes."""
+    """Return a decorator that lets a function take room for at most so many parts; each call begins anew."""
 
     def decorated(make: Callable[Given, Made]) -> Callable[Given, Made]:
         @wraps(make)

@@ -12,7 +12,7 @@ from xregit.records import record
 Fetch = Callable[[str], bytes | None]
 
 
-# So many types that build on one another can be read by all libraries, however deep in a program they are called.
+# All libraries can read this many types that build on one another, from any depth of the call stack.
 MAX_IN_A_ROW = 50
 
 
@@ -34,7 +34,7 @@ class Problem:
 
 
 def too_far(line: int = 0, column: int = 0) -> Problem:
-    """Return the problem of a document whose parts lead from one to the next in rows of hundreds."""
+    """Return the problem of a document in which hundreds of parts lead each to the next."""
     message = "its types, groups or references lead too far, from each to the next"
     return Problem("syntax", message, f"let no more than {MAX_IN_A_ROW} stand in one row", line, column)
 
@@ -96,7 +96,7 @@ TYPES = (
 
 
 def why(error: Exception) -> str:
-    """Return what a library's error says, in our words where Python has no room for more calls within calls."""
+    """Return what a library's error says; of a `RecursionError`, what it means for the value."""
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
 
 

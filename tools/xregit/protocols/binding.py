@@ -89,7 +89,7 @@ def _headers(known: Carrier, event: Event, given: Fields) -> dict[str, list[Any]
 
 
 def _prefix(known: Carrier, given: Fields) -> str:
-    """Return the prefix that is stated already, as one message uses but one, or else the one that we write."""
+    """Return the prefix that given fields use already, as a message must not mix prefixes, or else the one we write."""
     stated = (prefix for prefix in known.prefixes for key in given if key.startswith(f"{known.attributes}/{prefix}"))
     return next(stated, known.prefixes[0])
 

@@ -20,8 +20,8 @@ class Carrier:
     ``modes`` can be written, the first where none is asked for. ``attributes`` is the section that has them in binary
     mode, named with one of ``prefixes``, of which we write the first. ``contenttype`` is the key of the payload's
     media type. ``percent`` says that values are percent-encoded, ``native`` that numbers stay numbers, ``anycase``
-    that names compare without regard to case. ``implied`` is the mode in which a message is read that doesn't say.
-    ``tolerant`` reads messages in which no attribute stands by these facts.
+    that names compare without regard to case. ``implied`` is the mode of a message that states none. ``tolerant`` has
+    other prefixes, with which a message is read if it has no attribute with these.
     """
 
     protocol: str

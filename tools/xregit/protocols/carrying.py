@@ -25,7 +25,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN = "unknown-format"
 _FORMATS = {EVENTS: STRUCTURED, EVENT_JSON: STRUCTURED, BATCH_JSON: BATCH}
 _NOTHING = Carried("")
-# Longer than any media type that announces an event; what a sender makes up should not fill the memory.
+# Longer than any media type that announces an event; a sender's long texts must not fill the cache.
 MAX_CACHED_CHARS = 200
 _NAME = re.compile("[a-z0-9]+").fullmatch
 
@@ -113,7 +113,7 @@ def _json(body: bytes | None) -> Any:
 
 
 def _implied(body: bytes | None) -> Carried:
-    """Read a payload that may be an event or anything else: one without ``specversion`` is no attempt at an event."""
+    """Read a payload that may be an event; a JSON object without ``specversion`` is not meant to be one."""
     if not body or not body.lstrip().startswith(b"{"):
         return _NOTHING
     try:

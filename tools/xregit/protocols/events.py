@@ -144,7 +144,7 @@ def _written(value: Mapping[str, Any]) -> bytes | None:
 
 
 def _is_plain(attributes: Mapping[str, Any]) -> bool:
-    """Tell at first sight that attributes are valid, in a time that a stream can afford: most events are that plain."""
+    """Tell whether attributes are valid beyond doubt, by a few fast tests that most events pass."""
     names = "".join(attributes)
     texts = attributes.values()
     return (

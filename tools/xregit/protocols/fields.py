@@ -1,4 +1,4 @@
-"""The values of a message's fields, as its JSON shape has them, to those that a `Wire` has."""
+"""The values of a message's fields in its JSON shape to those of a `Wire`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Reading:
         return self.map(field, value)
 
     def _is_plain(self, field: Field, value: Any) -> bool:
-        """Tell at first sight that a value can stay as it is; most of a stream's are that plain."""
+        """Tell whether a value can stay as it is beyond doubt, by fast tests that most values pass."""
         kind = type(value)
         if kind is str:
             return field.is_text and self._is_plain_text(value)

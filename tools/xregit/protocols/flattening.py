@@ -67,7 +67,7 @@ def _deep(path: str, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _add_twin(found: dict[str, tuple[Any, ...]], name: str, twin: str) -> None:
-    """Give bytes that are text as that, and text as the base 64 of its bytes: definitions may state either."""
+    """Add the text of bytes, or the base 64 of a text, under the twin's key: definitions may state either."""
     if name in found:
         data: bytes = found[name][0]
         found[name] = (b64encode(data).decode(),)

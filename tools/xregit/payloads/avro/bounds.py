@@ -1,4 +1,4 @@
-"""Avro bytes walked through before they are decoded: lengths, indexes and depth stay within what the bytes can hold.
+"""A walk through Avro bytes before they are decoded, which refuses lengths, indexes and depths that can't be right.
 
 fastavro recurses without limit and believes any count, so that a few bytes may end the process or fill its memory.
 """
@@ -17,7 +17,8 @@ _MAX_DEPTH = 100
 _MAX_EMPTY_ITEMS = 100_000
 _VARINT_BITS = {"int": 32, "long": 64}
 _WIDTHS = {"null": 0, "boolean": 1, "float": 4, "double": 8}
-# fastavro makes some time of numbers beyond the end of the day, and rounds decimals with more digits than their type.
+# Checked here because fastavro makes a time of numbers beyond the end of the day, and rounds decimals that have more
+# digits than their type.
 _DAY = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
 _BITS_OF_A_DIGIT = 3
 

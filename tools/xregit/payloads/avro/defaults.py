@@ -12,12 +12,12 @@ _LONG = range(-(2**63), 2**63)
 _INT = range(-(2**31), 2**31)
 _MAX_BYTE = 255
 
-# Whether a value fits a union, by both; one that leads back to itself would be asked again and again.
+# Whether a value fits a union, by the ids of both: a union that holds itself would else be asked again and again.
 Known = dict[tuple[int, int], bool]
 
 
 def misfit(type_: Type, default: Any) -> str:
-    """Return what a default is no value of, or an empty text if it is one.
+    """Return the type of which a default is no value, such as "no long", or an empty text if it is one.
 
     Of a union it should be the first branch; any will do, as release 1.12 has it and most readers do.
     """

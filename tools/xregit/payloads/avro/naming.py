@@ -1,4 +1,4 @@
-"""What an Avro schema document says of names, orders and decimals against the specification; payloads are read anyhow.
+"""Faults of an Avro schema document in names, orders and decimals, in spite of which payloads can be read.
 
 Source: Avro specification, "Names", "Aliases", "Schema Record" and "Decimal".
 """

@@ -101,7 +101,7 @@ def parse(document: Document) -> Avro:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Give names, orders and defaults that Avro doesn't allow, which keep nobody from reading whole payloads."""
+    """Give names, orders and defaults that Avro doesn't allow, though complete payloads can still be read."""
     try:
         _, reading = read(document)
     except SchemaError:

@@ -1,4 +1,4 @@
-"""An Avro type to the schema that fastavro takes: complete in itself, each named type defined where it first stands."""
+"""An Avro type to a schema for fastavro that needs no other: each named type is defined where it first stands."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ _RANGES = {"int": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = {"millis": 1_000, "micros": 1_000_000}
 _MAX_PROBLEMS = 20
-# Which branches take a value for what it only may stand for, text for bytes, or less exactly; the higher, the worse.
+# How badly a branch of a union suits a Python value: text may stand for bytes, and a float may round a number. What is
+# not listed suits as well as can be.
 _STANDS_IN: dict[type, dict[str, int]] = {
     str: {"bytes": 1, "fixed": 1},
     int: {"double": 1, "float": 2},

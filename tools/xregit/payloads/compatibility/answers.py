@@ -1,4 +1,4 @@
-"""What is said of two schemas: one verdict for each change, and what they come to."""
+"""The results of comparing two schemas: one verdict for each change, and the answers that follow from all of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Answer(StrEnum):
 
 
 WORST_FIRST = tuple(Answer)
-# Where a change is that concerns all of it.
+# The place of a change that concerns the whole payload.
 ROOT = "the payload"
 
 
@@ -44,7 +44,8 @@ class Verdict:
     """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
 
     ``kind`` names the kind of change, ``message`` says what changed and what follows, ``help`` what to do.
-    ``undescribed`` verdicts are about what old schemas allowed without a word about it, and nobody may ever have sent.
+    ``undescribed`` verdicts are about payloads that an old schema allows only because it is silent about them; nobody
+    may ever have sent any.
     """
 
     where: str
@@ -58,7 +59,7 @@ class Verdict:
 
 @record
 class Compatibility:
-    """How two schemas relate; there is no verdict on changes that matter to nobody."""
+    """How two schemas relate; changes without effect on any payload have no verdict."""
 
     verdicts: tuple[Verdict, ...] = ()
 
@@ -74,12 +75,12 @@ class Compatibility:
 
     @property
     def described(self) -> Compatibility:
-        """What is said of payloads that keep to what their schema describes."""
+        """The verdicts that concern payloads with nothing but what their schema describes."""
         return Compatibility(tuple(item for item in self.verdicts if not item.undescribed))
 
     @property
     def full(self) -> Answer:
-        """Both at once."""
+        """Whether each schema reads what was written with the other."""
         return worst(self.backward, self.forward)
 
 

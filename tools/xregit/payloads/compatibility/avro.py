@@ -121,7 +121,7 @@ def _doubtful(written: Type, read: Type) -> Iterator[str]:
 
 
 def _matches(written: Type, read: Type) -> bool:
-    """Tell whether a written type is read as another, as far as their outsides tell."""
+    """Tell whether one type may be read as another, without looking at what is inside them."""
     if written.kind == read.kind:
         return written.kind not in _NAMED or (_same_name(written, read) and written.size == read.size)
     return read.kind in _PROMOTED.get(written.kind, ())

@@ -30,7 +30,7 @@ _MAX_VERDICTS = 100
 
 @record
 class Kind:
-    """One kind of change: the answer of the direction that finds it, its sentence for each direction, what to do."""
+    """One kind of change: the answer for the direction in which it is found, a sentence for each direction, help."""
 
     answer: Answer
     says: Mapping[str, str]
@@ -77,7 +77,7 @@ def _too_large(name: str) -> list[Verdict]:
 
 
 def related(old: Document, new: Document) -> Compatibility:
-    """Return how two documents relate; of Protobuf's, all messages where none is named.
+    """Return how two documents relate; two of Protobuf are compared message by message if none is named.
 
     Raises:
         SchemaError: one of them isn't a schema of its language, or lacks the object.
@@ -105,7 +105,7 @@ def _of_messages(pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[Verdict]]:
 
 
 def _named(document: Document) -> Mapping[str, PayloadSchema]:
-    """Return the messages of a Protobuf document by name where it names none; reading it for each would take long."""
+    """Return all messages of a Protobuf document that selects none, so that it is read once; of others, nothing."""
     if language(document.format) != "Protobuf" or document.fragment:
         return {}
     from xregit.payloads.protobuf.parsing import messages

@@ -1,4 +1,4 @@
-"""What a schema promises of its versions, and the versions that break it (core specification, "compatibility")."""
+"""A schema's compatibility policy and its versions to what breaks the policy (core specification, "compatibility")."""
 
 from __future__ import annotations
 

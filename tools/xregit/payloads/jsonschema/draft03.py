@@ -1,4 +1,4 @@
-"""JSON Schema of draft-03 in the words of draft-04; the library `jsonschema` knows what draft-03 allows."""
+"""JSON Schema of draft-03 to the same in draft-04; the library `jsonschema` says what draft-03 allows."""
 
 from __future__ import annotations
 

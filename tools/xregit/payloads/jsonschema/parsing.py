@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
 _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 _MAX_PROBLEMS = 20
-# Reasons are gathered without a limit to the work.
+# While reasons are gathered, `Steps` does not limit the work.
 _MAX_COMPARISONS = 10_000
 
 
@@ -49,7 +49,7 @@ class JsonSchema:
         return self.faults(value)
 
     def accepts(self, value: Any) -> bool:
-        """Tell whether a value fits, which one of more than 255 levels does not."""
+        """Tell whether a value fits; one of more than 255 levels does not."""
         self.steps.left = MAX_STEPS
         try:
             return self.validator.is_valid(value)
@@ -57,7 +57,7 @@ class JsonSchema:
             return False
 
     def faults(self, value: Any) -> tuple[str, ...]:
-        """Return what is wrong with a value, of a schema that leads back to itself the reasons where they are few."""
+        """Return what is wrong with a value; if the schema leads back to itself, only as far as the work is bounded."""
         if not self.loaded.recurs:
             return problems(self.validator, value)
         if self.accepts(value):
@@ -90,9 +90,9 @@ class JsonSchema:
 
 
 def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
-    """Return the schema at a pointer or name in a document; ``formats`` says whether "format" is heeded.
+    """Return the schema at a pointer or name in a document; ``formats`` says whether "format" refuses values.
 
-    None leaves that to the draft: those up to 07 do, later ones take it for a remark.
+    None leaves that to the draft: up to draft-07 it does, in later ones it is an annotation.
 
     Raises:
         SchemaError: the document isn't a schema, or has none there.

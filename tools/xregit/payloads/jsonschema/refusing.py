@@ -28,7 +28,7 @@ class Refusal:
 
 
 def refusal(error: ValidationError) -> Refusal:
-    """Return what is wrong by an error of the library, which names alternatives by their number and leaves out most."""
+    """Return an error of the library as a refusal; its own text gives alternatives by number and leaves out most."""
     causes = _causes(error)
     told = next((cause for cause in causes if not isinstance(cause.kind, Kind.Enum | Kind.Type)), None)
     if told is not None:

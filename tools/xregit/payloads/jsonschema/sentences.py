@@ -1,4 +1,4 @@
-"""What a value lacks by the errors of the library, as sentences; of several alternatives, which one it nearly is."""
+"""Errors of the library to sentences; where there are alternatives, they name the one that the value nearly fits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 300
 MAX_TOLD = 4
-# What tells one kind of value from another: who fails here most likely did not mean this alternative.
+# Keywords that tell kinds of values apart: a value that fails here was most likely not meant for this alternative.
 _TELLING = (Kind.Constant, Kind.Enum, Kind.FalseSchema)
 _NAMED = ("$defs", "definitions")
 

@@ -39,7 +39,7 @@ class Steps:
 
 
 def with_steps(schema: Any) -> Any:
-    """Return a schema with the keyword in all of its parts, but beside ``$ref``, which old drafts let stand alone."""
+    """Return a schema with the keyword in all subschemas except beside ``$ref``, where old drafts ignore all else."""
     if not isinstance(schema, dict):
         return schema
     return rebuilt(schema if "$ref" in schema else {KEYWORD: True, **schema}, with_steps)

@@ -49,7 +49,7 @@ def _held(keyword: str, value: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def rebuilt(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return a schema in whose place each of its direct subschemas is what ``change`` makes of it."""
+    """Return a copy of a schema with each direct subschema replaced by what ``change`` makes of it."""
     made = dict(schema)
     for keyword, step, inner in subschemas(schema):
         if len(step) == 1:

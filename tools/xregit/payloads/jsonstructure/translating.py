@@ -57,7 +57,7 @@ _INNER = ("not", "if", "then", "else", "contains")
 
 
 def translated(document: Any) -> Any:
-    """Return a document whose definitions stand where they stood."""
+    """Return the JSON Schema document of a JSON Structure document, its definitions in the same places."""
     root = _schema(document)
     if not isinstance(document, Mapping):
         return root

@@ -1,4 +1,4 @@
-"""Content models that the library can go through: groups within groups may stand for any number of elements."""
+"""Limits to content models that are gone through: groups within groups may stand for any number of elements."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Linear:
 
 
 class LinearPatterns(XsdPatternFacets):
-    """Patterns that are linear from their birth on, since types are checked with them while a schema is built."""
+    """Pattern facets that are linear from the start, since types are checked with them while a schema is built."""
 
     def __repr__(self) -> str:
         """Name the patterns, as the library's messages do."""

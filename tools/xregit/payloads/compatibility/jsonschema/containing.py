@@ -1,6 +1,7 @@
-"""Whether all values of one JSON Schema are values of another: where that can't be proved, the place and the keyword.
+"""Two JSON Schemas to a proof that all values of one are values of the other, or to the gaps where the proof fails.
 
-Leaving out something that the written schema says makes the proof harder, never wrong.
+Whatever the written schema says beyond what is understood here is left out; that may make the proof fail, but it can't
+make it wrong.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _UNREAD = ("$dynamicRef", "$recursiveRef")
 
 @record
 class Gap:
-    """A place where a value may be written that isn't read: ``keyword`` is what would refuse it, at ``at``.
+    """A place where a value may be written that isn't read; ``keyword`` would refuse it, at ``at`` if not at the place.
 
-    One that is ``undescribed`` is about what no one describes.
+    An ``undescribed`` gap is about properties that the written schema allows, but does not describe.
     """
 
     kind: str
@@ -52,7 +53,7 @@ class Gap:
 
 @dataclass(slots=True)
 class Containing:
-    """One proof; what leads back to a pair that is being compared holds if everything else does."""
+    """One proof; a pair that is met again while it is compared counts as proved, since the rest decides."""
 
     written: Space
     read: Space
@@ -76,7 +77,7 @@ class Containing:
         if found and splits < _MAX_SPLITS:
             found = self.split(said, read, path, found, splits)
         if found:
-            # What rested on this pair is looked at again where it is met elsewhere.
+            # Pairs that were proved on the assumption that this one holds are compared again where they are met.
             self.seen = known
         return found
 
@@ -265,7 +266,7 @@ def _by_type(said: Said) -> Iterator[Parts]:
 
 
 def said_of_types(said: Said, part: Part) -> Said:
-    """Return what is said of values of the types that both schemas have: the others are told already."""
+    """Return the written schema narrowed to the types that are read, as the gap for the others is found already."""
     kept = part.inner({name: part.schema[name] for name in ("type",) if name in part.schema}, "type")
     return Said((*said.parts, kept), said.space)
 

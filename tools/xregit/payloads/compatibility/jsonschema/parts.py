@@ -20,7 +20,7 @@ _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 
 @distinct
 class Part:
-    """One schema, where its references start, and a key that is the same whenever it is met."""
+    """One schema, the resolver of its references, and a key that is the same each time the schema is met."""
 
     schema: Any
     resolver: jsonschema_rs.Resolver
@@ -72,10 +72,10 @@ class Space:
         yield part
 
     def validator(self, parts: Parts) -> jsonschema_rs.Validator:
-        """Return what validates values by all of some parts.
+        """Return a validator for values that all of these parts must accept.
 
         Raises:
-            LookupError: a part has parts with an address of their own, which can't be taken out of their document.
+            LookupError: a part holds a schema with an address of its own, which can't be taken out of its document.
         """
         key = tuple(part.key for part in parts)
         if key not in self.validators:
@@ -111,7 +111,7 @@ def _target(reference: str, found: jsonschema_rs.Resolved) -> str:
 
 @record
 class Pattern:
-    """A pattern for names that gives up where it would try for ever."""
+    """A pattern for names; matching gives up after a bounded number of steps."""
 
     validator: Any
 

@@ -1,6 +1,6 @@
 """JSON Schema and JSON Structure: why a schema may not read what was written with another.
 
-All values of the one are values of the other, or an example shows that they are not; else nobody can tell.
+Either all values of the one are values of the other, or an example shows that they are not, or it can't be told.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def reasons(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructur
     try:
         yield from _found(written, read)
     except (LookupError, ValueError, jsonschema_rs.ReferencingError):
-        # As below.
+        # A reference that can't be followed, or a schema that can't be taken out of its document, allows no proof.
         yield Reason("large", ROOT, words={"proof": ""})
 
 

@@ -1,4 +1,4 @@
-"""Values of one JSON Schema that lie at its bounds and at those of another: what a difference shows in."""
+"""A JSON Schema to values at its bounds and at those of another one, which may show a difference of the two."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""All definitions in question, sorted by the messages that each can be tested on.
+"""Definitions to the sieves for each kind of message, in the order in which they are tried.
 
-A message is tested on what its protocol's definitions say; where none of them fits, its event is tested on the
-definitions that are bound to no protocol, and the other way round for an event by itself.
+A message over a protocol is tested on the definitions bound to that protocol first; if none fits, its event is tested
+on those that are bound to none. An event by itself is tested on those that are bound to none first.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ VALID, NONE, INVALID = "valid", "none", "invalid"
 
 @record
 class Sieves:
-    """The sieves for each kind of message: its protocol, and what event it carries.
+    """The sieves for each kind of message: its protocol, and whether it carries a CloudEvent.
 
-    ``tiers`` are tried one after the other, the next one only where nothing in the one before fits. ``selecting`` tells
-    which definitions a message comes near to, with an event or without. ``payloads`` are definitions that say nothing
-    but what the payload is. ``others`` are the tiers for protocols without definitions, ``unbound`` tells which
-    definitions an event over such a protocol comes near to.
+    ``tiers`` are tried one after the other, each only if nothing in the one before fits; ``others`` are those for
+    protocols without definitions. ``selecting`` finds the definitions that a message comes near to, by its protocol and
+    whether it carries an event; ``unbound`` does so for an event over a protocol without definitions. ``payloads`` are
+    the definitions that declare nothing but a payload.
     """
 
     tiers: Mapping[tuple[str, str], tuple[Sieve, ...]]
@@ -54,7 +54,7 @@ class Sieves:
         return self.selecting.get((message.protocol, told), self.unbound if told else None)
 
     def unlike(self, message: Received) -> tuple[Reason, ...]:
-        """Return that no definition is bound to the protocol of a message that carries no event."""
+        """Return the reason that no definition is bound to the protocol of a message without an event."""
         bound = ", ".join(sorted({protocol for protocol, _ in self.selecting if protocol}))
         expected = (
             f"the protocol of a definition, such as {bound}"
