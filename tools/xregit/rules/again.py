@@ -1,7 +1,7 @@
-"""A check of what has changed since an earlier one, which finds what a check of everything would find.
+"""A check of what has changed since an earlier check, with the findings that a check of everything would give.
 
-Where that is not sure, it refuses: after a change of settings, owners or the registry's own file, with a file that
-can't be read as a whole, or when the last error goes.
+If that is not certain, it raises `WholeError`: after a change of settings, owners or the registry's own file, if a file
+can't be read as a whole, or if the last error is gone.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ MESSAGES, SCHEMAGROUPS = "messages", "/schemagroups/"
 
 @record
 class Again:
-    """What was found in ``part`` of a registry, and kept of the rest.
+    """The report on a whole registry, and the part of the registry that was read for it.
 
-    All that differs from the former state that was asked for is in the part, and all that it takes to compare the two;
+    If a former state was asked for, the part has all that differs from it, and all that it takes to compare the two;
     ``before`` are the files of the same groups in that state.
     """
 
@@ -53,9 +53,9 @@ class Again:
 class Reread:
     """The ``part`` of a registry that was read again, and what later runs can build on.
 
-    ``concerned`` are the groups of which a change may make anything different, also those that are gone. ``doubted`` is
-    how many files may not be as they were kept, so that they were read. ``folders`` are the files as they are now, and
-    ``held`` is how much is in each group.
+    ``concerned`` are the groups for which a change may make a difference, those included that are gone. ``doubted`` is
+    the number of files that were read because they may have changed. ``folders`` are the files as they are now, and
+    ``held`` counts the resources of each group.
     """
 
     part: Registry
@@ -67,7 +67,7 @@ class Reread:
 
 
 def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Registry, Report, Kept | None]:
-    """Return a registry, what is wrong with it, and what later checks can build on, if they can.
+    """Return a registry, what is wrong with it, and what later checks can build on; None instead if they can't.
 
     Raises:
         WholeError: a file can't be read.
@@ -92,13 +92,13 @@ def whole(now: Standing, today: date, parse: Parse = yaml.parse) -> tuple[Regist
 def again(
     now: Standing, kept: Kept, today: date, former: Former | None = None, more: Collection[str] = frozenset()
 ) -> Again:
-    """Return what is wrong with a registry of which an earlier state was checked.
+    """Return what is wrong with a registry, given what an earlier check has ``kept``.
 
-    What it takes to compare it with a former state is read as well; ``former`` returns that one, if it is given Git's
-    ids of the present files by their paths. What it takes to see ``more`` groups is read, too.
+    With ``former``, what it takes to compare the registry with another state is read as well; the function returns that
+    state, given Git's ids of the present files by their paths. So is what it takes to see ``more`` groups.
 
     Raises:
-        WholeError: nothing less than a check of everything can tell.
+        WholeError: only a check of everything can tell.
     """
     seen = _look(now, kept, former, _parse(kept, more) if former is None else Remembered().parse)
     checked = _checked(kept, seen, today)
@@ -118,10 +118,10 @@ def again(
 
 
 def reread(now: Standing, kept: Kept, more: Collection[str] = frozenset()) -> Reread:
-    """Return what it takes to see the groups that changes since a check concern, and ``more``; check nothing.
+    """Read the groups that changes since an earlier check concern, and ``more``, with what they need; check nothing.
 
     Raises:
-        WholeError: nothing less than all that there is can tell.
+        WholeError: only the whole registry can tell.
     """
     seen = _look(now, kept, None, _parse(kept, more))
     part = _part(now, seen, {"", *seen.known.surroundings({*seen.concerned, *more})})
@@ -136,7 +136,7 @@ def _reread(seen: _Seen, part: Registry, kept: Kept, held: Held) -> Reread:
 
 
 def _held(kept: Kept, seen: _Seen, part: Registry) -> Held:
-    """Return how much is in each group, now that some have changed."""
+    """Return the counts of all groups, those of changed groups counted anew."""
     changed = {change.group for change in seen.new}
     rest = {group: counts for group, counts in kept.held.items() if group not in changed}
     return {**rest, **{group: counts for group, counts in held_by(part).items() if group in changed}}
@@ -185,7 +185,7 @@ def _blobs(folders: Folders) -> dict[str, str]:
 
 
 def _joined(now: Standing, kept: Kept, checked: set[str], found: Examined) -> Kept:
-    """Return what was found in the groups that were checked, and kept of the others."""
+    """Return the findings in the groups that were checked, with those kept of the others."""
     faulty = found.faulty | (kept.faulty - checked)
     rest = {group: items for group, items in kept.found.items() if group not in checked}
     _refuse_unsound(rest, kept.faulty, faulty)
@@ -194,13 +194,13 @@ def _joined(now: Standing, kept: Kept, checked: set[str], found: Examined) -> Ke
 
 
 def _checked(kept: Kept, seen: _Seen, today: date) -> set[str]:
-    """Return the groups of which something else may be found than before."""
+    """Return the groups whose findings may be others than before."""
     known, folders = seen.known, seen.folders
     leading, meant = concerned(seen.new, folders, known)
     if today != kept.day:
         dated = {group for group, folder in folders.items() if group and folder.outline.dated}
         leading |= known.leading_to(dated)
-    # What an endpoint carries is compared with each other.
+    # The messages that an endpoint carries are compared with each other.
     endpoints = (state[group].files for state in (kept.folders, folders) for group in leading if group in state)
     carrying = (file for paths in endpoints for path, file in paths.items() if path.endswith(ENDPOINT_FILE))
     return leading | meant | known.meant(carrying)
@@ -210,7 +210,7 @@ def _read(seen: _Seen, checked: set[str], more: Collection[str]) -> set[str]:
     """Return the groups that must be read to check some, to compare two states, and to see ``more``."""
     known, folders = seen.known, seen.folders
     there = {group for group, folder in folders.items() if folder.outline.stated}
-    # Names that are nearly alike are looked for among all groups.
+    # A hint on a name that is nearly right looks at all groups.
     if len({group.lower() for group in there}) < len(there) or known.mention(checked) - there:
         raise WholeError
     leading, meant = concerned(seen.old, folders, known)
@@ -221,7 +221,7 @@ def _read(seen: _Seen, checked: set[str], more: Collection[str]) -> set[str]:
 
 
 def _examples(folders: Folders, read: set[str], checked: set[str]) -> set[str]:
-    """Return an endpoint and a group with messages, if the registry has any: some rules ask whether it has."""
+    """Return one endpoint and one group with messages that must be read too: some rules ask whether there is any."""
     endpoints = {group for group in folders if group.startswith(ENDPOINTS)}
     messages = {group for group, folder in folders.items() if MESSAGES in folder.outline.folders}
     if not messages and any(group.startswith(SCHEMAGROUPS) for group in checked):
@@ -230,7 +230,7 @@ def _examples(folders: Folders, read: set[str], checked: set[str]) -> set[str]:
 
 
 def _part(now: Standing, seen: _Seen, groups: Iterable[str]) -> Registry:
-    """Return the part of a registry that is made of some groups, as long as its files stay as they are."""
+    """Return the part of a registry that consists of some groups; refuse if a file has changed meanwhile."""
     chosen = (seen.folders[group] for group in groups if group in seen.folders)
     paths = {path: file.blob for folder in chosen for path, file in folder.files.items()}
     if any(blob_id(now.read(path)).decode() != blob for path, blob in paths.items()):
@@ -244,7 +244,7 @@ def _part(now: Standing, seen: _Seen, groups: Iterable[str]) -> Registry:
 
 
 def _refuse_faulty(registry: Registry) -> None:
-    """Refuse what makes findings depend on more than what files say of each other."""
+    """Refuse a part with faults because of which findings depend on more than what files mention."""
     own = len(registry.problems) > len(registry.owners.problems) or registry.broken or registry.doubts
     alike = len({group.xid.lower() for group in registry.all_groups}) < len(registry.all_groups)
     if own or alike:
@@ -252,7 +252,7 @@ def _refuse_faulty(registry: Registry) -> None:
 
 
 def _refuse_unsound(rest: Found, before: frozenset[str], after: frozenset[str]) -> None:
-    """Refuse to keep findings of rules that now ask for more, or say less: those that look at sound registries only."""
+    """Refuse to keep findings where rules for sound registries apply that did not before, or the other way round."""
     if bool(before) == bool(after):
         return
     silent = {UNUSED.name, *(item.name for item in RULES if item.about == SOUND)}

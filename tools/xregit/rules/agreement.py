@@ -147,7 +147,7 @@ def _messages(group: Group) -> list[Resource]:
 
 
 def _why_unfit(registry: Registry, endpoint: Group, message: Resource) -> str:
-    # What is reported there is not to be reported again here.
+    # A contradiction between a message and its group is reported at the message already.
     doubtful = registry.doubtful(message.xid) | registry.doubtful(endpoint.xid)
     group = group_of(registry, message) if message.xref else None
     attributes = registry.resolved(message.xid).attributes

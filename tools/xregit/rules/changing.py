@@ -1,6 +1,6 @@
 """What may be wrong with a change, declared as rules without a check: `xregit.changes` finds it.
 
-Errors are changes that break somebody, warnings those of which nobody can tell; what harms nobody is no finding.
+Errors are changes that break somebody, warnings those that may; a change that breaks nobody is no finding.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One entity to the rules that may find anything in it: what it states decides, and entities state much the same."""
+"""An entity to the rules that may find anything in it, by what it states; remembered, as most state the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Kind = tuple[tuple[str, ...], str, str, tuple[str, ...]]
 
 
 class Choosing:
-    """Chooses among rules; what is chosen for one entity is kept for those that state attributes of the same names."""
+    """Chooses rules for entities; the choice for one is remembered for others that state the same attributes."""
 
     def __init__(self, rules: Mapping[str, Iterable[Rule]]) -> None:
         """Choose among rules by what they are about."""

@@ -71,7 +71,7 @@ def _is_secret(name: str, value: Any) -> bool:
 
 
 def _texts(value: Any, path: Path, passing: frozenset[str] = frozenset()) -> Iterator[tuple[Path, str]]:
-    """Give the texts in a value, which has a path, with theirs, but those under some names, and hints further down."""
+    """Give the texts inside the value at a path, with their paths, but not those under ``passing`` names or hints."""
     pending: list[tuple[Path, Any]] = [(path, value)]
     while pending:
         here, held = pending.pop()

@@ -87,7 +87,7 @@ def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Fi
 
 @lru_cache(maxsize=_CACHED)
 def _unselected(format_: str, data: bytes, selector: str, uri: str, documents: SchemaDocuments) -> tuple[Problem, ...]:
-    """Return why a selector leads to nothing; what is wrong with the document is told of the document."""
+    """Return why a selector leads to nothing; faults of the document itself are reported there."""
     try:
         parse(format_, data, fragment=selector, uri=uri, fetch=documents.get)
     except SchemaError as error:

@@ -1,4 +1,4 @@
-"""What a check has found, with the state of the files that it looked at, as bytes for the checks after it."""
+"""The findings of a check and the state of the files that it looked at, as bytes, for later checks."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ class Kept:
     """The findings of one check of a whole registry; ``folders`` are the files that were looked at, on a ``day``.
 
     ``held`` is how many resources of each type are in each group, by its xid. ``found`` are the findings, by the xid of
-    the group that they are in, an empty one for none; ``faulty`` are the groups with errors. ``context`` is what else
-    may make findings different, ``terms`` is what the registry says that traces depend on. ``faultless`` are
-    digests of schemas (`payloads.faultless`).
+    their group, an empty text for none; ``faulty`` are the groups with errors. ``context`` is what else findings depend
+    on, ``terms`` what traces depend on. ``faultless`` are digests of schemas (`payloads.faultless`).
     """
 
     folders: Folders
@@ -57,7 +56,7 @@ def held_by(registry: Registry) -> Held:
 
 
 def state_of(kept: Kept) -> str:
-    """Return a digest of all that a document may come from, but for Git's history: files, settings, where they are."""
+    """Return a digest of all that a compiled document depends on except Git's history: files, settings, their place."""
     found = sha256(repr((kept.context, tuple(kept.terms), tuple(kept.folders))).encode(errors="surrogatepass"))
     for folder in kept.folders.values():
         found.update(folder.rows)
@@ -73,9 +72,9 @@ def by_group(diagnostics: Iterable[Diagnostic], prefix: str) -> Found:
 
 
 def to_bytes(kept: Kept) -> bytes | None:
-    """Return what was kept as bytes that say whether they are whole; None where JSON can't hold a text.
+    """Return what was kept as bytes, which `from_bytes` finds damaged if they are; None where JSON can't hold a text.
 
-    A line of JSON has all but the files, with a line more for those of each group: most of these nobody reads.
+    The first line of JSON has all but the files; each further line has those of one group, as few are read again.
     """
     value = {
         "context": kept.context,

@@ -37,7 +37,7 @@ class Stated(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What to call the place."""
+        """The path as a sentence names it."""
         return ".".join(map(str, self.path))
 
 

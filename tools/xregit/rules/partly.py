@@ -1,7 +1,7 @@
-"""What is wrong with some files of a registry that has been read as a whole, without a look at all of the rest.
+"""The findings in some files of a registry that was read as a whole, without checking all the rest.
 
-A finding stands in a file of the group that it is about, and rules may look at all of the registry from there. Only
-rules about sound registries ask whether anything is wrong elsewhere: where they find something, everything is checked.
+A finding stands in a file of the group that it is about, though the rule may look at the whole registry from there.
+Only rules about sound registries depend on findings elsewhere: if they find something, everything is checked.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Examined:
 def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> Report:
     """Return what is wrong with a registry; without the date of ``today``, rules that ask for it find nothing.
 
-    Messages are compared with each other only if there is no error: what is wrong with one would be told of the other.
+    Messages are compared with each other only if there is no error: a fault of one would be reported of the other too.
     An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
     reported once.
     """
@@ -139,7 +139,7 @@ class _Run:
 
     @property
     def passed_over(self) -> frozenset[str]:
-        """What is not looked into by this run."""
+        """The things that rules may be about, but that this run does not look into."""
         asked = {DATED: self.today is not None, SOUND: self.sound, "import": False, "change": False}
         return frozenset(about for about, is_there in asked.items() if not is_there)
 
@@ -242,7 +242,7 @@ def _by(item: Rule, finding: Finding) -> Finding:
 
 
 def _once(stated: Iterable[Finding], ruled: Iterable[Finding]) -> Iterator[Finding]:
-    """Give what the model finds, and what rules find elsewhere: of a value that is none, there is no more to say."""
+    """Give the model's findings, and those of rules at other paths: of a faulty value there is no more to say."""
     faulty: set[tuple[str | int, ...]] = set()
     for item in stated:
         faulty.add(item.path)

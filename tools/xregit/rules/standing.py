@@ -1,4 +1,4 @@
-"""The files of a registry as they stand, and what each of them has to do with others."""
+"""The files of a registry folder as they stand now, and their traces (`catalog.traces`)."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 YAML = ".yaml"
 GROUP_FOLDERS = 2
 IGNORED = Trace((), None)
-# A file that was changed shortly before it was looked at may change again without another time (as Git has it, "racy").
+# In nanoseconds. A file that was changed just before it was read may change again without another time ("racy" in Git).
 SHORTLY = 2_000_000_000
 
 
 class WholeError(XregitError):
-    """Nothing less than the whole registry can tell."""
+    """A part of the registry can't tell what is asked; everything must be read and checked."""
 
 
 @record
@@ -55,7 +55,7 @@ class State:
 class Standing:
     """The files of a registry folder as they are now, by their paths below it; their bytes are read when asked for.
 
-    ``since`` is when they were asked for, in nanoseconds. Files are in the order of their paths.
+    ``since`` is when they were listed, in nanoseconds since 1970. Files are in the order of their paths.
     """
 
     root: Path
@@ -130,14 +130,14 @@ def standing(folder: Path) -> Standing:
 
 @mutable
 class Tracing:
-    """A way to parse files that keeps what they have to do with others."""
+    """A parser that keeps the traces of the files that it parses."""
 
     given: Parse
     terms: Terms
     known: dict[bytes, Trace] = field(default_factory=dict)
 
     def parse(self, data: bytes) -> Parsed:
-        """Return what the given way does."""
+        """Return what the given parser returns, and keep the trace."""
         parsed = self.given(data)
         if not parsed.problems and isinstance(parsed.value, dict):
             self.known[data] = trace_of_value(data, parsed.value, self.terms)

@@ -1,4 +1,4 @@
-"""What a resource's file states against its model, with its bases' attributes, and where findings stand in the file."""
+"""A resource's file, as written, to what is wrong with it by the model; and findings to their places in the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments in the YAML that accept a finding, and the findings that are left; what is wrong with such a comment.
+"""Findings and the comments in the YAML that accept some to the findings that are left, faults of comments included.
 
 ``# xregit: ignore RULE[, RULE…] -- reason`` is about its own line, or, where it stands alone, about the next one;
 ``ignore-file`` is about the whole file.
