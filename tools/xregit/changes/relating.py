@@ -10,7 +10,7 @@ from xregit.messages.constraints import PLAIN_TYPES, canonical
 from xregit.messages.definitions import is_now
 from xregit.messages.templates import URI_TYPES, Template
 from xregit.model import canonical as canonical_name
-from xregit.rules.mediatypes import normal
+from xregit.model.mediatypes import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -99,7 +99,7 @@ def stated_relation(name: str, before: Any, after: Any) -> str:
 def same_value(name: str, one: Any, other: Any) -> bool:
     """Tell whether two values of a property or attribute mean the same on the wire."""
     if isinstance(one, str) and isinstance(other, str) and name.lower() in table().media_types:
-        return normal(one) == normal(other)
+        return comparable(one) == comparable(other)
     return alike(one, other) or (one is not None and other is not None and _text(one) == _text(other))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.model.mediatypes import comparable
 from xregit.protocols import to_text
 from xregit.records import record
 
@@ -14,12 +13,6 @@ if TYPE_CHECKING:
 
 #: Texts of these types say what they say: any text will do, and equal values are equal texts.
 PLAIN_TYPES = frozenset({"any", "string", "uri", "uritemplate", "urireference"})
-# RFC 9110, section 5.6.6; a semicolon may stand before nothing.
-_PARAMETER = re.compile(r';\s*(?:([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;"]+))?\s*')
-_ESCAPED = re.compile(r"\\(.)")
-_MEDIA_TYPES = 1024
-#: The parameters whose values compare without case (RFC 2046, section 4.1.2; RFC 3676, section 4).
-_FOLDED = frozenset({"charset", "delsp", "format"})
 
 
 @record
@@ -80,7 +73,7 @@ class Constraint:
         if text == self.constant:
             return True
         if self.media:
-            return media_type(text) == media_type(self.constant)
+            return comparable(text) == comparable(self.constant)
         return not self.any_text and canonical(self.type, value) == self.constant
 
     def _reads(self, template: Template, value: Any, context: dict[str, str]) -> bool:
@@ -122,28 +115,6 @@ def plain(value: Any) -> str:
         return str(value)
     kind = "binary" if isinstance(value, bytes) and not _is_text(value) else "any"
     return canonical(kind, value) or ""
-
-
-@lru_cache(maxsize=_MEDIA_TYPES)
-def media_type(text: str) -> str:
-    """Return a media type in a form in which equal ones are equal texts (RFC 2045, 5.1; RFC 9110, 8.3.1).
-
-    Names compare without case, values of parameters only where that is known of them, in any order.
-    """
-    written = text.strip()
-    kind, _, _ = written.partition(";")
-    parameters, end = set(), len(kind)
-    while match := _PARAMETER.match(written, end):
-        if match[1]:
-            parameters.add(_parameter(match[1].lower(), match[2]))
-        end = match.end()
-    # What is no parameter is compared as it is.
-    return ";".join((kind.rstrip().lower(), *sorted(parameters))) + written[end:]
-
-
-def _parameter(name: str, written: str) -> str:
-    value = _ESCAPED.sub(r"\1", written[1:-1]) if written.startswith('"') else written
-    return f"{name}={value.lower() if name in _FOLDED else value}"
 
 
 def _is_text(value: bytes) -> bool:

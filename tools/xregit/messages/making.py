@@ -10,7 +10,6 @@ from xregit.arguments import expect
 from xregit.catalog.references import local_xid
 from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
-from xregit.messages.constraints import media_type
 from xregit.messages.definitions import definition
 from xregit.messages.giving import Given, given
 from xregit.messages.payloading import NO_DATA, Payload, payload
@@ -20,6 +19,7 @@ from xregit.messages.sieves import event_filter, whole_filter
 from xregit.messages.values import Filling, attribute_values, option_values
 from xregit.model import canonical as spelled
 from xregit.model.faults import either
+from xregit.model.mediatypes import without_parameters
 from xregit.model.names import EVENT_JSON
 from xregit.model.quoting import shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
@@ -196,7 +196,7 @@ def _bound(asked: Definition, protocol: str, mode: str, event: Event, fields: Fi
     chosen = mode or asked.mode or (STRUCTURED if _is_whole(asked, known, event, fields) else "")
     if chosen == STRUCTURED and asked.format and known and known.contenttype:
         fields = {**fields, **lacking(known, {known.contenttype: [asked.format]}, fields)}
-    unknown = [media for media in _outer(known, fields) if media_type(media).partition(";")[0] != EVENT_JSON]
+    unknown = [media for media in _outer(known, fields) if without_parameters(media) != EVENT_JSON]
     if chosen == STRUCTURED and unknown:
         raise WireError((f"events are written as {EVENT_JSON} alone, so they can't be {shown(unknown[0])}",))
     return bind(event, protocol, chosen, fields)

@@ -10,9 +10,9 @@ from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING
 
-from xregit.messages.constraints import media_type
 from xregit.messages.definitions import definition, target
 from xregit.messages.schemas import source
+from xregit.model.mediatypes import comparable
 from xregit.model.protocols import matching
 from xregit.records import record
 
@@ -157,7 +157,7 @@ def _compatible(one: _Part, other: _Part) -> bool:
 def agree(one: Constraint, other: Constraint) -> bool:
     """Tell whether a value can satisfy both constraints, as far as that can be told."""
     if one.constant is not None:
-        same = other.media and other.constant is not None and media_type(one.constant) == media_type(other.constant)
+        same = other.media and other.constant is not None and comparable(one.constant) == comparable(other.constant)
         return same or other.fits(one.constant, {})
     if other.constant is not None:
         return one.fits(other.constant, {})

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
-from xregit.messages.constraints import media_type
+from xregit.model.mediatypes import comparable
 from xregit.payloads import PayloadSchema, SchemaError, language, parse
 from xregit.payloads.framing import explained
 from xregit.records import record
@@ -63,7 +63,7 @@ class Payloads:
     def accepts(self, definition: Definition, message: Received) -> bool:
         """Tell whether a message's payload is what a definition declares, where it declares nothing else."""
         stated = definition.contenttype
-        if stated and media_type(message.contenttype) != media_type(stated):
+        if stated and comparable(message.contenttype) != comparable(stated):
             return False
         if self.schema(definition.xid) is None:
             return bool(stated)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from xregit.messages.constraints import media_type
 from xregit.messages.indexing import Index, index
 from xregit.messages.verifying import Failure, conforms, failures, satisfied
+from xregit.model.mediatypes import without_parameters
 from xregit.protocols.carriers import STRUCTURED
 from xregit.records import record
 
@@ -129,13 +129,10 @@ def travel_failure(definition: Definition, message: Received) -> Failure | None:
     if definition.mode and definition.mode != message.mode:
         return Failure("envelopeoptions/mode", definition.mode, message.mode)
     outer = message.outer_type
-    if definition.format and message.mode == STRUCTURED and outer and _media(outer) != _media(definition.format):
-        return Failure("envelopeoptions/format", definition.format, outer)
+    stated = definition.format if message.mode == STRUCTURED and outer else ""
+    if stated and without_parameters(outer) != without_parameters(stated):
+        return Failure("envelopeoptions/format", stated, outer)
     return None
-
-
-def _media(text: str) -> str:
-    return media_type(text).partition(";")[0]
 
 
 def _tests(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xregit.model.mediatypes import without_parameters
 from xregit.payloads.shapes import PayloadError, why
 from xregit.source import json
 
@@ -40,5 +41,4 @@ def write_json(value: Any) -> bytes:
 
 def is_json(contenttype: str) -> bool:
     """Tell whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
-    media = contenttype.partition(";")[0].strip().casefold()
-    return media.endswith(("/json", "+json"))
+    return without_parameters(contenttype).endswith(("/json", "+json"))

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
+from xregit.model.mediatypes import without_parameters
 from xregit.model.names import BATCH_JSON, EVENT_JSON, EVENTS
 from xregit.model.quoting import shown
 from xregit.protocols import percent
@@ -54,7 +55,7 @@ def _mode(modes: tuple[str, ...], contenttype: str) -> str:
     """Return the mode that a media type announces, empty where it announces none."""
     if not announces_event(contenttype):
         return ""
-    mode = _FORMATS.get(contenttype.partition(";")[0].strip().lower(), UNKNOWN)
+    mode = _FORMATS.get(without_parameters(contenttype), UNKNOWN)
     return mode if mode in modes else UNKNOWN
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xregit.model.datatypes import DATATYPES, INT32_MAX
+from xregit.model.mediatypes import without_parameters
 from xregit.model.names import EVENTS
 from xregit.model.quoting import shown
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
@@ -79,7 +80,7 @@ def event_json(event: Event) -> dict[str, Any]:
 
 def announces_event(contenttype: str) -> bool:
     """Tell whether a media type says that a message is one event or several, in whatever format."""
-    return contenttype.partition(";")[0].strip().lower().startswith(EVENTS)
+    return without_parameters(contenttype).startswith(EVENTS)
 
 
 def declares_json(contenttype: str) -> bool:

@@ -9,8 +9,9 @@ from xregit.catalog.indexes import carried, carried_groups
 from xregit.catalog.resolving import SELECTORS, group_of
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
+from xregit.model.mediatypes import without_parameters
 from xregit.model.names import CLOUDEVENTS
-from xregit.rules.mediatypes import MODES, modes, normal
+from xregit.rules.mediatypes import MODES, modes
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import mapping, selected, text
 
@@ -139,7 +140,7 @@ def _other_mode(message: Mapping[str, Any], due: str) -> str:
 
 def _other_format(message: Mapping[str, Any], due: str) -> str:
     stated = text(message, "envelopeoptions", "format")
-    return f"has {stated}" if stated and normal(stated)[0] != normal(due)[0] else ""
+    return f"has {stated}" if stated and without_parameters(stated) != without_parameters(due) else ""
 
 
 def _messages(group: Group) -> list[Resource]:

@@ -11,12 +11,13 @@ from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import DATATYPES, has_placeholders
 from xregit.model.language import MAPPINGS, NOTHING
+from xregit.model.mediatypes import without_parameters
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON
 from xregit.model.names import EVENTS as MEDIA_TYPE_OF_EVENTS
 from xregit.model.protocols import facts
 from xregit.model.quoting import shown
 from xregit.model.times import NOW, is_now
-from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, modes, normal
+from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, modes
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping, selected, states, text
 
@@ -123,7 +124,7 @@ def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator
     """Report a ``format`` that is the content type of messages which nobody takes for events."""
     attributes = _in_full(registry, entity)
     format_, protocol = text(attributes, OPTIONS, "format"), selected("protocol", attributes)
-    is_told = not format_ or normal(format_)[0].startswith(MEDIA_TYPE_OF_EVENTS) or has_placeholders(format_)
+    is_told = not format_ or without_parameters(format_).startswith(MEDIA_TYPE_OF_EVENTS) or has_placeholders(format_)
     # Where there can be no such format at all, other rules say so.
     is_out_of_place = text(attributes, OPTIONS, "mode") == BINARY or in_json_alone(protocol)
     if is_told or is_out_of_place or selected("envelope", attributes) != CLOUDEVENTS:
@@ -165,7 +166,7 @@ def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[F
     """Report a ``format`` that no receiver could tell, since messages of the protocol don't say what they hold."""
     attributes = _in_full(registry, entity)
     format_, protocol = text(attributes, OPTIONS, "format"), selected("protocol", attributes)
-    if not format_ or normal(format_)[0] == EVENT_JSON or not in_json_alone(protocol):
+    if not format_ or without_parameters(format_) == EVENT_JSON or not in_json_alone(protocol):
         return
     text_ = f'Messages of {protocol} don\'t say what they hold, so events in them are JSON, not "{format_}".'
     yield found(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
+from xregit.model.mediatypes import comparable, without_parameters
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS, named
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
@@ -143,13 +144,6 @@ def in_binary(protocol: str) -> bool:
     return BINARY in _carrier(protocol)["modes"]
 
 
-def normal(media: str) -> tuple[str, ...]:
-    """Return a media type's parts as they compare: without case, parameters in any order."""
-    kind, *parameters = (part.strip() for part in media.lower().split(";"))
-    pairs = (part.replace('"', "").partition("=") for part in parameters if part)
-    return (kind, *sorted(f"{name.strip()}={value.strip()}" for name, _, value in pairs))
-
-
 def in_json_alone(protocol: str) -> bool:
     """Tell whether events travel as JSON and in no other format, since no message says what it holds."""
     carrier = _carrier(protocol)
@@ -181,8 +175,8 @@ def _is_of_event(one: Stated) -> bool:
 
 def _agree(one: Stated, other: Stated) -> bool:
     """Tell whether two media types say the same; what a format of events is called has no parameters."""
-    parts, others = normal(one.media), normal(other.media)
-    return parts[0] == others[0] if _FORMAT in (one.path, other.path) else parts == others
+    as_compared = without_parameters if _FORMAT in (one.path, other.path) else comparable
+    return as_compared(one.media) == as_compared(other.media)
 
 
 def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
