@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,31 @@ def test_import_of_what_was_compiled_gives_the_same_files(tmp_path: Path, option
     assert (
         second.read_bytes() == compiled(tmp_path / "two" / "registry", tmp_path / "third.json", **options).read_bytes()
     )
+
+
+def test_what_is_resolved_says_the_same_after_an_import(tmp_path: Path) -> None:
+    """A document with base messages merged in is the document of the registry that an import makes of it."""
+    first = compiled(small_folder(tmp_path), tmp_path / "first.json", resolved=True)
+    import_documents([first], tmp_path / "one" / "registry")
+    assert first.read_bytes() == compiled(tmp_path / "one" / "registry", tmp_path / "second.json").read_bytes()
+
+
+def test_endpoints_of_a_later_release_come_back_as_they_were(tmp_path: Path) -> None:
+    """What release 1.0-rc4 calls servers and filters are the addresses, topics and subjects that they were made of."""
+    usual = {"name": "N", "usage": ["subscriber"]}
+    options = {
+        "KAFKA": {"deployed": True, "endpoints": [{"uri": "SSL://a:1"}, {"uri": "SSL://b:2", "site": "north"}]},
+        "MQTT/5.0": {"deployed": True, "topic": "a/+", "cleansession": False},
+        "NATS": {"deployed": True, "subject": "a.*"},
+    }
+    endpoints = {
+        f"e{n}": {**usual, "protocol": name, "protocoloptions": said} for n, (name, said) in enumerate(options.items())
+    }
+    import_documents([written(tmp_path / "one.json", {"endpoints": endpoints})], tmp_path / "one" / "registry")
+    published = compiled(tmp_path / "one" / "registry", tmp_path / "two.json", profile="1.0-rc4")
+    assert {"topicfilter", "subjectfilter", "bootstrap.servers"} <= {*re.findall(r'"([^"]+)":', published.read_text())}
+    assert not import_documents([published], tmp_path / "two" / "registry").failed
+    assert tree(tmp_path / "one" / "registry" / "endpoints") == tree(tmp_path / "two" / "registry" / "endpoints")
 
 
 def test_second_import_changes_nothing(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.changes import Here, hoisted, read_as
+from xregit.document.changes import Here, Move, hoisted, read_as
 from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 
 if TYPE_CHECKING:
@@ -59,6 +59,36 @@ def objects(target: Any, step: Step, here: Here) -> Any:
     (name,) = step.names
     here.note(0, f'an address is read as the "{name}" of an object')
     return [{name: item} if isinstance(item, str) else item for item in target]
+
+
+def scattered(target: Any, step: Step, here: Here) -> Any:
+    """Give each address that an item gathers in a list an item of its own, with its scheme: ``SSL://host:port``.
+
+    ``names`` has the attribute of the list and that of an address, then that of the scheme and the usual one.
+    """
+    ((gathered, address), (scheme, usual)) = step.names.items()
+    result: list[Any] = []
+    moves: list[Move] = []
+    for number, item in enumerate(target if isinstance(target, list) else ()):
+        hosts = _gathered(item, gathered, address, scheme)
+        before = len(result)
+        moves += [((before + at,), (number,)) for at in range(len(hosts) or 1)]
+        moves += [((before + at, address), (number, gathered, at)) for at in range(len(hosts))]
+        rest = {name: value for name, value in item.items() if name not in (gathered, scheme)} if hosts else {}
+        listener = f"{item.get(scheme, usual)}://" if hosts else ""
+        result += [{address: host if "://" in host else f"{listener}{host}", **rest} for host in hosts] or [item]
+    first = next((old[0] for _, old in moves if len(old) > 1), None)
+    if first is None:
+        return target
+    here.note(first, f'"{gathered}" is read as "{address}"', *moves)
+    return result
+
+
+def _gathered(item: Any, gathered: str, address: str, scheme: str) -> list[str]:
+    """Return the hosts of an item that has them in a list, and nothing else that could be its address."""
+    hosts = item.get(gathered) if isinstance(item, dict) and address not in item else None
+    texts = isinstance(hosts, list) and all(isinstance(host, str) and host for host in hosts)
+    return hosts if hosts and texts and isinstance(item.get(scheme, ""), str) else []
 
 
 def bare(target: Any, step: Step, here: Here) -> Any:

@@ -80,6 +80,7 @@ DOES: Mapping[str, Callable[[Any, Step, Here], Any]] = {
     "reference": naming.references,
     "borrow": naming.borrowed,
     "object": declaring.objects,
+    "scatter": declaring.scattered,
     "bare": declaring.bare,
     "lower": naming.lowered,
     "address": naming.addressed,

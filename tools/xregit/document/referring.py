@@ -23,10 +23,11 @@ URI, XID = "dataschemauri", "dataschemaxid"
 class References:
     """The references of one registry's messages."""
 
-    def __init__(self, registry: Registry) -> None:
-        """Look at all messages once, since a base's references are those of other messages too."""
+    def __init__(self, registry: Registry, *, resolved: bool = False) -> None:
+        """Look at all messages once, since a base's references are those of other messages too, unless ``resolved``."""
         self._registry = registry
-        self._bases = frozenset(base_xid(resource.attributes) for resource in registry.all_resources)
+        messages = () if resolved else registry.all_resources
+        self._bases = frozenset(base_xid(resource.attributes) for resource in messages)
 
     def stated(self, xid: str, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a message's attributes with its base as the message itself, and with the xid of its schema."""

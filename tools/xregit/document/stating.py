@@ -46,7 +46,7 @@ class Stating:
         self.resolved = resolved
         self._known_steps: dict[tuple[str, ...], tuple[tuple[Step, ...], tuple[Step, ...]]] = {}
         self._arranger = Arranger(defaults=True)
-        self._references = References(registry)
+        self._references = References(registry, resolved=resolved)
 
     def of_registry(self) -> dict[str, Any]:
         """Return the attributes of the registry itself."""
