@@ -189,6 +189,18 @@ def _luminance(page: Page, element: str, name: str) -> float:
     return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
 
 
+def test_diagram_fits_between_the_sidebars(visit: Visit, served: str) -> None:
+    """At each width, enlarged text included, one drawing of a channel is shown, and all of it."""
+    page = visit.page
+    page.goto(served + "map/")
+    for width in (390, 720, 1000, 1225, 1280, 1600):
+        page.set_viewport_size({"width": width, "height": 900})
+        shown = page.locator(".xr-diagram:visible")
+        assert shown.count() == 1, width
+        over = shown.evaluate("(drawing) => drawing.parentElement.scrollWidth - drawing.parentElement.clientWidth")
+        assert over <= 0, width
+
+
 @pytest.mark.parametrize("address", ["", "all-messages/", "recognise/", MESSAGE, "authoring/"])
 def test_paper_has_nothing_to_click(browser: Browser, served: str, address: str) -> None:
     """Printed, a page has its text and what a reader has chosen, and no button, field or menu."""

@@ -62,8 +62,8 @@ def _pages(book: Book, of_message: Callable[[Book, Message], Page], later: Later
             yield groups_page(book, model)
             for group in groups.values():
                 yield from _group_pages(book, group, of_message, later)
-    yield from index_pages(book, later)
     yield from name_pages(book, later)
+    yield from index_pages(book, later)
     yield from changes_page(book)
     yield from model_pages(book)
     yield from rule_pages(book)
