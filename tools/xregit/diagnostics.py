@@ -74,6 +74,11 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?')) or not text else '.'}"
 
 
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Tell whether one of the diagnostics is an error."""
+    return any(item.severity is Severity.ERROR for item in diagnostics)
+
+
 def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without duplicates, in the order of file, place, rule, xid and message."""
     return tuple(sorted(set(diagnostics), key=_order))

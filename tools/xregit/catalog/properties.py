@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xregit.jsonpointers import escaped
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import NOTHING
@@ -62,7 +63,7 @@ class Property(NamedTuple):
     @property
     def pointer(self) -> str:
         """The JSON Pointer from the message to the property (RFC 6901)."""
-        return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in self.path)
+        return "".join("/" + escaped(part) for part in self.path)
 
     @property
     def placeholders(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, Kind, path_of, spot, xid_of
 from xregit.catalog.reading import read_contents
 from xregit.changes.comparing import diff
+from xregit.changes.stubs import stubs
 from xregit.changes.tracks import Tracks
 from xregit.errors import XregitError
 from xregit.records import record
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 _ID = rb"[A-Za-z0-9_.\-~:@]+"
 _REFERENCE = re.compile(rb"/[a-z0-9_]+/" + _ID + rb"/[a-z0-9_]+/" + _ID)
 MAX_FILES = 500
-MINIMAL, STUB = b"registryid: then\n", b"description: A group.\n"
 
 
 @record
@@ -183,11 +183,8 @@ class _Following:
         head = self.registry.origin.history.head
         (data,) = history.read_versions(self.registry.origin.root, [(head, _prefix(self.registry) + MODEL_FILE)])
         names = {self.below(step.path, path) for path, steps in self.steps.items() for step in steps}
-        spots = [spot(self.registry.model, name) for name in names]
-        groups = {f"/{found.group.plural}/{found.gid}" for found in spots if found.group and found.resource}
-        groups -= {self.xid(step.path) for step in self.steps[self.path]}
-        stubs = {path_of(self.registry.model, xid): STUB for xid in sorted(groups)}
-        return {**stubs, REGISTRY_FILE: MINIMAL, **({MODEL_FILE: data} if data is not None else {})}
+        own = {self.xid(step.path) for step in self.steps[self.path]}
+        return stubs(self.registry.model, names, own) | ({MODEL_FILE: data} if data is not None else {})
 
     def state(self, files: Mapping[str, bytes], always: Mapping[str, bytes]) -> Registry:
         """Return the registry that a few files make."""

@@ -22,7 +22,7 @@ from xregit.changes.drafts import in_draft
 from xregit.changes.placing import place_of
 from xregit.changes.slips import NewName, new_name, worst_of_each
 from xregit.changes.waivers import Waiver, waivers
-from xregit.diagnostics import Diagnostic, Severity, Span, ordered
+from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered
 from xregit.records import record
 from xregit.rules import severities
 
@@ -75,7 +75,7 @@ class Review:
     @property
     def failed(self) -> bool:
         """Whether something stands in the way of a merge."""
-        return any(item.severity is Severity.ERROR for item in self.diagnostics)
+        return has_errors(self.diagnostics)
 
 
 def review(changes: Sequence[Change], before: Registry, after: Registry, *, today: date) -> Review:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, path_of, spot, xid_of
 from xregit.catalog.reading import read_contents
 from xregit.changes.comparing import diff
+from xregit.changes.stubs import stubs
 from xregit.records import record
 from xregit.source import history
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 MAX_COMMITS, MAX_FILES, MAX_RELATED = 30, 60, 120
 _VERSIONS = f"/{VERSIONS}/"
 _AROUND = frozenset({REGISTRY_FILE, MODEL_FILE})
-_MINIMAL, _STUB = b"registryid: then\n", b"description: A group.\n"
 
 
 @record
@@ -148,13 +148,6 @@ def _changes(
     same = {old: new for old, new in renamed.items() if old and new and old != new}
     # What is around the entities is the same on both sides where one of them has not got it.
     around = {name: data for files in (before, after) for name, data in files.items() if name in _AROUND}
-    sides = (_whole(registry, {**around, **files}) for files in (before, after))
+    sides = ({**stubs(model, (*around, *files)), **around, **files} for files in (before, after))
     then, now = (read_contents(registry.origin.root, files) for files in sides)
     return diff(then, now, same)
-
-
-def _whole(registry: Registry, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Return files with what a registry can't be read without."""
-    spots = [spot(registry.model, path) for path in files]
-    groups = {f"/{found.group.plural}/{found.gid}" for found in spots if found.group and found.resource}
-    return {path_of(registry.model, xid): _STUB for xid in sorted(groups)} | {REGISTRY_FILE: _MINIMAL} | dict(files)

@@ -16,7 +16,7 @@ from xregit.arguments import to_path
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
 from xregit.catalog.reading import read_folder
-from xregit.diagnostics import Diagnostic, Severity, ordered
+from xregit.diagnostics import Diagnostic, Severity, has_errors, ordered
 from xregit.document.authoring import Authoring
 from xregit.document.identifying import DEFAULT_REGISTRY_ID
 from xregit.document.joining import Joined, joined
@@ -57,7 +57,7 @@ class ImportReport:
     @property
     def failed(self) -> bool:
         """Whether nothing was imported because of an error."""
-        return any(item.severity is Severity.ERROR for item in self.diagnostics)
+        return has_errors(self.diagnostics)
 
 
 def import_documents(documents: Sequence[Path | str], into: Path | str) -> ImportReport:
@@ -87,14 +87,14 @@ def _imported(documents: Sequence[Path], into: Path) -> ImportReport:
     changes = ordered([change for one in closely for change in one.changes])
     lines = partial(_line, registries)
     refused = partial(ImportReport, (), (), writings=writings, changes=changes, lines=lines)
-    if not read or _failed(diagnostics):
+    if not read or has_errors(diagnostics):
         return refused(ordered(diagnostics))
     whole = joined(registries)
     diagnostics += [*whole.diagnostics, *_left_out(read, there), *_left_to_git(read)]
-    files = {} if _failed(diagnostics) else dict(_files(whole, read, there, into))
+    files = {} if has_errors(diagnostics) else dict(_files(whole, read, there, into))
     diagnostics += [_taken(into, path) for path, data in files.items() if _differs(into / path, data)]
     diagnostics += _unlike_model(whole, there)
-    if _failed(diagnostics):
+    if has_errors(diagnostics):
         return refused(ordered(diagnostics))
     # Until the registry's own file is there, the next run begins anew, so it is the last.
     writing.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
@@ -126,10 +126,6 @@ def _line(registries: Sequence[Registry], path: str, number: int) -> str | None:
     """Return the text of a line of whatever was read."""
     found = (registry.origin.line(path, number) for registry in registries)
     return next((line for line in found if line is not None), None)
-
-
-def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
-    return any(item.severity is Severity.ERROR for item in diagnostics)
 
 
 def _left_out(read: Sequence[Registry], there: Registry | None) -> Iterator[Diagnostic]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.changes import Here, hoisted, join, read_as
+from xregit.jsonpointers import unescaped
 from xregit.model import canonical
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _addressed(written: Any, step: Step) -> Any:
 def _xid(written: Any) -> Any:
     if not isinstance(written, str) or not written.startswith("#/"):
         return written
-    return written[1:].replace("~1", "/").replace("~0", "~")
+    return unescaped(written[1:])
 
 
 def borrowed(target: Any, step: Step, here: Here) -> Any:

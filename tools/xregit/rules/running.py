@@ -10,7 +10,7 @@ from xregit.catalog.entities import Place
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.resolving import group_of
 from xregit.catalog.viewing import view
-from xregit.diagnostics import Diagnostic, Finding, Severity, ordered
+from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordered
 from xregit.model import check as check_value
 from xregit.records import record
 from xregit.rules.choosing import Choosing
@@ -42,7 +42,7 @@ class Report:
     @property
     def failed(self) -> bool:
         """Whether there is an error among them."""
-        return any(item.severity is Severity.ERROR for item in self.diagnostics)
+        return has_errors(self.diagnostics)
 
 
 @record

@@ -13,6 +13,7 @@ from xregit.document.asyncapi.facts import language
 from xregit.document.asyncapi.naming import free_name
 from xregit.document.asyncapi.rebasing import below, rebased
 from xregit.document.documents import carried, pretty
+from xregit.jsonpointers import escaped
 from xregit.model import canonical
 from xregit.model.names import named
 from xregit.records import record
@@ -151,7 +152,7 @@ def _pointer(value: Any, selector: str) -> str:
     """Return the JSON Pointer to the part of a JSON Schema that a reference selects; empty for all of it."""
     if not selector:
         return ""
-    name = selector.replace("~", "~0").replace("/", "~1")
+    name = escaped(selector)
     wanted = [selector] if selector.startswith("/") else [f"/$defs/{name}", f"/definitions/{name}"]
     found = next((pointer for pointer in wanted if below(value, pointer) is not None), "")
     return quote(found, safe="/~$")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from xregit.jsonpointers import escaped, unescaped
 from xregit.model.language import NOTHING
 
 # Deeper schemas are nobody's, and other readers refuse them.
@@ -28,7 +29,7 @@ def rebased(schema: Any, base: str) -> Any:
 def below(schema: Any, pointer: str) -> Any:
     """Return what a JSON Pointer leads to, or None (RFC 6901)."""
     for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
+        name = unescaped(part)
         if isinstance(schema, list | tuple):
             schema = schema[int(name)] if name.isascii() and name.isdigit() and int(name) < len(schema) else None
         else:
@@ -81,7 +82,7 @@ def _anchors(schema: Any, pointer: str, depth: int) -> Any:
 
 def _items(schema: Any) -> Any:
     if isinstance(schema, Mapping):
-        return ((str(name).replace("~", "~0").replace("/", "~1"), item) for name, item in schema.items())
+        return ((escaped(name), item) for name, item in schema.items())
     return enumerate(schema) if isinstance(schema, list | tuple) else NOTHING.items()
 
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
+from xregit.jsonpointers import unescaped
 from xregit.payloads.documents import Document, json_value, resolved
 from xregit.payloads.jsonschema import draft03
 from xregit.payloads.jsonschema.drafts import DRAFT03, DRAFT04, LATEST, Draft, declared, stated
@@ -59,7 +60,7 @@ class Loaded:
             return found
         value = self.documents[uri]
         for part in fragment.split("/")[1:]:
-            key = unquote(part).replace("~1", "/").replace("~0", "~")
+            key = unescaped(unquote(part))
             value = value[int(key)] if isinstance(value, list) else value[key]
         return value
 

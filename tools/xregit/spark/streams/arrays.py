@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.spark.streams.shapes import pointer
+from xregit.jsonpointers import escaped
 from xregit.spark.streams.times import points
 from xregit.spark.streams.types import TIMESTAMP, arrow
 
@@ -49,7 +49,7 @@ def columns(members: Iterable[Member], values: Sequence[Any], path: str, rests: 
         if value is None or (value.__class__ is dict and known.issuperset(value)):
             continue
         if isinstance(value, Mapping):
-            rests[row].update((f"{path}/{pointer(key)}", value[key]) for key in value if key not in known)
+            rests[row].update((f"{path}/{escaped(key)}", value[key]) for key in value if key not in known)
         else:
             rests[row][path] = value
             records[row] = None
@@ -57,7 +57,7 @@ def columns(members: Iterable[Member], values: Sequence[Any], path: str, rests: 
         array(
             each.shape,
             [None if value is None else value.get(each.key) for value in records],
-            f"{path}/{pointer(each.key)}",
+            f"{path}/{escaped(each.key)}",
             rests,
         )
         for each in listed

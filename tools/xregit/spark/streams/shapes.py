@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from xregit.jsonpointers import escaped
 from xregit.records import record
 from xregit.spark.streams import leaves
 from xregit.spark.streams.leaves import Convert, Leaf, Rest, leaf
@@ -116,13 +117,13 @@ def _record(field: Field, depth: int) -> Shape:
 def composed(inside: tuple[Member, ...]) -> Convert:
     """Return what makes a record; members that nobody declared go to the rest."""
     known = frozenset(each.key for each in inside)
-    parts = tuple((each.key, each.name, each.shape.convert, "/" + pointer(each.key)) for each in inside)
+    parts = tuple((each.key, each.name, each.shape.convert, "/" + escaped(each.key)) for each in inside)
 
     def convert(value: Any, path: str, rest: Rest) -> Any:
         if not isinstance(value, Mapping):
             return leaves.misfit(value, path, rest)
         if not value.keys() <= known:
-            rest.update((f"{path}/{pointer(key)}", value[key]) for key in value if key not in known)
+            rest.update((f"{path}/{escaped(key)}", value[key]) for key in value if key not in known)
         made = {}
         for key, name, inner, step in parts:
             item = value.get(key)
@@ -130,11 +131,6 @@ def composed(inside: tuple[Member, ...]) -> Convert:
         return made
 
     return convert
-
-
-def pointer(key: Any) -> str:
-    """Return a name as a JSON Pointer has it."""
-    return str(key).replace("~", "~0").replace("/", "~1")
 
 
 def _array(field: Field, depth: int) -> Shape:
@@ -157,7 +153,7 @@ def _map(field: Field, depth: int) -> Shape:
         if not isinstance(value, Mapping):
             return leaves.misfit(value, path, rest)
         return [
-            (str(key), None if item is None else inner.convert(item, f"{path}/{pointer(key)}", rest))
+            (str(key), None if item is None else inner.convert(item, f"{path}/{escaped(key)}", rest))
             for key, item in value.items()
         ]
 

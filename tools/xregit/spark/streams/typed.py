@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from xregit.jsonpointers import escaped
 from xregit.spark.streams.arrays import array
-from xregit.spark.streams.shapes import pointer
 from xregit.spark.streams.times import points
 from xregit.spark.streams.types import TIMESTAMP, arrow
 
@@ -60,7 +60,7 @@ def columns(members: Sequence[Member], records: Sequence[Any], path: str, rests:
     """
     made = []
     for number, each in enumerate(members):
-        column = _column(each.shape, _values(records, f"f{number}"), f"{path}/{pointer(each.key)}", rests)
+        column = _column(each.shape, _values(records, f"f{number}"), f"{path}/{escaped(each.key)}", rests)
         if column is None:
             return None
         made.append(column)
