@@ -78,11 +78,12 @@ Folders = Mapping[str, Folder]
 def folder(group: str, files: Mapping[str, Traced], mark: str = "") -> Folder:
     """Return the files of a group as a folder."""
     stated = {path: file for path, file in files.items() if file.ties is not None}
-    shows = {group, *(name for path, file in stated.items() for name in (*file.shows, *_schema_names(path)))}
+    deep = [path for path in files if path.count("/") >= _FOLDER_PARTS]
+    named = (name for path in stated if path.count("/") > _RESOURCE_SLASHES for name in _schema_names(path))
     outline = Outline(
-        sorted({path.split("/")[_FOLDER_PARTS - 1] for path in files if path.count("/") >= _FOLDER_PARTS}),
-        sorted({name for file in stated.values() for name in file.mentions}),
-        sorted(shows) if stated else [],
+        sorted({path.split("/", _FOLDER_PARTS)[-2] for path in deep}),
+        sorted({tie[0] for file in stated.values() for tie in file.ties or () if tie[0]}),
+        sorted({group, *named}.union(*[file.shows for file in stated.values()])) if stated else [],
         stated=bool(stated),
         dated=any(file.dated for file in files.values()),
     )

@@ -8,7 +8,7 @@ written in an unusual way mentions all schemas.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,11 +27,9 @@ _GROUP_PARTS, _RESOURCE_PARTS, _DOCUMENT_PARTS = 3, 4, 6
 _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]*)")
 # What may hide a reference: escapes, and an "id" of the document's own, to which references are relative then.
 _DISGUISED = re.compile(rb'\\[/uUx]|%|&#|\bid"?\s*:\s*"?(?!https?://|[\s{"])')
-_FETCHING = (b"$", b"import", b"include", b"schemaLocation", b"\\")
 VERSIONS = "versions"
 # What says something of a resource across its versions.
 _ACROSS = ("meta", "xref")
-_DATED = (b"deprecated", b"\\")
 
 
 Tie = Sequence[str]
@@ -96,25 +94,22 @@ def is_document(path: str) -> bool:
 
 def trace_of_value(data: bytes, value: Any, terms: Terms) -> Trace:
     """Return what a YAML file of a registry has to do with others."""
-    names: dict[str, str] = {}
-    # Splitting at slashes is faster than searching for each type's name between two.
-    if b"\\" in data or not _encoded(tuple(terms.groups)).isdisjoint(data.split(b"/")[1:-1]):
-        for text in _texts(value):
-            parts = (local_xid(text, terms.baseurl) or text).split("/", _GROUP_PARTS)
-            if len(parts) >= _GROUP_PARTS and parts[1] in terms.groups:
-                names[text] = f"/{parts[1]}/{parts[2]}"
+    escaped = b"\\" in data
     nested = VERSIONS in value or not value.keys().isdisjoint(terms.resources)
     stated = list(_stated(value)) if nested else [value]
-    base = value.get(BASE) if len(stated) == 1 and value.keys().isdisjoint(_ACROSS) else None
-    ties = [(name, BASE if text == base else "", text) for text, name in names.items()]
-    types = {f"{TYPE}{kind}" for item in stated for kind in _event_type(item)}
+    types = {f"{TYPE}{kind}" for kind in map(_event_type, stated) if kind is not None}
     if _names_itself(data):
         types.add(NAMED)
-    fetched = _in_document(data) if _has(data, _FETCHING) else set()
-    ties += [(name, "", "") for name in (*types, *fetched)]
+    ties: list[Tie] = [(name, "", "") for name in types]
+    if _fetches(data):
+        ties += [(name, "", "") for name in _in_document(data) - types]
+    # Splitting at slashes is faster than searching for each type's name between two.
+    if escaped or not _encoded(tuple(terms.groups)).isdisjoint(data.split(b"/")[1:-1]):
+        base = value.get(BASE) if len(stated) == 1 and value.keys().isdisjoint(_ACROSS) else None
+        ties += [(name, BASE if text == base else "", text) for text, name in _named(value, terms).items()]
     if len(stated) > 1:
         ties += [("", "", name) for name in _ids(stated)]
-    return Trace(tuple(types), ties, _has(data, _DATED))
+    return Trace(tuple(types), ties, escaped or b"deprecated" in data)
 
 
 def trace_of_document(data: bytes) -> Trace:
@@ -130,7 +125,7 @@ def _in_document(data: bytes) -> set[str]:
     names = {f"id:{name}" for name in found if name}
     if "" in found or _DISGUISED.search(data):
         names.add(ANY)
-    return names | {NAMED} if _has(data, _FETCHING) else names
+    return names | {NAMED} if _fetches(data) else names
 
 
 def _names_itself(data: bytes) -> bool:
@@ -142,30 +137,38 @@ def _encoded(names: tuple[str, ...]) -> frozenset[bytes]:
     return frozenset(name.encode() for name in names)
 
 
-def _has(data: bytes, words: Iterable[bytes]) -> bool:
-    return any(map(data.__contains__, words))
+def _fetches(data: bytes) -> bool:
+    """Tell whether a file may fetch a schema; a loop over the words would take as long as to look for them."""
+    return b"$" in data or b"\\" in data or b"import" in data or b"include" in data or b"schemaLocation" in data
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Give the texts inside a value that may be references; nothing is nested more deeply than files may be."""
+def _named(value: Any, terms: Terms) -> dict[str, str]:
+    """Return the texts inside a value that are references, each with the xid of the group that it names.
+
+    Nothing is nested more deeply than files may be.
+    """
+    groups, baseurl = terms.groups, terms.baseurl
+    found: dict[str, str] = {}
     pending = [value]
     while pending:
         here = pending.pop()
-        if isinstance(here, str):
-            if "/" in here:
-                yield here
-        elif isinstance(here, dict):
-            pending.extend(here.values())
-        elif isinstance(here, list):
-            pending.extend(here)
+        for inner in here.values() if isinstance(here, dict) else here:
+            if isinstance(inner, str):
+                if "/" in inner:
+                    parts = ((baseurl and local_xid(inner, baseurl)) or inner).split("/", _GROUP_PARTS)
+                    if len(parts) >= _GROUP_PARTS and parts[1] in groups:
+                        found[inner] = f"/{parts[1]}/{parts[2]}"
+            elif isinstance(inner, (dict, list)):
+                pending.append(inner)
+    return found
 
 
-def _event_type(stated: Any) -> Iterator[str]:
-    """Give the type of the events that a message states."""
+def _event_type(stated: Any) -> str | None:
+    """Return the type of the events that a message states."""
     for name in ("envelopemetadata", "type", "value"):
         stated = stated.get(name) if isinstance(stated, dict) else None
-    if stated is not None:
-        yield stated if isinstance(stated, str) else "?"  # a number, which stands for the text that was written
+    # A number stands for the text that was written.
+    return stated if stated is None or isinstance(stated, str) else "?"
 
 
 def _ids(stated: Collection[dict[str, Any]]) -> Iterator[str]:
