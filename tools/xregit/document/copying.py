@@ -167,12 +167,12 @@ def _stating(registry: Registry, profile: str) -> Stating:
 class _Parts:
     """The text of a document, of which that of ``old`` groups is in another file; ``spots`` are where groups stand.
 
-    All that must be made is made before the first part is asked for.
+    The text of each ``new`` group is made when it is asked for, so that no two are held at the same time.
     """
 
     def __init__(self, stating: Stating, old: Mapping[str, Spot], new: Sequence[str]) -> None:
+        self.stating = stating
         self.old = old
-        self.made = {xid: _made(stating, xid) for xid in new}
         self.ids: defaultdict[str, list[str]] = defaultdict(list)
         for xid in sorted((*old, *new)):
             _, plural, gid = xid.split("/")
@@ -193,7 +193,7 @@ class _Parts:
             yield before
             self.size += len(before)
             if xid:
-                text, digest = self.made[xid] if xid in self.made else former.copied(self.old[xid])
+                text, digest = former.copied(self.old[xid]) if xid in self.old else _made(self.stating, xid)
                 yield text
                 self.spots[xid] = Spot(self.size, len(text), digest)
                 self.size += len(text)
