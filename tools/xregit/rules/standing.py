@@ -71,7 +71,7 @@ class Standing:
         """
         if path not in self.contents:
             try:
-                self.contents[path] = files.read(self.root, path)
+                self.contents[path] = files.read(self.root, path, self.statuses[path][1])
             except files.FileError as error:
                 raise WholeError from error
         return self.contents[path]

@@ -93,8 +93,8 @@ def listing_of(contents: Mapping[str, bytes]) -> Listing:
     return Listing(tuple(kept), tuple(sorted(problems, key=lambda problem: problem.path)))
 
 
-def read(root: Path, relative: str) -> bytes:
-    """Return the bytes of a file that ``listing`` gave.
+def read(root: Path, relative: str, size: int = -1) -> bytes:
+    """Return the bytes of a file that ``listing`` gave; its ``size``, where it is known, need not be asked for.
 
     Raises:
         FileError: it isn't a readable regular file below the folder, or it is larger than MAX_FILE_BYTES.
@@ -102,17 +102,23 @@ def read(root: Path, relative: str) -> bytes:
     try:
         descriptor = _opened(root, relative)
         try:
-            status = os.fstat(descriptor)
-            problem = _status_problem(relative, status)
-            if problem:
-                raise FileError(problem)
-            data = os.read(descriptor, status.st_size + 1)
-            # Nearly always that was all of it; it may have become more, or come in parts.
-            return data if len(data) == status.st_size else data + _rest(descriptor)
+            data = os.read(descriptor, size + 1) if size >= 0 else b""
+            # Nearly always that was all of it; it may be something else by now, have become more, or come in parts.
+            return data if len(data) == size else _read(descriptor, relative, data)
         finally:
             os.close(descriptor)
     except OSError as error:
         raise FileError(_unreadable(relative, error)) from error
+
+
+def _read(descriptor: int, relative: str, begun: bytes) -> bytes:
+    """Return the bytes of an open file of which some were read."""
+    status = os.fstat(descriptor)
+    problem = _status_problem(relative, status)
+    if problem:
+        raise FileError(problem)
+    data = begun + os.read(descriptor, max(status.st_size - len(begun), 0) + 1)
+    return data if len(data) == status.st_size else data + _rest(descriptor)
 
 
 def _rest(descriptor: int) -> bytes:
