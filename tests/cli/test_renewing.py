@@ -27,12 +27,14 @@ from xregit.document.serialising import to_bytes
 from xregit.errors import CatalogError
 from xregit.rules.kept import held_by
 from xregit.rules.standing import SHORTLY
+from xregit.source import files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
     from xregit.cli.renewing import Sight
+    from xregit.source.files import Listing, Status
 
 Files = dict[str, str]
 Step = tuple[str, list[tuple[str, str | None]], int]
@@ -487,3 +489,29 @@ def test_commands_say_the_same_whatever_was_kept(
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert outputs[0] != outputs[1]
     assert outputs[1] == outputs[2] == outputs[3]
+
+
+@pytest.mark.parametrize("command", [["build", "--only", "check,document"], ["check"]], ids=["build", "check"])
+def test_first_run_asks_for_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    """Where nothing is kept, files are looked for once, and each is read once, for the values and for what is kept."""
+    repository = new_repository(tmp_path / "repository")
+    repository.commit("First", **{f"registry/{path}": text for path, text in FIRST.items()})
+    monkeypatch.chdir(repository.root)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    asked: list[str] = []
+    survey, read = files.surveyed, files.read
+
+    def surveyed(root: Path) -> tuple[Listing, Mapping[str, Status]]:
+        asked.append("all")
+        return survey(root)
+
+    def once(root: Path, path: str, size: int = -1) -> bytes:
+        assert size == (root / path).stat().st_size
+        asked.append(path)
+        return read(root, path, size)
+
+    monkeypatch.setattr(files, "surveyed", surveyed)
+    monkeypatch.setattr(files, "read", once)
+    assert run(command) == 0
+    assert Memory(repository.root / "registry").has_findings
+    assert sorted(asked) == sorted(["all", *FIRST])
