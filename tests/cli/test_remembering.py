@@ -11,8 +11,8 @@ import pytest
 
 from tests.benchmarks.synthetic import PREFIX, write_registry
 from tests.source.repositories import new_repository
-from xregit.cli.remembering import FEW_FILES, FINDINGS, VALUES, place
-from xregit.cli.repeating import FEW_FILES as FEW_CHECKED
+from xregit.cli.remembering import FINDINGS, MIN_VALUES_TO_KEEP, VALUES, place
+from xregit.cli.repeating import MIN_FILES_TO_KEEP
 from xregit.cli.running import run
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("what", [("check", FINDINGS, FEW_CHECKED), ("diff", VALUES, FEW_FILES)])
+@pytest.mark.parametrize("what", [("check", FINDINGS, MIN_FILES_TO_KEEP), ("diff", VALUES, MIN_VALUES_TO_KEEP)])
 def test_registry_is_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], what: tuple[str, str, int]
 ) -> None:
@@ -65,7 +65,7 @@ print(code, "jsonschema_rs" in sys.modules)
 
 def test_schema_is_read_where_no_run_has_found_it_right(tmp_path: Path) -> None:
     """What reads schemas is loaded for those that are new."""
-    folder = write_registry(tmp_path / "registry", FEW_CHECKED)
+    folder = write_registry(tmp_path / "registry", MIN_FILES_TO_KEEP)
     file = folder / "messagegroups" / "plant0" / "messages" / f"{PREFIX}0.yaml"
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     said = []
@@ -100,7 +100,7 @@ DAMAGE: list[Callable[[bytes], bytes]] = [bytes, bytes, lambda data: data[: len(
 def test_runs_say_the_same_whatever_was_kept(tmp_path: Path) -> None:
     """After each edit, two runs at once that know of earlier ones, or of damaged ones, say what one alone does."""
     repository = new_repository(tmp_path / "repository")
-    folder = write_registry(repository.root / "registry", FEW_FILES)
+    folder = write_registry(repository.root / "registry", MIN_VALUES_TO_KEEP)
     repository.commit("Begin")
     for edit, damage in zip(edits(folder), DAMAGE, strict=True):
         for file in (tmp_path / "cache").rglob("*"):

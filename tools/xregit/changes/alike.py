@@ -1,4 +1,4 @@
-"""Whether two values or documents are the same, as JSON has it: 1 and 1.0 are one number, true is no number at all."""
+"""Whether two values or documents are equal as JSON: 1 and 1.0 are one number, and true is none."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Tell whether two values are the same; Python takes true for 1, and false for 0.
+    """Tell whether two values are the same, with ``True`` unlike 1 and ``False`` unlike 0.
 
-    What is equal is nearly always written alike too, which is told far sooner.
+    Equal values nearly always have the same ``repr``, and comparing those is much faster.
     """
     return bool(one == other) and (repr(one) == repr(other) or _is_alike(one, other))
 
 
 def _is_alike(one: Any, other: Any) -> bool:
-    """Tell of two values that Python finds equal whether they are."""
+    """Tell whether two values that are equal to Python are equal as JSON."""
     if isinstance(one, Mapping):
         return all(_is_alike(value, other[name]) for name, value in one.items())
     if isinstance(one, list | tuple):

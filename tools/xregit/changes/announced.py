@@ -1,4 +1,4 @@
-"""Removals that were announced: a deprecation named the day, and the day has come."""
+"""Announced removals: the day that an entity's deprecation names for its removal."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Path = tuple[str, ...]
 
 
 class Impact(StrEnum):
-    """What a change does to somebody, the worst first; UNKNOWN says honestly that nobody can tell."""
+    """What a change does to somebody, the worst first; UNKNOWN if that can't be told."""
 
     BREAKING = "breaking"
     UNKNOWN = "unknown"
@@ -31,8 +31,8 @@ class Difference:
     """One fact: what differs in which entity, before anyone judges it.
 
     ``about`` is the entity's type, ``kind`` what differs, ``relation`` how what was allowed and what is allowed now
-    relate; `verdicts.yaml` lists them. ``path`` leads to the attribute from the entity, ``words`` fill the texts of the
-    table beyond it, and ``reaches`` are further entities that differ in the same way because of this one.
+    relate; `verdicts.yaml` lists them. ``path`` leads to the attribute from the entity. ``words`` are further words for
+    the texts of that table, and ``reaches`` are further entities that differ in the same way because of this one.
     """
 
     xid: str
@@ -47,7 +47,7 @@ class Difference:
 
     @property
     def key(self) -> tuple[str, str, Path, str, str]:
-        """What is the same in two entities that differ in the same way."""
+        """A key that two differences have in common if their entities differ in the same way."""
         return self.kind, self.relation, self.path, repr(self.before), repr(self.after)
 
 
@@ -83,7 +83,7 @@ class Change:
 
     @property
     def audience(self) -> tuple[str, ...]:
-        """Those whom it hits that badly; nobody where it is cosmetic."""
+        """Those for whom it has that impact; nobody if it is cosmetic."""
         if self.impact is Impact.COSMETIC:
             return ()
         return tuple(name for name in AUDIENCES if getattr(self, name) is self.impact)

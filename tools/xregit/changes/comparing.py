@@ -23,7 +23,7 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
-# Of schemas, what `payloads` compares, and what is compared for itself.
+# Attributes of schemas that are compared elsewhere: by `payloads`, and as deprecations.
 _DOCUMENTS = frozenset({"deprecated", "schema", "schemabase64", "schemaurl", "versions"})
 REGISTRY_ID = ("registryid",)
 _SELECTORS = frozenset({"envelope", "protocol", "deprecated"})
@@ -59,7 +59,7 @@ class _Comparing:
     def differences(self) -> Iterator[Difference]:
         for path, one, other in leaves(self.before.attributes, self.after.attributes):
             if path == REGISTRY_ID and (one is None or other is None):
-                continue  # whoever writes it as a document, or as files, gives it one
+                continue  # compiling and importing give a registry an id if it has none
             yield Difference("/", "registry", "attribute", "other", path, one, other)
         yield from self.come_and_gone()
         yield from self.moved()
@@ -82,7 +82,7 @@ class _Comparing:
         return is_readable(self.before, old) and is_readable(self.after, new)
 
     def come_and_gone(self) -> Iterator[Difference]:
-        """Give what is new and what is gone; a group speaks for all that it held."""
+        """Give the entities that are new or gone; for a group and all in it, the group alone."""
         for registry, xids, relation in (
             (self.before, self.matched.removed, "removed"),
             (self.after, self.matched.added, "added"),
@@ -97,7 +97,7 @@ class _Comparing:
                     yield Difference(xid, _about(registry, xid), "entity", relation, reaches=reaches)
 
     def moved(self) -> Iterator[Difference]:
-        """Give what has another xid; a group speaks for all that moved with it under the same id."""
+        """Give the entities with another xid; for a group and all that kept its id in it, the group alone."""
         renamed = self.matched.renamed
         for old, new in renamed.items():
             group = old.rsplit("/", 2)[0]

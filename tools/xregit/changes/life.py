@@ -1,4 +1,4 @@
-"""One entity's life: each commit that touched its file or what it builds on, and what changed for it by that.
+"""One entity's history: each commit that touched its file or what it builds on, and what changed for it.
 
 The states of these few files at each commit are read as small registries, and compared like any others.
 """
@@ -35,9 +35,9 @@ MAX_FILES = 500
 
 @record
 class Moment:
-    """One commit and what it did to an entity; ``xid`` is the name that the entity had from then on.
+    """One commit and what it did to an entity; ``xid`` is the xid that the entity had from then on.
 
-    Where it is not ``readable``, some file can't be read at that commit; what changed is told at the next that can be.
+    If it is not ``readable``, some file can't be read at that commit; its changes are told with the next readable one.
     """
 
     commit: Commit
@@ -115,7 +115,7 @@ class _Following:
                 yield Moment(commits[index], name or self.xid(self.path), changes)
 
     def follow(self, paths: Iterable[str]) -> None:
-        """Take files, and then those that any of their versions refers to, until none is new."""
+        """Note the history of files, then of those that any version of these refers to, until none is new."""
         pending = [path for path in dict.fromkeys(paths) if path not in self.steps]
         while pending and len(self.steps) < MAX_FILES:
             asked: list[tuple[int, str]] = []

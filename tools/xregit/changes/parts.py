@@ -1,4 +1,4 @@
-"""Endpoints that are parts of one: release 1.0-rc4 wants an endpoint for each usage, and documents of it have them."""
+"""Endpoints that are parts of one: release 1.0-rc4 has an endpoint for each usage, where other releases have one."""
 
 from __future__ import annotations
 

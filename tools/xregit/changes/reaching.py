@@ -1,4 +1,4 @@
-"""The differences of all messages to each said once: on the base message or group that it comes from."""
+"""The differences of all messages to the same, each told only once: of the base message or group that causes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Key = tuple[object, ...]
 
 
 def said_once(messages: Mapping[str, list[Difference]], pairs: Pairs) -> Iterator[Difference]:
-    """Give each difference on the entity that brings it, with all messages that it reaches beside that one."""
+    """Give each difference with the entity that causes it, and with all other messages that it reaches."""
     keys = {xid: {_key(item) for item in found} for xid, found in messages.items()}
     first: dict[tuple[str, Key], Difference] = {}
     reached: dict[tuple[str, Key], list[str]] = defaultdict(list)
@@ -35,7 +35,7 @@ def said_once(messages: Mapping[str, list[Difference]], pairs: Pairs) -> Iterato
 
 
 def _key(item: Difference) -> Key:
-    """What is the same where one difference brings another: also that both do the same to the same people."""
+    """Return what a difference and those that it causes have in common, what they do to whom included."""
     change = judged(item)
     return (*item.key, change.rule, change.producer, change.consumer)
 

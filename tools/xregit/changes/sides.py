@@ -1,4 +1,4 @@
-"""One state of a message, as it is compared: resolved attributes, the payload's schema, and what it builds on."""
+"""A message in one of two registries, as it is compared: its resolved attributes, schema and base messages."""
 
 from __future__ import annotations
 

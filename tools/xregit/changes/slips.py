@@ -1,7 +1,7 @@
 """The names in an entity that a change is about: one that is new, or the one that took the place of one that is gone.
 
-Whoever writes a name otherwise, by mistake or not, makes one edit. It takes one attribute away and brings another one,
-and perhaps one that `check` doesn't know; of these findings the worst is enough.
+Writing a name otherwise, by mistake or not, is one edit, but it removes one attribute and adds another, perhaps one
+that `check` doesn't know. Of the findings about such an edit, only the worst is reported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def new_name(before: Registry, after: Registry, change: Change) -> NewName | Non
 
 
 def worst_of_each(found: Iterable[tuple[NewName | None, Diagnostic]]) -> Iterator[tuple[NewName | None, Diagnostic]]:
-    """Give what changes break, but where one name took the place of another only the worst; the old one goes first."""
+    """Give the findings, but where one name took another's place only the worst; of two, that on the old name."""
     several = list(found)
     replaced = {(item.xid, name.path) for name, item in several if name and name.instead}
     told: set[tuple[str, Path]] = set()
@@ -61,7 +61,7 @@ def worst_of_each(found: Iterable[tuple[NewName | None, Diagnostic]]) -> Iterato
 def told_once(
     stated: Sequence[Diagnostic], changes: Iterable[Diagnostic], on_new_names: Container[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Give what `check` finds and what changes break, but of several that are about one new name the worst alone."""
+    """Give the findings of `check` and those on changes, but of several about one new name only the worst."""
     of_names = {_spot(item): item for item in stated if item.rule in OF_NAMES}
     hidden: set[Diagnostic] = set()
     for item in changes:

@@ -1,4 +1,4 @@
-"""Where a run keeps what later ones need not do again: in the user's folder of caches, some files for each registry."""
+"""The cache of a registry in the user's cache folder: values of files, findings, and what is known of documents."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from xregit.source.remembered import Remembered
     from xregit.source.text import Parsed
 
-FEW_FILES = 500  # so few are parsed and checked sooner than it is worth keeping anything of them
+MIN_VALUES_TO_KEEP = 500  # fewer files are parsed in less time than it takes to keep their values
 VALUES, FINDINGS, DOCUMENTS = "values", "findings", "documents"
 _NAME_CHARS = 32
 
 
 @record
 class Memory:
-    """What was kept of one registry; nothing is read before it is asked for."""
+    """What is kept of one registry; each part is read when it is first used."""
 
     registry: Path
 
     @cached_property
     def values(self) -> Remembered:
-        """What files hold."""
+        """The values of files."""
         from xregit.source.remembered import recall
 
         return recall(place(self.registry, VALUES))
 
     def parse(self, data: bytes) -> Parsed:
-        """Return what a file holds, if it is to be known, without a look at its text."""
+        """Return the value of a file, from the cache if it is there."""
         return self.values.parse(data)
 
     @property
@@ -60,7 +60,7 @@ class Memory:
             return from_bytes(data, context)
 
     def keep_findings(self, kept: Kept) -> None:
-        """Keep what a check has found, unless it quotes halves of characters, which JSON can't hold."""
+        """Keep what a check has found, unless JSON can't hold it, as when it quotes a lone surrogate."""
         from xregit.rules.kept import to_bytes
         from xregit.source.remembered import put
 
@@ -80,7 +80,7 @@ class Memory:
             return from_bytes(data)
 
     def keep_document(self, output: Path, written: Written) -> None:
-        """Keep what is known of a document, unless it has halves of characters, which JSON can't hold."""
+        """Keep what is known of a document, unless JSON can't hold it, as when it has a lone surrogate."""
         from xregit.document.copying import to_bytes
         from xregit.source.remembered import put
 
@@ -94,10 +94,10 @@ class Memory:
             place(self.registry, DOCUMENTS, output).unlink()
 
     def keep_values(self) -> None:
-        """Keep what files hold, if they were asked for and are many."""
+        """Keep the values of files, if enough of them were used."""
         from xregit.source.remembered import keep
 
-        if "values" in vars(self) and len(self.values.used) >= FEW_FILES:
+        if "values" in vars(self) and len(self.values.used) >= MIN_VALUES_TO_KEEP:
             keep(place(self.registry, VALUES), self.values)
 
 

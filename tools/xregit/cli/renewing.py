@@ -1,4 +1,4 @@
-"""A registry folder to its report and its document, from what earlier runs have kept where that tells enough."""
+"""A registry folder to its report and its document, with the help of what earlier runs have kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.traces import group_of
 from xregit.cli.clock import today
 from xregit.cli.remembering import Memory
-from xregit.cli.repeating import FEW_FILES, MANY_DOUBTED
+from xregit.cli.repeating import MAX_DOUBTED, MIN_FILES_TO_KEEP
 from xregit.collecting import uncollected
 from xregit.document.compiling import compile_document, refuse_unknown
 from xregit.document.copying import Written, basis, write_pieces
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 class Sight:
     """A registry folder as one run has read it, as a whole or the part that changes since earlier ones concern.
 
-    ``report`` is there if it was checked, ``held`` is how much is in each group. ``state`` is what later runs can build
-    on, empty for nothing; ``concerned`` are the groups that are not as it has them. Where there is a ``source``, the
-    text of groups is copied from it, unless it is to be made ``anew``. ``paths`` are the files of groups of which text
-    is made, ``seen`` is where Git's history is looked at from.
+    ``report`` is there if it was checked, ``held`` counts the resources of each group. ``state`` is the digest of the
+    kept state that later runs can build on, empty for none; ``concerned`` are the groups that have changed since that
+    state. If there is a ``source``, the text of groups is copied from it, except of those to be made ``anew``.
+    ``paths`` are the files of the groups whose text is made, ``seen`` is the standpoint in Git's history.
     """
 
     now: Standing
@@ -64,8 +64,8 @@ class Sight:
 def look(path: Path, output: Path | None, day: date | None) -> Sight | None:
     """Read what it takes to write a document to an ``output``, if there is one; on a ``day``, check it as well.
 
-    There is no answer for what is no folder, where that would gain little, for a registry that can't be read whole, and
-    where nothing is to be checked and no check before tells enough.
+    None for what is no folder, for so few files that little would be gained, for a registry that can't be read as a
+    whole, and if nothing is to be checked and no earlier check has kept enough.
 
     Raises:
         CatalogError: nothing is to be checked, and some files can't be read as what they should be.
@@ -74,7 +74,7 @@ def look(path: Path, output: Path | None, day: date | None) -> Sight | None:
         return None
     with suppress(WholeError):
         now = standing(path)
-        if len(now.statuses) >= FEW_FILES:
+        if len(now.statuses) >= MIN_FILES_TO_KEEP:
             return _seen(path, now, output, day)
     return None
 
@@ -104,7 +104,7 @@ def _as_kept(now: Standing, kept: Kept, memory: Memory, output: Path | None, day
     more = frozenset(made) if output else frozenset()
     found, report = _reread(now, kept, more, day)
     part, concerned, anew = found.part, found.concerned, found.concerned | more
-    if (day not in {None, kept.day} or found.doubted > MANY_DOUBTED) and found.kept is not kept:
+    if (day not in {None, kept.day} or found.doubted > MAX_DOUBTED) and found.kept is not kept:
         memory.keep_findings(found.kept)
         state, concerned = state_of(found.kept), frozenset()
     if source is not None:

@@ -1,4 +1,4 @@
-"""The check of a folder: of what has changed since an earlier one where that tells enough, else of everything."""
+"""The check of a registry folder: of what changed since an earlier check if that is enough, else of everything."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from xregit.rules.kept import Kept
     from xregit.rules.standing import Standing
 
-FEW_FILES = 50  # so few are checked sooner than it is worth keeping anything of them
-MANY_FILES = 500  # of so many, all are checked where nothing is kept yet, so that something is
-MANY_DOUBTED = 500  # so many files are not looked at again in each run, but kept as they are now
+MIN_FILES_TO_KEEP = 50  # fewer are checked in less time than it takes to keep the findings
+MIN_FILES_TO_BEGIN = 500  # if as many and nothing is kept yet, all are checked even for a few paths, to have findings
+MAX_DOUBTED = 500  # if more files may have changed since the kept state, their present state is kept instead
 
 
 def checked(registry: Path, ref: str | None, paths: tuple[Path, ...] = ()) -> tuple[Report, Registry]:
@@ -47,7 +47,7 @@ def checked(registry: Path, ref: str | None, paths: tuple[Path, ...] = ()) -> tu
     try:
         if now and kept:
             return _again(now, kept, ref, memory)
-        if now and paths and ref is None and len(now.statuses) < MANY_FILES:
+        if now and paths and ref is None and len(now.statuses) < MIN_FILES_TO_BEGIN:
             return _some(now, paths)
     except WholeError:
         now = _standing(registry)  # something may have changed since it was looked at
@@ -81,7 +81,7 @@ def _again(now: Standing, kept: Kept, ref: str | None, memory: Memory) -> tuple[
         report = found.report
     else:
         found, report = _compared(now, kept, day, ref)
-    if day != kept.day or found.reread.doubted > MANY_DOUBTED:
+    if day != kept.day or found.reread.doubted > MAX_DOUBTED:
         memory.keep_findings(found.reread.kept)
     return report, found.reread.part
 
@@ -109,7 +109,7 @@ def _whole(registry: Path, now: Standing | None, ref: str | None, memory: Memory
 
 
 def _everything(registry: Path, now: Standing | None, parse: Parse) -> tuple[Registry, Report, Kept | None]:
-    if now and len(now.statuses) >= FEW_FILES:
+    if now and len(now.statuses) >= MIN_FILES_TO_KEEP:
         with suppress(WholeError):
             return whole(now, today(), parse)
     import xregit

@@ -1,6 +1,6 @@
 """xRegistry documents: a registry to a document or a static API, a document to a registry or to YAML files.
 
-Each name is imported where it is first asked for: a run that copies most of a document needs hardly any of them.
+Each name is imported when it is first used: a run that copies most of a document needs hardly any of them.
 """
 
 from __future__ import annotations

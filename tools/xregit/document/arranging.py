@@ -54,10 +54,10 @@ class _Order:
 
 @record
 class _Shape:
-    """What follows from a model for objects of one kind: order, how to arrange members, defaults, owed objects.
+    """What a model says of objects of one kind: order, how to arrange members, defaults, objects that are due.
 
-    ``plans`` are the members of objects that were seen, by the names as they were written: in order, each with what
-    arranges it.
+    ``plans`` remember, for the names of the members that an object states, the same names in order, each with the
+    function that arranges its value.
     """
 
     order: _Order
@@ -79,10 +79,10 @@ class _Shape:
 
 
 class Arranger:
-    """Arranges values by the attributes of a model; what follows from the model is worked out once and kept."""
+    """Arranges values by the attributes of a model; what the model says is worked out once and kept."""
 
     def __init__(self, *, defaults: bool) -> None:
-        """Fill defaults in, or leave out what says no more than the default."""
+        """Fill defaults in, or leave out values that equal the default."""
         self._fills = defaults
         self._selectors: dict[int, tuple[str, ...]] = {}
         self._shapes: dict[tuple[Any, ...], _Shape] = {}

@@ -123,7 +123,7 @@ def _is_kept(version: Version) -> bool:
 
 
 def _shared(versions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return those attributes that all versions state alike; where a document is kept elsewhere differs by nature."""
+    """Return those attributes that all versions state alike, except URLs of documents, times and ancestors."""
     first = versions[0] if versions else {}
     names = [name for name in first if not name.endswith("url") and name not in {*TIMES, "ancestor"}]
     return {name: first[name] for name in names if all(_has(other, name, first[name]) for other in versions[1:])}

@@ -1,4 +1,4 @@
-"""What a step changed in an entity of another dialect, and the place where it works."""
+"""What steps changed in an entity of another dialect, and where."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ NOTHING_MOVED: Mapping[Path, Path] = MappingProxyType({})
 class Change:
     """What was changed at a path of the entity; a ``conflict`` could not be resolved.
 
-    ``moves`` are pairs of a path where something stands from now on and the one where it stood; a change that
-    ``warns`` may not be what the author meant.
+    ``moves`` are pairs of a new path and the one from which its value was moved; a change that ``warns`` may not be
+    what the author meant.
     """
 
     path: Path
@@ -54,7 +54,7 @@ class Here:
 
 
 def traced(changes: Iterable[Change]) -> tuple[list[Change], Mapping[Path, Path]]:
-    """Return changes at the places where things were written, and where everything that was moved was written."""
+    """Return changes at the paths as written, and the path as written of everything that was moved."""
     places: dict[Path, Path] = {}
     found = []
     for change in changes:
@@ -84,7 +84,7 @@ def hoisted(target: dict[str, Any], name: str, inner: dict[str, Any], here: Here
 
 
 def read_as(target: Any, step: Step, here: Here, read: Callable[[Any], Any], told: str) -> Any:
-    """Return an object with the step's attributes as ``read`` gives them; ``told`` says so of each that it changes."""
+    """Return an object with the step's attributes as ``read`` returns them; ``told`` is the note on a changed one."""
     result = target
     for name in step.names:
         stated = target.get(name) if isinstance(target, dict) else None

@@ -1,9 +1,9 @@
-"""A document from an earlier one: the text of groups that nothing has happened to is copied, all other text is made.
+"""A document made from an earlier one: the text of groups that have not changed is copied, all other text is made anew.
 
-What is kept of a document is where each group's text stands in its file, with a digest: no file is copied from that
-somebody has changed since. Digests are looked at only where the system says anything else of the file than it did. The
-text of a group comes from its files, from groups that these mention, from messages that build on its own
-(`rules.again`), and from Git's history of its files (`catalog.dating`).
+Of a document is kept where each group's text stands in its file, with a digest of the text, so that nothing is copied
+from a file that somebody has edited. Digests are compared only if the status of the file has changed. The text of a
+group depends on its files, on groups that these mention, on messages that build on its own (`rules.again`), and on the
+Git history of its files (`catalog.dating`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BI
 
 
 class Spot(NamedTuple):
-    """Where a group's text begins in a file, how long it is, and its digest; none where it is not to be copied."""
+    """Where a group's text begins in a file, its length in bytes, and its digest, empty if it must not be copied."""
 
     start: int
     length: int
@@ -46,11 +46,11 @@ class Spot(NamedTuple):
 
 @record
 class Written:
-    """What is known of a document that was written: in which profile, and where each group stands, by its xid.
+    """What is kept of a document that was written: its profile, and where each group stands, by xid.
 
-    ``state`` is that of the registry's files from which it may be told what has changed since, ``dated`` what Git said
-    of them. Of the groups in ``uncommitted`` Git knows some files not at all. ``status`` is what the system says of the
-    document as long as nobody has changed it, if that is sure to tell.
+    ``state`` is the digest of the registry's files then (`rules.kept`), ``dated`` their history. The groups in
+    ``uncommitted`` have files that no commit has. ``status`` is that of the document's file; None if a later edit might
+    leave it as it is.
     """
 
     state: str
@@ -63,7 +63,7 @@ class Written:
 
 @record
 class Basis:
-    """A document to copy from, what Git says of the files now, and the groups that are not to be copied."""
+    """A document to copy from, the history of the files as of now, and the groups that must not be copied."""
 
     written: Written
     dated: Dated
@@ -71,9 +71,9 @@ class Basis:
 
 
 class Pieces(NamedTuple):
-    """A document that was written: where each group stands, how many bytes there are, and what the system says of it.
+    """A document that was written: where each group stands, its size in bytes, and the status of its file.
 
-    The last is None where that is no file, or another one already.
+    The status is None if it is no regular file, or if another run has replaced it already.
     """
 
     spots: Mapping[str, Spot]
@@ -82,7 +82,7 @@ class Pieces(NamedTuple):
 
 
 def to_bytes(known: Written) -> bytes | None:
-    """Return what is known of a document as bytes that say whether they are whole; None where JSON can't hold it."""
+    """Return what is kept of a document as bytes, which `from_bytes` finds damaged if they are; None if JSON can't."""
     seen = known.dated
     value = {
         "state": known.state,
@@ -103,7 +103,7 @@ def to_bytes(known: Written) -> bytes | None:
 
 
 def from_bytes(data: bytes) -> Written | None:
-    """Return what such bytes hold; None where they are damaged, or of another version."""
+    """Return what is kept of a document; None if the bytes are damaged or of another version."""
     held = opened(data)
     if held is None:
         return None
@@ -118,7 +118,7 @@ def from_bytes(data: bytes) -> Written | None:
 
 
 def basis(written: Written, root: Path, seen: Standpoint, prefix: str) -> Basis | None:
-    """Return what can be copied of a document, after commits that came since; None where Git can't tell."""
+    """Return what can be copied of a document, given the commits since; None if Git can't tell."""
     found = moved(written.dated, root, seen, prefix)
     if found is None:
         return None
@@ -134,8 +134,8 @@ def write_pieces(
 ) -> Pieces:
     """Write the document view of a registry, and return what became of it.
 
-    Where there is a ``source``, all groups but those that are to be made ``anew`` are copied from it; it was written to
-    the same ``place``. Then ``registry`` may be the part of the registry that these groups need.
+    If there is a ``source``, which was written to the same ``place``, all groups but those to be made ``anew`` are
+    copied from it. Then ``registry`` may be just the part of the registry that these groups need.
 
     Raises:
         WholeError: another profile was written there, or something else stands there now, or the registry needs another
@@ -158,7 +158,7 @@ def write_pieces(
 
 def _stating(registry: Registry, profile: str) -> Stating:
     stating = Stating(registry, profile_of(profile))
-    # What is made of an endpoint with several usages has an id that no other endpoint may have.
+    # The profile divides endpoints with several usages; ids of the parts depend on those of all endpoints.
     if stating.registry.all_groups != registry.all_groups:
         raise WholeError
     return stating

@@ -1,4 +1,4 @@
-"""Two models to where they differ in names, types and enums, and the listed differences to the page that tells them."""
+"""Two models to the paths where names, types or enums differ; and the intended differences to the page on them."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ _ENCODE, _SAME = (
 
 
 class Gathering:
-    """One pass over one document's value; ``notes`` is what there is to say about it.
+    """One pass over one document's value; ``notes`` collects what was changed or is wrong.
 
-    ``moved`` leads from the pointer of an attribute under our names, below where its entity was written, to its own.
+    ``moved`` maps the pointer of an attribute under our names to the pointer at which it was written.
     """
 
     def __init__(self, model: Model, file: str, places: Mapping[Path, Path] = NOTHING_MOVED) -> None:

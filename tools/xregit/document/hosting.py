@@ -1,4 +1,4 @@
-"""Which header each file of a static API needs to what static hosts read of it.
+"""The content types of a static API's files to the configuration files of common static hosts.
 
 A plain file server takes ``index.html`` for HTML and files without an ending for anything. Each host is told in its own
 notation that everything here is JSON but the documents of resources.

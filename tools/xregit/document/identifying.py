@@ -1,4 +1,4 @@
-"""Entities with their identity: what they state, between what every entity has, addressed as a view wants it."""
+"""Entities to their JSON objects: ids, addresses, epoch and times, and between these what the entity states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A registry's model to what its document and its API say of it, and a document's model to what it adds to ours."""
+"""A registry's model to ``modelsource`` and ``model`` as served, and a document's model to what it adds to ours."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from xregit.document.changes import Change, Here, Path
 if TYPE_CHECKING:
     from xregit.document.tables import Step
 
-# Where a step works while nobody asks what it changed.
+# For steps whose changes nobody asks for.
 _UNASKED = Here(None, ())
 
 
@@ -36,7 +36,7 @@ def after(steps: Iterable[Step], value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _told(made: list[Change], step: Step) -> Iterable[Change]:
-    """Return the changes that a step made as loud as it says; a form that means the same is not worth a word."""
+    """Return the changes of a step as warnings or remarks, as the step says; none if it only changes the form."""
     if step.told == "warning":
         return [replace(change, warns=True) for change in made]
     return () if step.told == "" else made

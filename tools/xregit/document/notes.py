@@ -1,4 +1,4 @@
-"""What there is to say about a document: what was changed in it, and what is wrong."""
+"""Notes on a document: what was changed in it, and what is wrong."""
 
 from __future__ import annotations
 

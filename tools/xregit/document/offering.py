@@ -1,4 +1,4 @@
-"""What a registry can do to what it could be told to do: of a static one, nothing else.
+"""The capabilities of a registry to those that it offers; a static one offers just those that it has.
 
 Source: core specification, "Offered Capabilities".
 """

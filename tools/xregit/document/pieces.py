@@ -24,9 +24,9 @@ _EMPTY = b"{}"
 
 
 def frame(stating: Stating, ids: Mapping[str, Sequence[str]]) -> Mapping[str, bytes] | None:
-    """Return what stands before the groups of each type of the model, by its plural name, and what follows the last.
+    """Return the text before the groups of each type, by plural name, and under an empty name the text after them all.
 
-    The last has no name. ``ids`` are those of the groups. There is none where JSON needs another way of writing it.
+    ``ids`` are those of the groups by type. None if `quickly` can't write it.
     """
     document = framed(stating, {plural: dict.fromkeys(given) for plural, given in ids.items()})
     types = list(stating.registry.model.groups)
@@ -43,7 +43,7 @@ def frame(stating: Stating, ids: Mapping[str, Sequence[str]]) -> Mapping[str, by
 
 
 def piece(stating: Stating, xid: str) -> bytes | None:
-    """Return the text of a group, with its id; None where JSON needs another way of writing it."""
+    """Return the text of a group, with its id as the key; None if `quickly` can't write it."""
     _, plural, gid = xid.split("/")
     text = quickly({"": groups_view(stating, {gid: stating.registry.groups[plural][gid]})})
     return text[len(_HEAD) : -len(_TAIL)] if text else None

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 DOUBLES = "json-duplicate-key"
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
-# Of each kind of change, the lines that are told besides the first.
+# The number of further lines that are listed for each kind of change.
 MAX_LINES = 20
 
 

@@ -1,7 +1,7 @@
-"""A document's value to how it is written, told by the names and forms of its attributes.
+"""A document's value to the releases in which it is written, by the names and forms of its attributes.
 
-``specversion`` doesn't tell: three different texts call themselves 1.0-rc2 (facts, K55). What no release has alone
-is simply 1.0; a document that mixes releases is told as those that together explain all that it shows.
+``specversion`` doesn't tell: three different texts call themselves 1.0-rc2 (facts, K55). A document without anything
+that is peculiar to some releases is simply 1.0; for one that mixes releases, the fewest are named that explain it all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": li
 
 @record
 class Shown:
-    """A group of releases that share what a document shows, and the first place where it does."""
+    """Releases that share something peculiar, and the first place where a document has it."""
 
     releases: tuple[str, ...]
     path: Path
@@ -84,7 +84,7 @@ def _holds(name: str, inner: Any, collections: Collection[str]) -> bool:
 
 @dataclass(slots=True)
 class _Node:
-    """What may show something at one place of a document."""
+    """A node of the tree of all signs, by the names on their paths."""
 
     inner: dict[str, _Node] = field(default_factory=dict)
     signs: list[Sign] = field(default_factory=list)

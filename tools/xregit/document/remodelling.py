@@ -1,4 +1,4 @@
-"""A model's attributes as a profile's steps leave them, so that what is served says what documents hold.
+"""A model's attributes to the same after a profile's steps, so that the model served fits the documents.
 
 What a step does to values, it does here to the definitions of the same attributes; steps that only move or merge
 values leave the model alone, and what they make of it is laid over as data.

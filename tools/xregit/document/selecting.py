@@ -1,4 +1,4 @@
-"""Steps that tell by a value what an attribute of another dialect is: a selector, an option, a message's schema.
+"""Steps that decide by a value what an attribute of another dialect means: a selector, an option, a schema.
 
 As in `naming`, each returns the object as it becomes, the same one where nothing changes.
 """

@@ -22,7 +22,7 @@ def to_bytes(value: Any) -> bytes:
 
 
 def quickly(value: Any) -> bytes | None:
-    """Return the same of a value without integers of more than 64 bits and with text that UTF-8 can express."""
+    """Return the value as JSON text; None if it has integers of more than 64 bits or text that UTF-8 can't express."""
     try:
         return orjson.dumps(value, default=_plain, option=_OPTIONS)
     except orjson.JSONEncodeError:
@@ -30,7 +30,7 @@ def quickly(value: Any) -> bytes | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return what orjson does not know as what it is: numbers that remember how they were written."""
+    """Return a value that orjson does not know as a plain one, such as a number that remembers how it was written."""
     for kind in (int, float, str):
         if isinstance(value, kind):
             return kind(value)

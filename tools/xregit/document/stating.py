@@ -1,4 +1,4 @@
-"""One entity to its attributes as a document of some profile states them, before addresses and times are added.
+"""One entity to its attributes as a document of a profile states them, before addresses and times are added.
 
 Every view of a registry is made from these: what authors wrote, in the profile's names and the model's order, with
 the group's envelope and protocol, defaults of the model, and on request the base messages merged in.

@@ -28,7 +28,8 @@ class Step:
     """One change that a dialect asks for, to the object at one path of an entity's attributes.
 
     ``names`` are the attributes it is about, mapped to what they become, if to anything; ``when`` limits it to
-    entities whose selector, such as ``protocol``, has one of the values. ``told`` is how loud the change is told.
+    entities whose selector, such as ``protocol``, has one of the values. ``told`` is "warning" or "info", by which a
+    change is reported, or empty if it is not.
     """
 
     do: str
@@ -44,7 +45,7 @@ class Step:
 
     @cached_property
     def about(self) -> frozenset[str]:
-        """The attributes of which an object must have one for the step to do anything; empty where any may count."""
+        """The attributes of which an object must have one for the step to do anything; empty if any may do."""
         return frozenset() if self.do in _ANYWHERE else frozenset(self.names) | frozenset(self.values)
 
 

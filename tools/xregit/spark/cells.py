@@ -1,4 +1,4 @@
-"""Attribute values to what a column of some type holds; a value that does not fit reads as null, `check` reports it."""
+"""Attribute values to those of a column; one that does not fit the column's type becomes null (`check` reports it)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def text_of(value: Any) -> str:
 
 
 def hashed(row: Row) -> Row:
-    """Return the row with its ``hash``, which a column that holds nothing does not change."""
+    """Return the row with its ``hash``; columns without a value do not count, so that new columns change no hash."""
     filled = {name: value for name, value in row.items() if value is not None}
     return row | {"hash": blake2b(_line(filled), digest_size=DIGEST_BYTES).hexdigest()}
 
 
 def _line(row: Row) -> bytes:
-    """Return a row as JSON, by orjson, which takes a tenth of the time, where it writes what Python's encoder does."""
+    """Return a row as JSON; by orjson, in a tenth of the time, where it writes the same as Python's encoder."""
     # Python writes 1e+16 where orjson writes 1e16; what else differs, such as text that is no Unicode, orjson refuses.
     if not any(isinstance(value, float) for value in row.values()):
         try:

@@ -19,7 +19,7 @@ Key = tuple[Any, ...]
 
 @record
 class Difference:
-    """What brings a table up to date, and how many rows stay as they are; of deleted rows only the keys are there."""
+    """The changes that bring a table up to date, and how many rows stay; deleted rows have just their keys."""
 
     inserted: Packed = field(default_factory=Packed)
     updated: Packed = field(default_factory=Packed)

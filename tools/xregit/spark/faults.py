@@ -1,4 +1,4 @@
-"""What Spark, Delta, Arrow or the file system complain about, as one line each."""
+"""Errors of Spark, Delta, Arrow and the file system to one line each."""
 
 from __future__ import annotations
 

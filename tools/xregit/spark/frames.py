@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 ROWS_PER_FILE = 100_000
-# What one task takes, and what goes through the memory of Spark's driver at once, which is small unless someone has
-# asked for more: packed, and a part more at most.
+# The packed bytes that one task takes, and those that go through the memory of Spark's driver at once, which is small
+# by default; each may be exceeded by one part.
 TASK_BYTES, JOB_BYTES = 2**20, 32 * 2**20
 
 

@@ -1,4 +1,4 @@
-"""Spark's Java process: started, or the reason why it does not start, which Java tells the terminal alone."""
+"""The start of Spark's Java process; if it fails, the reason, which Java writes to standard error only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOISE = "bad array subscript"
 
 @record
 class Listener:
-    """Hears what a process says: it is kept until the process is found to run, then passed on."""
+    """Reads the output of a process, keeps it until the process is known to run, and passes the rest on."""
 
     ear: int
     running: Event = field(default_factory=Event)

@@ -1,4 +1,4 @@
-"""Rows to parts in Arrow's stream format, compressed: so they wait and travel at about a tenth of their size."""
+"""Rows to compressed parts in Arrow's stream format, a tenth of their size, in which they wait and travel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Packed:
 
 @dataclass(slots=True)
 class Packing:
-    """Takes rows of a table one by one, and holds no more of them as they are than one part has."""
+    """Packs rows of a table one by one; at most one part's rows are unpacked at a time."""
 
     table: Table
     waiting: list[Row] = field(default_factory=list)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 Files = list[Mapping[str, Any]]
 
 COMMITTERS = 8
-# So many tables are kept open, which takes 130 kB each; to open one takes 1.5 ms for each batch.
+# Tables kept open, at 130 kB each; opening one anew would take 1.5 ms for each batch.
 MAX_OPENED = 2_000
-# So many are looked at together when a run begins.
+# Tables that are opened together when a run begins.
 AT_ONCE = 64
-# Every so many versions the log is summed up, without which each commit takes longer than the one before.
+# Every so many versions Delta writes a checkpoint of the log, or each commit would take longer than the last.
 PROPERTIES: Mapping[str, str | None] = {"delta.checkpointInterval": "10"}
 LOG = "_delta_log"
 WAY_OUT = "move that table's folder away, and a new one is begun, or route to another folder"

@@ -1,7 +1,7 @@
 """Lines to the plain CloudEvents among them: those in the JSON event format whose attributes are texts.
 
-Most events of a stream are plain, and are read in a fraction of the time that `messages.reading` takes; it reads all
-others, and would read these to the same.
+Most events of a stream are plain, and are read here in a fraction of the time that `messages.reading` takes, which
+reads all others, and would read these to the same.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def batch(events: Sequence[Plain]) -> pa.RecordBatch:
 
 
 class PlainReader:
-    """Reads lines; which extension attributes events have it must be told."""
+    """Reads lines to plain events; it must be told which extension attributes the events have."""
 
     def __init__(self, data: type) -> None:
         """Begin with the attributes of the specification; ``data`` is what data is read to.

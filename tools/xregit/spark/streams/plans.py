@@ -1,4 +1,4 @@
-"""What sorting needs of a catalog: its matcher, its payload schemas and its tables, as plain data."""
+"""A catalog to what sorting needs of it: matcher, payload schemas and tables, as plain data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 KEPT = 2
 # What makes rows is kept for so many tables, and made again for more.
 ROWS = 10_000
-# Definitions are much alike; squeezed, ten thousand go with every task as fast as few do.
+# The level of zlib. Definitions are much alike; compressed, 10,000 of them go with each task as fast as few do.
 FASTEST = 1
 _OTHERS = {landing.about: landing for landing in OTHERS}
 

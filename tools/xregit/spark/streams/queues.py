@@ -1,4 +1,4 @@
-"""Plain events on their way to tables: what all tables have of them is made into columns while they are at hand."""
+"""Plain events on their way to tables; the columns that all tables have of them are made here, for many at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.spark.streams.plain import Plain
     from xregit.spark.streams.recognising import Told
 
-# As many are still in the processor's cache when they become columns, and a column for fewer costs more for each.
+# Few enough to be in the processor's cache still, and enough that a column costs little for each.
 AT_ONCE = 256
 
 

@@ -27,7 +27,7 @@ AT_ONCE = 64
 
 
 class Recogniser:
-    """Tells which definitions lines fit; it remembers what it has seen, and so is for one thread."""
+    """Tells which definitions lines fit; it remembers answers, so only one thread may use it."""
 
     def __init__(self, matcher: Matcher) -> None:
         """Take the definitions that a matcher has."""

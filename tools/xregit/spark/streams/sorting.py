@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     from xregit.spark.streams.plans import Packed, Plan
     from xregit.spark.streams.recognising import Told
 
-# So many rows wait as Python's objects, so many bytes of messages as Arrow's, before they are written. So soon it is
-# seen which tables have many rows waiting, that these don't leave the processor's cache.
+# The rows that wait as Python objects at most, and the bytes of messages as Arrow batches, before they are written.
+# After ``SOON`` rows, tables with ``MANY`` or more waiting are packed, while their rows are in the processor's cache.
 MAX_WAITING = 50_000
 SOON, MANY = 8192, 64
 MAX_BYTES = 128 * 1024 * 1024
-# Where there are more tables than the first, fewer rows for one than the second are left to be gathered: a file of them
-# would cost more than to read them again. With fewer tables, another step of Spark would cost more than the files do.
+# If a catalog has more than ``FEW_TABLES``, tables with fewer than ``FEWEST`` rows in a partition leave these to be
+# gathered: a file for them would cost more than reading them again. With fewer tables, the extra step of Spark would
+# cost more than the files.
 FEW_TABLES, FEWEST = 2_000, 16
 EXPECTED = "a payload that the schema accepts"
 _READ = {inputs.KAFKA_PARQUET: kafka.records, inputs.KAFKA_JSON: kafka.json_records}

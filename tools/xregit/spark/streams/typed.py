@@ -1,7 +1,8 @@
-"""JSON payloads read to records that nothing fits but what their schema accepts, for schemas that ask for no more.
+"""JSON payloads to records that hold only what their schema accepts, for schemas simple enough.
 
-Such a record is a struct of `msgspec` made of the schema: to read it is to validate it, in a fraction of the time that
-each of these takes. What it does not take may still be valid, as with members that nobody declared, and is for others.
+Such a record is a struct of `msgspec` made from the schema: reading it is validating it, in a fraction of the time that
+reading and validating take apart. A payload that it refuses may still be valid, such as one with undeclared members; it
+is left to the validator.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     from xregit.spark.streams.arrays import Rests
     from xregit.spark.streams.shapes import Member, Shape
 
-# A type as `msgspec` has it; None where it has none that takes nothing but what a schema accepts.
+# A type for `msgspec`; None if it has none that accepts only what the schema does.
 Kind = Any
 
 # What says nothing of values.
 _REMARKS = frozenset({"title", "description", "examples", "default", "definitions", "$defs", "$schema", "$comment"})
 _NAMES = frozenset({"$id", "id"})
 _MAX_STEPS = 8
-# For whole numbers, bounds that are none come to the next one that is.
+# Each bound's word in `msgspec`, and how it is rounded for whole numbers.
 _BOUNDS: Mapping[str, tuple[str, Callable[[float], int]]] = {
     "minimum": ("ge", ceil),
     "maximum": ("le", floor),
