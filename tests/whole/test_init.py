@@ -70,23 +70,28 @@ def test_pull_request_is_checked(made: Repository, tmp_path: Path, old: str, new
 
 @pytest.mark.spark
 def test_main_is_built(made: Repository, tmp_path: Path) -> None:
-    """The first push gives every artifact."""
+    """The first push gives every artifact, the site for Pages too where a variable asks for it."""
     clone = clone_of(made, tmp_path / "clone")
-    runner = Runner(clone.root, tmp_path / "scratch", PUSH)
+    runner = Runner(clone.root, tmp_path / "scratch", {**PUSH, "vars.XREGIT_PAGES": "true"})
     runner.job("publish.yml", "build")
     assert runner.failed == []
+    assert set(runner.artifacts) == {"api", "site", "tables", "github-pages"}
     assert all(path.exists() for paths in runner.artifacts.values() for path in paths)
     page = clone.root / "build/site/messagegroups/orders/messages/order.placed/index.html"
     assert "A customer has placed an order." in page.read_text(encoding="utf-8")
 
 
 def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
-    """Actions are named by commit, and each job may read and at most hand over findings."""
+    """Actions are named by commit, and each job may read and at most hand over findings, or the site where asked to."""
     for file in files(made.root):
         found = load(file)
         assert found["permissions"] == {}
-        rights = {"contents", "security-events", "actions"}
-        assert all(set(job["permissions"]) <= rights for job in found["jobs"].values())
+        for name, job in found["jobs"].items():
+            deploys = name == "pages"
+            assert set(job["permissions"]) <= (
+                {"pages", "id-token"} if deploys else {"contents", "security-events", "actions"}
+            )
+            assert ("vars.XREGIT_PAGES" in job.get("if", "")) is deploys
         lines = file.read_text(encoding="utf-8").splitlines()
         assert all(PINNED.search(line) for line in lines if "uses:" in line)
 

@@ -28,6 +28,7 @@ PUSH = {
     "github.event.merge_group.base_ref": "",
     "github.repository": "example/catalog",
     "vars.SITE_URL": "",
+    "vars.XREGIT_PAGES": "",
     "vars.XREGIT_TABLES": "",
 }
 POSITION = "registry/messagegroups/fleet.telemetry.legacy/messages/fleet.position.reported.yaml"

@@ -77,6 +77,8 @@ class Runner:
                 self.action(self.clone / uses, given, context)
             elif uses.startswith("actions/upload-artifact@"):
                 self.artifacts[given["name"]] = [self.clone / path for path in given["path"].split()]
+            elif uses.startswith("actions/upload-pages-artifact@"):
+                self.artifacts["github-pages"] = [self.clone / given["path"]]
             elif "run" in step:
                 variables = {name: filled(str(value), context) for name, value in step.get("env", {}).items()}
                 self.run(step["name"], filled(step["run"], context), {**variables, "GITHUB_ACTION_PATH": str(action)})
@@ -152,4 +154,4 @@ def truth(term: str, context: Mapping[str, str]) -> str:
 
 def files(root: Path) -> Iterator[Path]:
     """Give the workflows and actions of a repository."""
-    yield from sorted((root / ".github").rglob("*.yml"))
+    yield from sorted(file for file in (root / ".github").rglob("*.yml") if file.name != "dependabot.yml")

@@ -42,7 +42,7 @@ def init(folder: Path, source: str) -> None:
     pages of a docs site. No file is overwritten.
     """
     from xregit.cli.installing import is_here, noted, source_of
-    from xregit.cli.joining import notes, standing
+    from xregit.cli.joining import PUBLISHED, notes, repository_of, standing
 
     place = source_of(source)
     kept = sorted({found for path, _ in template() if (found := standing(folder, path))})
@@ -53,7 +53,8 @@ def init(folder: Path, source: str) -> None:
         note(FROM_HERE)
     for text in notes(folder, kept):
         note(text)
-    note(f"Next: {'' if here else f'cd {folder}, then '}xregit check, then xregit build; README.md says more.")
+    first = ("" if here else f"cd {folder}", "" if repository_of(folder) else f"git init -b {PUBLISHED}")
+    note(f"Next: {', then '.join(filter(None, (*first, 'xregit check')))}, then xregit build; README.md says more.")
 
 
 def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 # What hosts and pre-commit look for at the top of a repository alone.
 _AT_THE_TOP = ".github and .pre-commit-config.yaml"
-_PUBLISHED = "main"  # as the template's workflow and README have it
+#: The branch whose commits are built, as the template's workflow and README name it.
+PUBLISHED = "main"
 _BRANCH = "refs/heads/"
 
 
@@ -30,7 +31,7 @@ def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
     names = ", ".join(kept)
     if names:
         yield f'Note: kept as it was: {names}; "xregit init" in an empty folder shows what init would have written.'
-    top = _repository(folder.resolve())
+    top = repository_of(folder)
     if top and top != folder.resolve():
         below = folder.resolve().relative_to(top).as_posix()
         yield (
@@ -38,15 +39,17 @@ def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
             f'let their paths begin with {below}/, and run the workflows\' steps with "working-directory: {below}".'
         )
     branch = _branch(top) if top else ""
-    if branch not in {"", _PUBLISHED}:
+    if branch not in {"", PUBLISHED}:
         yield (
-            f'Note: publish.yml builds what is merged into "{_PUBLISHED}"; if the branch for that is "{branch}" here, '
+            f'Note: publish.yml builds what is merged into "{PUBLISHED}"; if the branch for that is "{branch}" here, '
             "name it there, and as branch in registry/xregit.yaml."
         )
 
 
-def _repository(folder: Path) -> Path | None:
-    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+def repository_of(folder: Path) -> Path | None:
+    """Return the top of the repository that a folder is in, if it is in one."""
+    here = folder.resolve()
+    return next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
 
 
 def _branch(repository: Path) -> str:
