@@ -136,6 +136,23 @@ def test_whole_numbers_have_their_bounds(kind: str, bounds: tuple[int, int]) -> 
     assert {row: rest["/x"] for row, rest in rests.items() if rest} == dict(enumerate(given_[4:9], 4))
 
 
+def test_time_without_zone_is_the_rest() -> None:
+    """It is no point in time, and would be a wrong one as UTC; of a date with a zone the date is in the column too."""
+    whole = ["2026-01-01T14:00:00+02:00", "2026-01-01t12:00:00z"]
+    others = ["2026-01-01T12:00:00", "2026-01-01", "2026-01-01T12:00:60Z", "", "now", 3, date(2026, 1, 1)]
+    rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+    assert column_of(shape(Field("x", "timestamp")), [*whole, *others], "/x", rests).to_pylist() == [
+        *[NOON] * 2,
+        *[None] * len(others),
+    ]
+    assert [rests[row] for row in range(9)] == [{}, {}, *({"/x": each} for each in others)]
+    rests.clear()
+    dates = ["2026-01-01", date(2026, 1, 1), "2026-01-01Z", "2026-01-01-05:00", "2026-02-30Z", "", NOON]
+    first = date(2026, 1, 1)
+    assert column_of(shape(Field("x", "date")), dates, "/x", rests).to_pylist() == [*[first] * 4, *[None] * 3]
+    assert [rests[row].get("/x") for row in range(7)] == [None, None, *dates[2:]]
+
+
 def test_numbers_are_exact_or_the_rest() -> None:
     """Broken numbers may be told as Protobuf tells them; decimals have no more digits than their type."""
     said = ["NaN", "Infinity", "-Infinity", "1.5", True, Decimal("1.5"), 2**53 + 1, None]
@@ -307,7 +324,7 @@ def test_bytes_in_xml_are_bytes() -> None:
     body = b'<a digest="00fF"><hex>abcd</hex><hex/><coded> q83v </coded></a>'
     rest: dict[str, Any] = {}
     found = composed(members(schema.fields()))(schema.decode(body), "", rest)
-    assert found == {"@digest": b"\x00\xff", "hex": [b"\xab\xcd", None], "coded": b"\xab\xcd\xef"}
+    assert found == {"@digest": b"\x00\xff", "hex": [b"\xab\xcd", b""], "coded": b"\xab\xcd\xef"}
     assert rest == {}
     assert schema.decode(schema.encode(schema.decode(body))) == schema.decode(body)
     assert schema.example()["@digest"] == "0000"  # as people write it

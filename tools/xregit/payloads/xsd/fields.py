@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.limits import between, beyond_type, counted, matching
@@ -53,15 +54,42 @@ def fields(component: Any) -> tuple[Field, ...]:
     return made.fields if made.type == "record" else (made,)
 
 
-def _element(element: Any, trail: tuple[str, ...]) -> Field:
-    """Return the field of a child element; a list of them where it may stand there more than once."""
-    if element.name is None or not hasattr(element, "type"):
-        return Field("*", "any", "any")
+def _elements(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
+    """Give the fields of child elements, each once; lists of those that may stand there more than once."""
+    several, met = many(type_), set()
+    for element in type_.content.iter_elements():
+        if element.name is None or not hasattr(element, "type"):
+            yield Field("*", "any", "any")
+        elif element.name not in met:
+            met.add(element.name)
+            yield _element(element, trail, is_list=element.name in several)
+
+
+def _element(element: Any, trail: tuple[str, ...], *, is_list: bool) -> Field:
     required = element.min_occurs > 0 and not _optional_group(element)
-    if element.is_single():
+    if not is_list:
         return _typed(element.local_name, element, required=required, nullable=element.nillable, trail=trail)
     item = _typed("item", element, required=True, nullable=element.nillable, trail=trail)
     return Field(element.local_name, "array", item.stated, required, description=item.description, fields=(item,))
+
+
+def many(type_: Any) -> frozenset[str]:
+    """Return the names of the child elements of a type that may stand there more than once."""
+    return frozenset(name for name, most in _most(type_.content).items() if most > 1)
+
+
+def _most(particle: Any) -> Mapping[str, float]:
+    """Return how many elements of each name may stand in a group at most."""
+    times = inf if particle.max_occurs is None else particle.max_occurs
+    if not hasattr(particle, "model"):
+        return {particle.name: times} if particle.name is not None else {}
+    parts = [_most(part) for part in particle]
+    most: dict[str, float] = {}
+    for part in parts:
+        for name, count in part.items():
+            before = most.get(name, 0)
+            most[name] = max(before, count) if particle.model == "choice" else before + count
+    return {name: count * times for name, count in most.items() if count}
 
 
 def _optional_group(element: Any) -> bool:
@@ -80,7 +108,7 @@ def _typed(name: str, component: Any, *, required: bool, nullable: bool, trail: 
     type_ = getattr(component, "type", component)
     description = documentation(component) or documentation(type_)
     stated = type_.prefixed_name or type_.local_name or ""
-    if type_.is_simple() or (type_.has_simple_content() and not type_.attributes):
+    if is_plain(type_):
         return _simple(name, type_, description, required=required, nullable=nullable)
     if type_.name is not None and type_.name in trail:
         return Field(name, "record", stated, required, nullable, description, recursive=True)
@@ -88,6 +116,11 @@ def _typed(name: str, component: Any, *, required: bool, nullable: bool, trail: 
         return Field(name, "any", stated, required, nullable, description)
     inside = tuple(_inside(type_, (*trail, type_.name) if type_.name else trail))
     return Field(name, "record", stated, required, nullable, description, inside)
+
+
+def is_plain(type_: Any) -> bool:
+    """Tell whether the elements of a type are texts, without attributes beside them."""
+    return type_.is_simple() or (type_.has_simple_content() and not type_.attributes)
 
 
 def _inside(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
@@ -99,7 +132,9 @@ def _inside(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
     if type_.has_simple_content():
         yield _simple(TEXT, type_.content, "", required=True, nullable=False)
     elif len(trail) <= _MAX_TRAIL:
-        yield from (_element(element, trail) for element in type_.content.iter_elements())
+        yield from _elements(type_, trail)
+        if type_.mixed:
+            yield Field(TEXT, "string", "mixed")
 
 
 _MAX_TRAIL = 30
@@ -109,15 +144,30 @@ def _simple(name: str, type_: Any, description: str, *, required: bool, nullable
     simple = type_.content if type_.is_complex() else type_
     stated = simple.prefixed_name or built_in(simple)
     if simple.is_list():
-        item = _simple("item", simple.item_type, "", required=True, nullable=False)
+        item = _simple("item", item_type(simple), "", required=True, nullable=False)
         return Field(name, "array", stated, required, nullable, description, (item,))
     if simple.enumeration:
-        values = tuple(str(item) for item in simple.enumeration)
+        values = tuple(str(item) if is_text(simple) else item for item in simple.enumeration)
         return Field(name, "enum", stated, required, nullable, description, values=values)
     kind = _TYPES.get(built_in(simple), "string")
     digits, scale = (facet(simple, item) or 0 for item in ("totalDigits", "fractionDigits"))
     said = _limits(simple) if kind in _UNBOUNDED else beyond_type(_limits(simple))
     return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale, limits=said)
+
+
+def is_text(simple: Any) -> bool:
+    """Tell whether values are told as texts, whatever they are: those of unions and of most enumerations."""
+    base = simple
+    while base is not None and getattr(base, "member_types", None) is None:
+        base = base.base_type
+    return base is not None or any(type(item) is not int for item in simple.enumeration or ())
+
+
+def item_type(type_: Any) -> Any:
+    """Return the type of the items of a list; one that narrows another list, as NMTOKENS does, leaves that to it."""
+    while getattr(type_, "item_type", None) is None:
+        type_ = type_.base_type
+    return type_.item_type
 
 
 def _limits(simple: Any) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from xregit.payloads.xsd.fields import fields
 from xregit.payloads.xsd.loading import ERRORS, load
 from xregit.payloads.xsd.patterns import UncheckedError, unchecked
 from xregit.payloads.xsd.places import elements
+from xregit.payloads.xsd.reading import Values
 from xregit.payloads.xsd.values import example, to_element
 from xregit.records import distinct
 
@@ -86,7 +87,7 @@ class Xsd:
         """Return the content of a valid document, with bytes as such or as it writes them."""
         component = self.component if isinstance(self.component, xmlschema.XsdElement) else self.schema
         try:
-            return _plain(component.decode(_root(body), binary_types=binary_types))
+            return component.decode(_root(body), binary_types=binary_types, converter=Values, keep_empty=True)
         except (*ERRORS, RecursionError) as error:
             raise PayloadError(_short(why(error))) from error
 
@@ -169,21 +170,6 @@ def _root(body: bytes) -> ET.Element:
         problems = (f"line {item.line}, column {item.column}: {item.message}" for item in error.problems)
         raise PayloadError(*problems) from error
     return ET.fromstring(body)  # noqa: S314 - the survey has refused what could be an attack
-
-
-def _plain(value: Any) -> Any:
-    """Return a decoded value with bytes as such, and without namespaces and what says where the schema is."""
-    if isinstance(value, dict):
-        return {_local(key): _plain(item) for key, item in value.items() if not key.startswith(("@xmlns", "@xsi:"))}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    # Of all values, those of xs:hexBinary and xs:base64Binary alone can be decoded; their texts look alike.
-    return value.decode() if hasattr(value, "decode") else value
-
-
-def _local(key: str) -> str:
-    mark, name = (key[0], key[1:]) if key[:1] == "@" else ("", key)
-    return mark + name.rpartition("}")[2].rpartition(":")[2]
 
 
 def _short(text: str) -> str:

@@ -13,7 +13,7 @@ from xregit.payloads.patterns import text_for
 from xregit.payloads.room import MAX_CHARACTERS, LargeError, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
-from xregit.payloads.xsd.fields import TEXT, built_in, facet
+from xregit.payloads.xsd.fields import TEXT, built_in, facet, item_type, many
 from xregit.records import record
 
 _SAMPLES = {
@@ -36,6 +36,7 @@ _SAMPLES = {
     "gMonth": "--01",
 }
 _BINARY = {"hexBinary": bytes.hex, "base64Binary": lambda octets: b64encode(octets).decode()}
+_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _MAX_DEPTH = 20
 
 
@@ -66,19 +67,21 @@ def _made(element: Any, value: Any, around: _Place) -> ET.Element:
     here = _Place(f"{around.path}/{element.local_name}", namespace, around.problems)
     made = ET.Element(element.local_name, {} if namespace == around.namespace else {"xmlns": namespace})
     if value is None and element.nillable:
-        made.set("{http://www.w3.org/2001/XMLSchema-instance}nil", "true")
+        made.set(_NIL, "true")
     elif isinstance(value, dict) and element.type.is_complex():
         left = dict(value)
         _set_attributes(made, element.type, left)
-        if element.type.has_simple_content():
-            made.text = _text(left.pop(TEXT, ""), element.type)
+        if element.type.has_simple_content() and element.nillable and TEXT not in left:
+            made.set(_NIL, "true")
+        elif element.type.has_simple_content():
+            made.text = text_of(left.pop(TEXT, ""), element.type)
         else:
             _fill(made, element.type, left, here)
         here.problems.extend(f'{here.path}: the schema has no "{name}" here' for name in left)
     elif isinstance(value, dict):
         here.problems.append(f"{here.path}: the schema has a single value here")
     else:
-        made.text = _text(value, element.type)
+        made.text = text_of(value, element.type)
     return made
 
 
@@ -86,26 +89,29 @@ def _set_attributes(made: ET.Element, type_: Any, left: dict[str, Any]) -> None:
     for attribute in (item for key, item in type_.attributes.items() if key is not None):
         stated = left.pop(f"@{attribute.local_name}", None)
         if stated is not None:
-            made.set(attribute.name, _text(stated, attribute.type))
+            made.set(attribute.name, text_of(stated, attribute.type))
 
 
 def _fill(made: ET.Element, type_: Any, left: dict[str, Any], here: _Place) -> None:
     """Add the child elements in the schema's order, and take from ``left`` what was added."""
+    several = many(type_)
     for child in type_.content.iter_elements():
         if child.name is None or child.local_name not in left:
             continue
         stated = left.pop(child.local_name)
-        for item in stated if isinstance(stated, list) else [stated]:
+        is_one = not isinstance(stated, list) or (child.type.is_list() and child.name not in several)
+        for item in [stated] if is_one else stated:
             made.append(_made(child, item, here))
     if type_.mixed and TEXT in left:
-        made.text = _text(left.pop(TEXT), type_)
+        made.text = text_of(left.pop(TEXT), type_)
 
 
-def _text(value: Any, type_: Any) -> str:
+def text_of(value: Any, type_: Any) -> str:
+    """Return a single value, or a list of such, as a document has it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return " ".join(_text(item, type_) for item in value)
+        return " ".join(text_of(item, type_) for item in value)
     if isinstance(value, bytes):
         return _BINARY.get(built_in(type_), str)(value)
     if isinstance(value, Decimal):
@@ -163,19 +169,12 @@ def simple_example(type_: Any) -> str:
         count = facet(type_, "length") or facet(type_, "minLength") or 1
         if count > MAX_CHARACTERS:
             raise LargeError
-        return " ".join([simple_example(_item(type_))] * count)
+        return " ".join([simple_example(item_type(type_))] * count)
     if getattr(type_, "member_types", None):
         return simple_example(type_.member_types[0])
     if type_.is_decimal() and type_.patterns is None:
         return _number(type_)
     return _SAMPLES.get(type_.local_name or "") or _text_example(type_)
-
-
-def _item(type_: Any) -> Any:
-    """Return the type of the items of a list; one that narrows another list, as NMTOKENS does, leaves that to it."""
-    while getattr(type_, "item_type", None) is None:
-        type_ = type_.base_type
-    return type_.item_type
 
 
 def _text_example(type_: Any) -> str:

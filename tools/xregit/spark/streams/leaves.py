@@ -30,6 +30,7 @@ Convert = Callable[[Any, str, Rest], Any]
 MAX_DIGITS = 38
 # Told of times with more than microseconds; zeros at the end tell nothing.
 _is_finer = re.compile(r"\.[0-9]{6}[0-9]*[1-9]").search
+_is_zoned_date = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})").fullmatch
 _is_whole = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}").fullmatch
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
@@ -167,25 +168,36 @@ def _exact(precision: int, scale: int) -> Callable[[Any], Decimal | None]:
     return make
 
 
-def _date(value: Any) -> date | None:
-    if isinstance(value, datetime):
-        return None
-    return value if isinstance(value, date) else date.fromisoformat(value)
+def _date(value: Any, path: str, rest: Rest) -> Any:
+    """Return a date. One with a zone, as XML has them, goes to the rest too."""
+    text = value if value.__class__ is str else ""
+    zoned = _is_zoned_date(text)
+    try:
+        made = date.fromisoformat(zoned[1] if zoned else text) if text else value
+    except ValueError:
+        return misfit(value, path, rest)
+    if zoned:
+        rest[path] = value
+    return made if made.__class__ is date else misfit(value, path, rest)
 
 
 def _time(value: Any, path: str, rest: Rest) -> Any:
-    """Return a point in time in UTC. One that is finer than a column holds goes to the rest too."""
+    """Return a point in time in UTC, nothing for a time without zone, which is none.
+
+    One that is finer than a column holds goes to the rest too.
+    """
+    text = value if value.__class__ is str else ""
     try:
-        made = datetime.fromisoformat(value) if value.__class__ is str else value
+        made = datetime.fromisoformat(text) if text else value
     except ValueError:
-        made = moment(value.upper())
-    if made.__class__ is not datetime:
+        made = moment(text.upper()) if text[-1] in "zZ" else None  # RFC 3339 allows small letters
+    if made.__class__ is not datetime or made.tzinfo is None:
         return misfit(value, path, rest)
     try:
-        made = made.astimezone(UTC) if made.tzinfo is not None else made.replace(tzinfo=UTC)
+        made = made.astimezone(UTC)
     except OverflowError:  # the year 0 or 10000, which Arrow would take, and few could read
         return misfit(value, path, rest)
-    if value.__class__ is str and _is_finer(value):
+    if _is_finer(text):
         rest[path] = value
     return made
 
@@ -248,7 +260,7 @@ _LEAVES: Mapping[str, Leaf] = {
     "uuid": Leaf(TEXT, _text, plain=_TEXT),
     "uri": Leaf(TEXT, _text, plain=_TEXT),
     "bytes": Leaf("binary", _tried(_bytes)),
-    "date": Leaf("date", _tried(_date)),
+    "date": Leaf("date", _date),
     "time": Leaf(TEXT, _tried(_said), "text, as Delta has no type for a time of day"),
     "timestamp": Leaf(TIMESTAMP, _time),
     "localtimestamp": Leaf(TEXT, _tried(_said), "text, as it names no time zone"),
