@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import xregit
-from tests.messages.recognising import answers, example, hand_made, recorded, small, text_of
+from tests.messages.recognising import answers, example, hand_made, odd, recorded, small, text_of
 from xregit.pages import ASSETS, pages
 from xregit.pages.addresses import RECOGNISE
 from xregit.pages.book import Book
@@ -34,6 +34,16 @@ ANSWERS = """(texts) => {
     reasons: [...(problems.length ? [["", []]] : []), ...reasons.map((each) => [each.definition.xid, failed(each)])],
   });
   return texts.map((text) => recognise(catalog, text).map(answer));
+}"""
+
+
+# The events that definitions make of messages, as the page shows them.
+EVENTS = """(texts) => {
+  const { prepare, recognise } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const number = (value) => (typeof value === "bigint" ? Number(value) : value);
+  return texts.flatMap((text) => recognise(catalog, text)).filter(({ mapped }) => mapped)
+    .map(({ mapped }) => Object.fromEntries([...mapped].map(([name, value]) => [name, number(value)])));
 }"""
 
 
@@ -79,6 +89,28 @@ def test_messages_written_by_hand(page: Page, tmp_path: Path) -> None:
     expected = [json.loads(json.dumps(answers(matcher, text_of(case)))) for case in cases]
     wrong = [case["name"] for case, one, other in zip(cases, found, expected, strict=True) if one != other]
     assert wrong == []
+
+
+def test_messages_with_odd_values(page: Page, tmp_path: Path) -> None:
+    """The page agrees on messages with values that no protocol, attribute or type expects."""
+    registry = small(tmp_path)
+    matcher, texts = xregit.Matcher(registry), list(odd())
+    assert len(texts) > 2_000
+    expected = [json.loads(json.dumps(answers(matcher, text))) for text in texts]
+    found = _answers(page, registry, texts)
+    assert [text for text, one, other in zip(texts, found, expected, strict=True) if one != other] == []
+
+
+def test_events_that_definitions_make(page: Page, tmp_path: Path) -> None:
+    """The page shows the attributes of the event that a definition makes of a message; their ids are made anew."""
+    registry = small(tmp_path)
+    matcher = xregit.Matcher(registry)
+    texts = [text_of(case) for case in hand_made()["cases"] if case.get("mapped")]
+    events = [each.json()["event"] for text in texts for each in matcher.each(text)]
+    expected = [{name: value for name, value in event.items() if name not in {"id", "data"}} for event in events]
+    found = _answers(page, registry, texts, EVENTS)
+    assert [each.pop("id") for each in found] == ["made of the message"] * len(texts)
+    assert found == expected
 
 
 def test_payloads_are_left_to_match(page: Page, tmp_path: Path) -> None:

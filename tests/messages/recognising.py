@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from functools import cache
-from itertools import islice
+from functools import cache, partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,18 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "cases" / "recognise"
 VARIANTS = 2
+#: How many of the odd values each value of a message is replaced by, in turn.
+ODD_VALUES = 3
+ODD: tuple[Any, ...] = (
+    "", "A b", "01", "1.50", "15e-1", "1e400", "TRUE", "%41", "%ff", "%C3%A9", "a/b", "a?b", "a-b-a", "AAE=", "AAF",
+    "é", "😀b", "\ud800", "\x07", "\uffff", "2026-02-30T00:00:00z", "7d2ea4a6-0c5c-4b7e-9f5c-3f1f3f6f0a11",
+    "application/cloudevents+json", "application/cloudevents-batch+json", " text/plain ;charset=UTF-8",
+    0, -1, 3, 1.5, 1.0, -0.0, 1e16, 1e-7, 1.5e300, 123456789.125, 2**31, 2**53, 2**63, 2**64, -(2**63) - 1, True, False,
+    None, {}, [], {"base64": "AAE="}, {"base64": "/wA="}, {"base64": 1}, {"b": {"a": [1, 2.5, None, True, "x"]}},
+    "application/cloudevents", "x" * 400 + ";", "mqtt/9", "nats/2", 10**15, -(10**15), ["a", "b"], [1, "a"], [[1]],
+    [{"name": "a", "value": "b"}], [{"name": "a b", "value": None}], [{"name": "id", "value": "1"}, {"value": 1}],
+    [{"name": "type", "value": {"base64": "AAE="}}],
+)  # fmt: skip
 #: Parts that say nothing of what a message is.
 SKIPPED = frozenset({"body", "body_base64", "data", "data_base64", "protocol"})
 
@@ -98,6 +110,16 @@ def made() -> Iterator[dict[str, Any]]:
                 yield {"name": f"{message.xid[1:]}: {name}", "text": text, "results": json.loads(json.dumps(found))}
 
 
+def odd() -> Iterator[str]:
+    """Give the messages written by hand, each with one of its values replaced by some of those that few expect."""
+    turns = cycle(ODD)
+    for case in hand_made()["cases"]:
+        value = case.get("message")
+        for place in _paths(value) if isinstance(value, dict) else ():
+            for each in islice(turns, ODD_VALUES):
+                yield json.dumps(_changed(value, place, partial(_replaced, each)))
+
+
 def _by_schema(found: list[dict[str, Any]], alone: set[str]) -> bool:
     """Tell whether the payload's schema decided; it does for definitions that say nothing but what the payload is."""
     failed = {attribute for item in found for _, each in item["reasons"] for attribute, _ in each}
@@ -136,6 +158,13 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield path
 
 
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the paths of all that a value holds."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from _paths(item, (*path, key))
+
+
 def _changed(value: Any, path: tuple[Any, ...], change: Callable[[Any, Any], None]) -> Any:
     copied = deepcopy(value)
     inner = copied
@@ -143,6 +172,10 @@ def _changed(value: Any, path: tuple[Any, ...], change: Callable[[Any, Any], Non
         inner = inner[key]
     change(inner, path[-1])
     return copied
+
+
+def _replaced(by: Any, holder: Any, key: Any) -> None:
+    holder[key] = by
 
 
 def _longer(holder: Any, key: Any) -> None:

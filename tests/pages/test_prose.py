@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 import pytest
 from hypothesis import given
@@ -86,6 +87,10 @@ def test_summary_and_search_text_are_plain(text: str) -> None:
         ("Version 1.2 of it, e.g. this.", "Version 1.2 of it, e.g. this."),
         ("First\nline.\n\nSecond paragraph.", "First line."),
         ("See `a < b` & more.", "See a < b & more."),
+        (f"{'word, ' * 40}end.", f"{'word, ' * 25}word…"),
+        (f"{'word ' * 31}words.", f"{'word ' * 30}word…"),
+        (f"{'word ' * 31}ends.", f"{'word ' * 31}ends."),
+        ("x" * 200, f"{'x' * 160}…"),
         (None, ""),
         (["a"], ""),
     ],
@@ -93,6 +98,19 @@ def test_summary_and_search_text_are_plain(text: str) -> None:
 def test_summary_is_first_sentence(text: object, expected: str) -> None:
     """The first sentence stands for the whole."""
     assert summary(text) == expected
+
+
+def test_search_text_is_what_is_read() -> None:
+    """The index has all of a description without its mark-up, in the letters that people type."""
+    assert plain("See `a < b` & <i>more</i>.\n\n- *One*\n- two\n") == "See a < b & more. One two"
+
+
+@pytest.mark.parametrize("begun", ["x" * 60_000, "[a](<b" * 8_000])
+def test_what_is_too_long_for_markdown_is_shown_as_it_is(begun: str) -> None:
+    """Signs and tags of a text that takes too long to convert stay what was written."""
+    text = f"{begun} <b>*bold*</b> & more"
+    html = str(prose(text, only_safe))
+    assert html == f"<pre>{escape(text, quote=False)}</pre>"
 
 
 def test_markdown_is_rendered() -> None:

@@ -199,7 +199,7 @@
         return;
       }
       if (field.attributes && !isObject(value)) this.problems.push(`"${name}" must be an object.`);
-      else for (const [part, item] of this.named(field, name, value)) if (item !== null) this.part(field, name, part, item, fields);
+      else for (const [part, item] of this.named(field, name, value)) this.part(field, name, part, item, fields);
     }
 
     // Gives the names of a list or map with their values.
@@ -218,10 +218,10 @@
     part(field, section, name, value, fields) {
       const label = `${section}/${name}`, key = field.folded ? `${section}/${name.toLowerCase()}` : label;
       const add = (item) => fields.set(key, [...(fields.get(key) ?? []), item]);
-      if (field.kind === "pairs") {
-        if (!name || !new RegExp(field.names ?? "").test(name)) this.problems.push(`${shown(name)} can be no name in "${section}".`);
-        else { this.text("name", name); add(this.text(label, value)); }
-      } else if (field.repeated) { this.text("name", name); add(this.textOrBytes(label, value)); }
+      if (field.kind === "pairs" && (!name || !new RegExp(field.names ?? "").test(name))) this.problems.push(`${shown(name)} can be no name in "${section}".`);
+      else if (value === null) return; // as if it were not there
+      else if (field.kind === "pairs") { this.text("name", name); add(this.text(label, value)); }
+      else if (field.repeated) { this.text("name", name); add(this.textOrBytes(label, value)); }
       else if (fields.has(key)) this.problems.push(`"${section}" has ${shown(name)} twice.`);
       else if (!field.attributes) add(this.anything(label, value));
       else if (has(field.attributes, name)) add(this.single(field.attributes[name], label, value));
