@@ -6,12 +6,13 @@ Source: cloudevents/bindings/*-protocol-binding.md#3 (1.0.2); for MQTT, facts.md
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from xregit.model.mediatypes import without_parameters
+from xregit.model.mediatypes import comparable, without_parameters
 from xregit.model.names import BATCH_JSON, EVENT_JSON, EVENTS
 from xregit.model.quoting import shown
 from xregit.protocols import percent
@@ -107,19 +108,20 @@ def _batch(body: bytes | None) -> Carried:
 
 
 def _json(body: bytes | None) -> Any:
+    # RFC 8259, section 8.1: nobody should write a byte order mark, but some do.
     try:
-        return json_value(body or b"")
+        return json_value((body or b"").removeprefix(BOM_UTF8))
     except ValueError as error:
         raise WireError((f"The payload is no CloudEvent in JSON: {error}.",)) from None
 
 
 def _implied(body: bytes | None) -> Carried:
     """Read a payload that may be an event; a JSON object without ``specversion`` is not meant to be one."""
-    if not body or not body.lstrip().startswith(b"{"):
+    if not body or not body.removeprefix(BOM_UTF8).lstrip().startswith(b"{"):
         return _NOTHING
     try:
-        value = json_value(body)
-    except ValueError:
+        value = _json(body)
+    except WireError:
         return _NOTHING
     return _structured(body) if isinstance(value, dict) and "specversion" in value else _NOTHING
 
@@ -135,7 +137,7 @@ def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
         return Carried("", (), (*problems, *missing))
     if contenttype:
         other = attributes.get(CONTENTTYPE, contenttype)
-        if str(other).casefold() != contenttype.casefold():
+        if comparable(str(other)) != comparable(contenttype):
             problems.append(
                 f'"{CONTENTTYPE}" is {shown(other)}, but the content type of the message is {shown(contenttype)}.'
             )
