@@ -95,7 +95,7 @@ def test_xml_bomb_is_a_payload_like_any() -> None:
 
 def test_repeated_headers_are_tried_in_bounds() -> None:
     """Many values of several headers are no product of possibilities."""
-    many = [{"name": name, "value": f"{name}{number}"} for name in "xyz" for number in range(20_000)]
+    many = [{"name": name, "value": f"{name}{number}"} for name in "xyz" for number in range(2_000)]
     assert matcher().match({"protocol": "HTTP", "headers": many}).outcome == "none"
     last = [{"name": name, "value": "same"} for name in "xyz"]
     assert matcher().match({"protocol": "HTTP", "headers": many[:600] + many[-600:] + last}).outcome in {"none", "many"}

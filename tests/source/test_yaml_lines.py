@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -149,10 +149,15 @@ def test_what_is_read_twice_is_not_the_same_object() -> None:
 
 
 def test_few_lines_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is forgotten is looked at again."""
+    """No more than a number of lines is remembered, and what is forgotten is looked at again."""
+    memories: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    for name, memory in zip(("_lines", "_heads"), memories, strict=True):
+        monkeypatch.setattr(yaml_lines, name, memory)
     monkeypatch.setattr(yaml_lines, "REMEMBERED_LINES", 2)
     for text in ORDINARY + ORDINARY:
         assert_same(text)
+        assert [len(memory) <= 2 for memory in memories] == [True, True]
+    assert all(memories)
 
 
 def test_the_example_catalog_is_ordinary(root: Path) -> None:
