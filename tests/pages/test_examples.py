@@ -26,18 +26,19 @@ from xregit import Matcher
 from xregit.catalog import Message, Registry, read_folder
 from xregit.cli.running import run
 from xregit.messages.definitions import definition
+from xregit.pages import commands
 from xregit.pages.book import Book
-from xregit.pages.commands import sending
 from xregit.pages.discretion import HIDDEN
 from xregit.pages.linking import Link
 from xregit.pages.page import ROOT
 from xregit.pages.samples import context, samples
 from xregit.pages.wires import Example, examples, meanings
-from xregit.protocols import Wire, read_wire
+from xregit.protocols import Wire, read_wire, wire_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from nats.aio.msg import Msg
 
@@ -67,6 +68,11 @@ HTTP = read_wire(
 )
 PRINTED, PUB = "printf %s x > payload\n", "mosquitto_pub -V"
 KAFKA = read_wire({"protocol": "KAFKA", "topic": "doors", "key": "1", "headers": {"who": "me"}, "body": "opened"})
+
+
+def sending(wire: Wire, addresses: Sequence[str], options: Mapping[str, Any]) -> str:
+    """Return the lines that send a message."""
+    return commands.sending(wire, wire_json(wire), addresses, options)
 
 
 @pytest.fixture(scope="module")

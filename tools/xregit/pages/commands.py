@@ -13,7 +13,6 @@ from urllib.parse import quote, urlsplit
 from xregit.model import protocols
 from xregit.pages.diagrams import SENDING
 from xregit.pages.discretion import HIDDEN
-from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,16 +54,16 @@ def reachable(protocol: str, addresses: Iterable[str]) -> bool:
     return any(_place(protocol, address) for address in addresses)
 
 
-def sending(wire: Wire, addresses: Sequence[str], options: Facts) -> str:
+def sending(wire: Wire, said: Facts, addresses: Sequence[str], options: Facts) -> str:
     """Return the lines that send a message to the first address that can be read; nothing where none would do.
 
-    ``options`` are those of the endpoint, which may say what the message leaves open.
+    ``said`` is the message in its JSON shape; ``options`` are those of the endpoint, which may say what the message
+    leaves open.
     """
     facts = protocols.facts("sending").get(wire.protocol)
     if facts is None:
         return ""
-    said = {name: options[name] for name in facts.get("options", ()) if _is_plain(options.get(name))}
-    said |= wire_json(wire)
+    said = {**{name: options[name] for name in facts.get("options", ()) if _is_plain(options.get(name))}, **said}
     for name in facts.get("every", ()):
         said |= _with_own(name, options.get(name), said.get(name))
     if not _sendable(facts, said, wire.body):

@@ -55,6 +55,7 @@ def environment() -> Environment:
     templates.filters["anchor"] = anchor
     templates.filters["day"] = day
     templates.filters["breakable"] = breakable
+    templates.filters["content"] = content
     for name in REPEATED:
         templates.filters[name] = _repeated(templates, name)
     # Each page would import them anew, which takes as long as a row of a table.
@@ -65,10 +66,14 @@ def environment() -> Environment:
 def _repeated(templates: Environment, name: str) -> Callable[..., Markup]:
     """Return a filter by a macro of once.html, for each value once: pages name the same things over and over."""
 
+    @lru_cache(maxsize=1)
+    def macro() -> Callable[..., Markup]:  # later, as the template asks for the filters that are made of it
+        found: Callable[..., Markup] = getattr(templates.get_template("once.html").module, name)
+        return found
+
     @lru_cache(maxsize=MAX_REPEATED)
     def html(*values: Hashable) -> Markup:
-        macro: Callable[..., Markup] = getattr(templates.get_template("once.html").module, name)
-        return macro(*values)
+        return macro()(*values)
 
     return html
 
@@ -81,6 +86,11 @@ def anchor(text: str) -> str:
 def day(timestamp: str) -> str:
     """Return the date of a timestamp."""
     return timestamp[:10]
+
+
+def content(text: str) -> Markup:
+    """Return a text as it stands between tags; quotes, of which blocks of code have many, are no sign of HTML there."""
+    return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))  # noqa: S704 - escaped here
 
 
 @lru_cache(maxsize=MAX_REPEATED)

@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from xregit.messages.payloading import NO_DATA
 from xregit.pages import commands
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href
+from xregit.pages.rendering import content
 from xregit.pages.samples import BARE, Sample, samples, told
 from xregit.protocols import wire_json
 from xregit.records import record
@@ -111,10 +112,11 @@ def _example(known: _Known, sample: Sample) -> Example:
         return Example(title, Markup(), "", "", "", sample.reason)
     carriers = known.carriers.get(sample.protocol, ())
     carrier = next((each for each in carriers if commands.reachable(sample.protocol, addresses(each))), None)
-    sending = _sending(sample.wire, carrier or next(iter(carriers), None), known.values)
+    said = wire_json(sample.wire)
+    sending = _sending(sample.wire, said, carrier or next(iter(carriers), None), known.values)
     return Example(
         title=title,
-        text=_marked(wire_text(wire_json(sample.wire)), known.pattern),
+        text=_marked(wire_text(said), known.pattern),
         making=_making(known, sample) if len(known.payload) <= commands.MAX_BODY_BYTES else "",
         sending=sending,
         program=sending.rpartition("\n")[2].partition(" ")[0],
@@ -182,9 +184,10 @@ def _pattern(names: Iterable[str], values: Mapping[str, str]) -> re.Pattern[str]
 
 def _marked(text: str, pattern: re.Pattern[str] | None) -> Markup:
     """Return a text as HTML with the values of placeholders marked, in none of which HTML would escape anything."""
+    escaped = content(text)
     if pattern is None:
-        return escape(text)
-    parts = pattern.split(str(escape(text)))
+        return escaped
+    parts = pattern.split(str(escaped))
     parts[1::2] = [f'<var class="xr-var">{value}</var>' for value in parts[1::2]]
     return Markup("".join(parts))  # noqa: S704 - escaped above
 
@@ -197,10 +200,10 @@ def _carriers(book: Book, message: Message) -> Mapping[str, tuple[Endpoint, ...]
     return {protocol: commands.takers(protocol, endpoints) for protocol, endpoints in found.items()}
 
 
-def _sending(wire: Wire, carrier: Endpoint | None, values: Mapping[str, str]) -> str:
+def _sending(wire: Wire, said: Mapping[str, Any], carrier: Endpoint | None, values: Mapping[str, str]) -> str:
     if carrier is None:
-        return commands.sending(wire, (), {})
-    return commands.sending(wire, addresses(carrier), _filled(carrier.options, values))
+        return commands.sending(wire, said, (), {})
+    return commands.sending(wire, said, addresses(carrier), _filled(carrier.options, values))
 
 
 def _filled(stated: Any, values: Mapping[str, str]) -> Any:
