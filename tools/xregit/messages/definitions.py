@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
@@ -52,7 +53,7 @@ class Definition:
         """All that it asks, of the envelope first."""
         return self.envelope + self.options
 
-    @property
+    @cached_property
     def placeholders(self) -> Mapping[str, tuple[str, ...]]:
         """The names of its placeholders, each with the attributes that hold it."""
         found: dict[str, tuple[str, ...]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
@@ -30,6 +31,7 @@ from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.definitions import Definition
+    from xregit.messages.sieves import Filter
     from xregit.protocols.carriers import Carrier
 
 Now = datetime | Callable[[], datetime]
@@ -64,6 +66,11 @@ class Filled:
     fields: Mapping[str, list[Any]]
     body: Payload
     problems: tuple[str, ...] = ()
+
+    @cached_property
+    def asking(self) -> Filter:
+        """What the definition compares of such a message, in whatever mode."""
+        return whole_filter(self.asked) if self.protocol else event_filter(self.asked)
 
 
 def new(  # noqa: PLR0913 - what a message is made from, and what is left open
@@ -136,7 +143,7 @@ def made(found: Filled, mode: str = "") -> Wire:
     except WireError as error:
         raise MessageError(xid, error.problems) from None
     bare = not asked.enveloped and not asked.protocol
-    unread = tuple(_unread_payload(found.message, asked, wire) if bare else _unread(asked, found.said, wire))
+    unread = tuple(_unread_payload(found.message, asked, wire) if bare else _unread(found, wire))
     if unread:
         raise MessageError(xid, unread)
     return wire
@@ -219,19 +226,18 @@ def _unread_payload(message: Message, asked: Definition, wire: Wire) -> Iterator
         yield "nothing is declared, neither properties nor a payload, by which it would be recognised"
 
 
-def _unread(asked: Definition, said: Given, wire: Wire) -> Iterator[str]:
+def _unread(found: Filled, wire: Wire) -> Iterator[str]:
     """Give what the message would not be read back as: the definition contradicts itself, or values run together."""
     message = received(wire)[0]
-    asking = whole_filter(asked) if wire.protocol else event_filter(asked)
-    context = asking.context(message)
+    context = found.asking.context(message)
     # An option can be an attribute of the event too, and may hold what attributes may not.
     yield from message.problems
     if context is None:
-        for item in asking.failures(message):
+        for item in found.asking.failures(message):
             yield f'{item.attribute} would be {shown(item.found)}, which does not fit "{item.expected}"'
         return
     for name, value in context.items():
-        meant = said.placeholders[name]
+        meant = found.said.placeholders[name]
         if meant != value:
-            places = ", ".join(asked.placeholders[name])
+            places = ", ".join(found.asked.placeholders[name])
             yield f'the value {shown(meant)} of "{name}" would be read back as {shown(value)} ({places})'

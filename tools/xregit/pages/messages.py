@@ -13,7 +13,7 @@ from xregit.pages.heads import head_of
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.payloads import names, payload
-from xregit.pages.properties import ADDRESSES, KEY, places, shown, title, written
+from xregit.pages.properties import ADDRESSES, KEY, places, said, shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.recognising import sharing
 from xregit.pages.rendering import render
@@ -192,12 +192,15 @@ def _sections(
     book: Book, message: Message, declared: tuple[Property, ...]
 ) -> tuple[tuple[str, tuple[PropertyRow, ...]], ...]:
     sections: dict[str, list[PropertyRow]] = defaultdict(list)
+    resolved = message.resolved
+    others = bool(resolved.chain or message.alias_of)
     for item in declared:
-        sections[title(message.resolved.attributes, item)].append(_row(book, message, item))
+        origins = _property_origins(book, message, item) if others else ()
+        sections[title(resolved.attributes, item)].append(_row(book, item, origins))
     return tuple((title, tuple(found)) for title, found in sections.items())
 
 
-def _row(book: Book, message: Message, item: Property) -> PropertyRow:
+def _row(book: Book, item: Property, origins: tuple[Link, ...]) -> PropertyRow:
     return PropertyRow(
         name=item.name,
         type=item.type,
@@ -205,14 +208,12 @@ def _row(book: Book, message: Message, item: Property) -> PropertyRow:
         value=shown(item),
         description=book.prose(item.description or item.meaning),
         specurl=reference(book.registry, item.specurl) if item.specurl else None,
-        origins=_property_origins(book, message, item),
+        origins=origins,
     )
 
 
 def _property_origins(book: Book, message: Message, item: Property) -> tuple[Link, ...]:
     """Return who wrote a property; where its members come from several, each with the members it wrote."""
-    if not message.resolved.chain and not message.alias_of:
-        return ()
     members: dict[Link | None, list[str]] = defaultdict(list)
     for name in item.members or ("",):
         members[_origin(book, message, (*item.path, name) if name else item.path)].append(name)
@@ -229,7 +230,7 @@ def _placeholders(book: Book, message: Message, values: Mapping[str, str]) -> li
 def _keys(book: Book, message: Message) -> tuple[str, ...]:
     """Return what a message is known by: its id, its type and subject, where it travels, and its key."""
     known = [item for item in message.properties if item.path in NAMING or item.name in (*ADDRESSES[1:], KEY)]
-    texts = ("".join(part.text for part in shown(item)) for item in known)
+    texts = (said(item) for item in known)
     wire = "".join(part.text for part in book.entry(message).wire)
     return tuple(dict.fromkeys(text for text in (message.id, wire, *texts) if text))
 
@@ -238,7 +239,7 @@ def _search(message: Message, declared: tuple[Property, ...]) -> str:
     words = ["Deprecated."] if message.deprecated is not None else []  # a result shows how the text begins
     words += [plain(message.description), message.protocol, message.envelope]
     for item in declared:
-        words += [item.name, "".join(part.text for part in shown(item)), plain(item.description)[:MAX_SEARCHED_CHARS]]
+        words += [item.name, said(item), plain(item.description)[:MAX_SEARCHED_CHARS]]
     words += texts_in(message.resolved.attributes, ELSEWHERE)
     if message.schema and message.schema.schema:
         words.append(message.schema.schema.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import PARTS, Text, texts
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 ADDRESSES = ("method", "path", "topic_name", "topic", "node", "to", "subject")
 KEY = "key"
 # Where those stand; a header may have any of these names.
-TRAVEL = frozenset({"protocoloptions", "protocoloptions/properties"})
+TRAVEL = frozenset({("protocoloptions",), ("protocoloptions", "properties")})
+MAX_REMEMBERED = 1_024
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)  # making one takes longer than writing a number
 
 
 def places(declared: Iterable[Property]) -> Iterator[tuple[str, tuple[Text, ...]]]:
     """Give where a message travels, its key too, each with its name as a title, such as ``Topic name``."""
-    by_name = {item.name: item for item in declared if item.section in TRAVEL}
+    by_name = {item.name: item for item in declared if item.path[:-1] in TRAVEL}
     for name in (*ADDRESSES, KEY):
         if name in by_name and shown(by_name[name]):
             yield name.replace("_", " ").capitalize(), shown(by_name[name])
@@ -32,16 +34,27 @@ def places(declared: Iterable[Property]) -> Iterator[tuple[str, tuple[Text, ...]
 
 def title(attributes: Mapping[str, Any], item: Property) -> str:
     """Return the title of the section that a property stands in, such as ``AMQP application properties``."""
-    part, within = item.path[0], item.section.split("/")[1:]
-    selector, noun = ("envelope", "attributes") if part == PARTS[0] else ("protocol", "options")
-    selected = attributes.get(selector)
-    family = selected.split("/", 1)[0] if isinstance(selected, str) and selected else part
-    return f"{family} {re.sub('[-_]', ' ', within[-1]) if within else noun}"
+    part = item.path[0]
+    selected = attributes.get("envelope" if part == PARTS[0] else "protocol")
+    return _titled(selected if isinstance(selected, str) and selected else part, item.path[:-1])
+
+
+@lru_cache(maxsize=MAX_REMEMBERED)
+def _titled(selected: str, section: tuple[str, ...]) -> str:
+    """Return the title of a section by its path; ``selected`` is the envelope or protocol, if one is stated."""
+    within = "/".join(section).split("/")[1:]
+    noun = "attributes" if section[0] == PARTS[0] else "options"
+    return f"{selected.split('/', 1)[0]} {re.sub('[-_]', ' ', within[-1]) if within else noun}"
 
 
 def shown(item: Property) -> tuple[Text, ...]:
     """Return a property's value cut at its placeholders; nothing where any value will do."""
-    return () if item.value is None else texts(written(item.value))
+    return texts(said(item))
+
+
+def said(item: Property) -> str:
+    """Return a property's value as one text, an empty one where any value will do."""
+    return "" if item.value is None else written(item.value)
 
 
 def written(value: object) -> str:

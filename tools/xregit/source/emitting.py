@@ -65,20 +65,16 @@ def _shape(value: Any, indent: int, column: int) -> tuple[str, list[str]]:
         return atom(value), []
     # Most are plain dicts and lists, and testing for these first is faster than for any Mapping or Sequence.
     if isinstance(value, dict) or (not isinstance(value, list) and isinstance(value, Mapping)):
-        brackets = _mapping_brackets(value)
-        if not value or (brackets and column + len(brackets) <= MAX_BRACKET_CHARS):
-            return brackets, []
-        return "", _mapping_lines(value, indent)
+        brackets = _mapping_brackets(value, MAX_BRACKET_CHARS - column) if value else "{}"
+        return (brackets, []) if brackets else ("", _mapping_lines(value, indent))
     if isinstance(value, bytes) or not isinstance(value, Sequence):
         message = f"a {type(value).__name__} is no JSON value"
         raise TypeError(message)
-    brackets = _list_brackets(value)
-    if not value or (brackets and column + len(brackets) <= MAX_BRACKET_CHARS):
-        return brackets, []
-    return "", _list_lines(value, indent)
+    brackets = _list_brackets(value, MAX_BRACKET_CHARS - column) if value else "[]"
+    return (brackets, []) if brackets else ("", _list_lines(value, indent))
 
 
-def _mapping_brackets(value: Mapping[str, Any]) -> str:
+def _mapping_brackets(value: Mapping[str, Any], room: int) -> str:
     """Return a small mapping of single values on one line; nothing where it has to be spread out."""
     if len(value) > MAX_BRACKET_ENTRIES:
         return ""
@@ -86,17 +82,25 @@ def _mapping_brackets(value: Mapping[str, Any]) -> str:
     for key, item in value.items():
         if not isinstance(item, _SINGLE):
             return ""
-        pairs.append(f"{quoted_in_brackets(key)}: {_word(item)}")
+        pair = f"{quoted_in_brackets(key)}: {_word(item)}"
+        room -= len(pair) + 2  # what stands before and after them is as long as what stands between two
+        if room < 0:
+            return ""
+        pairs.append(pair)
     return "{" + ", ".join(pairs) + "}"
 
 
-def _list_brackets(value: Sequence[Any]) -> str:
+def _list_brackets(value: Sequence[Any], room: int) -> str:
     """Return a list of single values on one line; nothing where it has to be spread out."""
     words = []
     for item in value:
         if not isinstance(item, _SINGLE):
             return ""
-        words.append(_word(item))
+        word = _word(item)
+        room -= len(word) + 2
+        if room < 0:
+            return ""
+        words.append(word)
     return f"[{', '.join(words)}]"
 
 
