@@ -7,7 +7,7 @@ Most lines of a page stand on others too, so that each is read once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING
@@ -19,13 +19,12 @@ _TAG = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>)')
 _NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*")
 # Tags that never leave a trace, and of which pages have so many that they are taken out beforehand, at once.
 _TRACELESS = ("<wbr>", '<var class="xr-var">', "</var>")
-# A block of code, its text in a group: what stands for a placeholder is all that may be marked in it.
-_BLOCK = re.compile(
-    r'\n<div class="xr-code[^<>"]*"><pre [^<>]*><code[^<>]*>([^<]*+(?:</?var\b[^<]*+)*+)</code></pre></div>'
-)
+# Around a block of code: what stands for a placeholder is all that may be marked in it. A line with a tag is next.
+_BLOCK, _CODE, _BLOCK_END = '\n<div class="xr-code', "<code", "</code></pre></div>"
 # What stands on a page for the eye alone.
 _SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
 # A drawing for wide windows, and what stands in its boxes: those before the channel send, those after it receive.
+_DIAGRAM = '<svg class="xr-diagram"'
 _DRAWING = re.compile(r'<div class="xr-scroll xr-wide"[^<>]*>\s*<svg class="xr-diagram"(.*?)</svg>\s*</div>', re.DOTALL)
 _BOX = re.compile(r'<g class="xr-box xr-(\w+)[^<>]*>(.*?)</g>', re.DOTALL)
 _BOX_LINE = re.compile(r'(<a href="[^"]*">)?<text\b[^<>]*?(xr-small[^<>]*)?>(?:<title>([^<]*)</title>)?([^<]*)</text>')
@@ -56,8 +55,8 @@ _START: _State = (False, False, 0, (), False)
 
 def to_markdown(page: Page) -> str:
     """Return a page as Markdown; links stay relative to the page's address, and lead to its folders."""
-    html = _SILENT.sub("", _DRAWING.sub(_drawn, page.html)) if "<svg" in page.html else page.html
-    return _BLANK.sub("\n\n", "".join(_converted(html))).strip() + "\n"
+    html = _SILENT.sub("", _DRAWING.sub(_drawn, page.html)) if _DIAGRAM in page.html else page.html
+    return _BLANK.sub("\n\n", "".join(_converted(f"\n<main>{html}"))).strip() + "\n"
 
 
 def _drawn(drawing: re.Match[str]) -> str:
@@ -74,31 +73,43 @@ def _drawn(drawing: re.Match[str]) -> str:
 
 def _converted(html: str) -> Iterator[str]:
     state = _START
-    for number, part in enumerate(_BLOCK.split(html)):
-        if number % 2:  # the text of a block, which is long and a page's own
-            yield _fenced(_read(_traceless(part) if "<" in part else part))
+    for number, part in enumerate(html.split(_BLOCK)):
+        rest = part
+        if number:
+            block, _, rest = part.partition(_BLOCK_END)
+            _, _, code = block.partition(_CODE)
+            _, _, said = code.partition(">")  # which is long and a page's own
+            yield _fenced(_read(_traceless(said) if "<" in said else said))
             state = (*state[:-1], False)
-        else:
-            for line in _lines(part):
-                text, state = _known(line, state)
-                yield text
+        for line in _lines(rest):
+            text, state = _known(line, state)
+            yield text
 
 
-def _lines(html: str) -> Iterator[str]:
-    """Cut HTML before each cell, and each line that begins with a tag; preformatted text stays whole."""
-    line, *others = html.replace("</td><td", "</td>\n<td").split("\n<")
-    for other in others:
-        if "<pre" not in line or "</pre>" in line:
-            yield line
-            line = ""
-        line = f"{line}\n<{other}"
-    yield line
+def _lines(html: str) -> list[str]:
+    """Cut HTML before each cell, and each line that begins with a tag, whose first sign is left out.
+
+    Preformatted text stays whole.
+    """
+    _, *lines = html.replace("</td><td", "</td>\n<td").split("\n<")
+    return list(_whole(lines)) if "</pre>" in html else lines
+
+
+def _whole(lines: Iterable[str]) -> Iterator[str]:
+    """Put preformatted text together again."""
+    held: list[str] = []
+    for line in lines:
+        held.append(line)
+        if "<pre" not in f"<{held[0]}" or "</pre>" in line:
+            yield "\n<".join(held)
+            held = []
+    yield from held
 
 
 def _written(line: str, state: _State) -> tuple[str, _State]:
     """Return a line as Markdown, and what the page is like behind it."""
     writing = _Writing(state)
-    return "".join(writing.written(_traceless(_SILENT.sub("", line)))), writing.state
+    return "".join(writing.written(_traceless(_SILENT.sub("", f"\n<{line}")))), writing.state
 
 
 def _traceless(html: str) -> str:
