@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from xregit.pages.page import Page
 
 
+# A new file in place of what there was; Windows would change the ends of lines.
+_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+_FOR_ALL = 0o666
+
+
 def refuse_taken(pages: Iterable[Page], files: Iterable[str]) -> None:
     """Refuse a page whose folder would stand where the site has a file, as an id can ask for that ends like a file.
 
@@ -48,5 +53,10 @@ def _make(folder: str) -> None:
 
 
 def _write(path: str, data: bytes) -> None:
-    with open(path, "wb") as file:  # noqa: PTH123 - thousands of paths
-        file.write(data)
+    """Write a file at once: what Python puts between takes as long as the system does, and files are thousands."""
+    file = os.open(path, _ANEW, _FOR_ALL)
+    try:
+        while data:  # the system may take less than all, say of a very large file
+            data = data[os.write(file, data) :]
+    finally:
+        os.close(file)
