@@ -46,6 +46,8 @@ for _bits in _BITS:
         )
 _TYPES["integer"] = {**_TYPES["int32"], "format": "int32"}
 
+PRIMITIVES = _TYPES.keys() - {"object", "array", "set", "map", "tuple", "choice", "any"}
+
 _SAME = (
     *("title", "description", "examples", "default", "enum", "const", "maxLength", "minLength", "pattern", "format"),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems"),
