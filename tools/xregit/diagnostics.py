@@ -11,6 +11,8 @@ from xregit.records import record
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from xregit.keypaths import KeyPath
+
 
 class Severity(StrEnum):
     """How bad a finding is; only ERROR stops a build."""
@@ -38,7 +40,7 @@ class Finding:
     """
 
     rule: str
-    path: tuple[str | int, ...]
+    path: KeyPath
     message: str
     help: str = ""
     requirement: str = ""

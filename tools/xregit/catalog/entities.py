@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.records import distinct, record
 
 if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
     from xregit.model.language import GroupModel, ResourceModel
 
 
@@ -21,7 +22,7 @@ class Place:
     """Where a value was written: a file relative to the repository, and the keys that lead to it inside."""
 
     path: str
-    pointer: tuple[str | int, ...] = ()
+    pointer: KeyPath = ()
 
 
 @record

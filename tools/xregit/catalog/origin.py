@@ -16,19 +16,19 @@ from xregit.source.text import UTF8_BOM
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Place
+    from xregit.keypaths import KeyPath
     from xregit.source.commits import History
     from xregit.source.text import Positions
 
-Pointer = tuple[str | int, ...]
 
 CACHED_FILES = 64
 
 
-def _nowhere() -> Mapping[Pointer, Pointer]:
+def _nowhere() -> Mapping[KeyPath, KeyPath]:
     return {}
 
 
-def written(path: Pointer, moved: Mapping[Pointer, Pointer]) -> Pointer:
+def written(path: KeyPath, moved: Mapping[KeyPath, KeyPath]) -> KeyPath:
     """Return the pointer at which a value was written, given the one under our names; parts move with the whole."""
     for length in range(len(path) if moved else 0, 0, -1):
         if path[:length] in moved:
@@ -54,7 +54,7 @@ class Origin:
     root: Path
     commit: str = ""
     texts: Mapping[str, bytes] | None = None
-    moved: Mapping[Pointer, Pointer] = field(default_factory=_nowhere)
+    moved: Mapping[KeyPath, KeyPath] = field(default_factory=_nowhere)
     dated: History | None = None
 
     @cached_property
@@ -77,7 +77,7 @@ class Origin:
             return 'epochs and times may be wrong, since this clone is shallow; "git fetch --unshallow" brings the rest'
         return ""
 
-    def span(self, place: Place, path: tuple[str | int, ...] = (), *, on_key: bool = False) -> Span:
+    def span(self, place: Place, path: KeyPath = (), *, on_key: bool = False) -> Span:
         """Return where a value, or its nearest ancestor, stands in its file; lines are 0 if the text can't be read."""
         positions = self._positions(place.path)
         if positions is None:

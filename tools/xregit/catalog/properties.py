@@ -20,7 +20,7 @@ from xregit.records import record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.catalog.resolving import Path
+    from xregit.keypaths import NamePath
     from xregit.model.language import AttributeModel, ResourceModel
 
 PARTS = ("envelopemetadata", "protocoloptions")
@@ -45,7 +45,7 @@ class Property(NamedTuple):
     ``members`` what the message does: none where the bare value stands for the property.
     """
 
-    path: Path
+    path: NamePath
     name: str
     type: str
     required: bool
@@ -98,14 +98,14 @@ def named(value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.placeholder for part in texts(value) if part.placeholder))
 
 
-def _members(model: AttributeModel | None, value: Mapping[str, Any], path: Path) -> Iterator[Property]:
+def _members(model: AttributeModel | None, value: Mapping[str, Any], path: NamePath) -> Iterator[Property]:
     models = siblings(model.attributes, value) if model else NOTHING
     other = models.get("*") or (model.item if model else None)
     for name, member in value.items():
         yield from _walk(models.get(name) or other, member, (*path, name))
 
 
-def _walk(model: AttributeModel | None, value: Any, path: Path) -> Iterator[Property]:
+def _walk(model: AttributeModel | None, value: Any, path: NamePath) -> Iterator[Property]:
     if _is_definition(model, value):
         yield _defined(model, value, path)
     elif isinstance(value, Mapping):
@@ -133,7 +133,7 @@ def _is_list_of_definitions(model: AttributeModel | None, value: Any) -> bool:
     return isinstance(value, list | tuple) and all(_is_definition(item, each) and each.get("name") for each in value)
 
 
-def _defined(model: AttributeModel | None, definition: Mapping[str, Any], path: Path) -> Property:
+def _defined(model: AttributeModel | None, definition: Mapping[str, Any], path: NamePath) -> Property:
     return Property(
         path=path,
         name=_text(definition.get("name")) or path[-1],
@@ -147,7 +147,7 @@ def _defined(model: AttributeModel | None, definition: Mapping[str, Any], path: 
     )
 
 
-def _meaning(model: AttributeModel | None, path: Path) -> str:
+def _meaning(model: AttributeModel | None, path: NamePath) -> str:
     # A description that the model gives to any header, say, tells nothing about this one.
     return model.description if model and model.name == path[-1] else ""
 

@@ -17,9 +17,9 @@ from xregit.model.language import MAPPINGS, NOTHING
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
+    from xregit.keypaths import NamePath
     from xregit.model.language import ResourceModel
 
-Path = tuple[str, ...]
 
 # Core attributes that a message takes over from its base besides all that the message specification defines.
 INHERITED_CORE = frozenset({"description", "documentation", "icon", "labels"})
@@ -51,7 +51,7 @@ class Resolved:
     inherited: tuple[str, ...] = ()
 
     @cached_property
-    def origins(self) -> Mapping[Path, str]:
+    def origins(self) -> Mapping[NamePath, str]:
         """The xid of the message or group on which each value was written, by the value's path.
 
         A path that is not there has its nearest ancestor's. A check asks for none of them, and they are many.
@@ -78,7 +78,7 @@ class Resolved:
             here = here.base
         return tuple(xids)
 
-    def origin(self, path: Path) -> str:
+    def origin(self, path: NamePath) -> str:
         """Return the xid of the entity on which the value at a path was written, or an empty string."""
         for length in range(len(path), 0, -1):
             if path[:length] in self.origins:
@@ -202,7 +202,7 @@ def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _origins(resolved: Resolved) -> Mapping[Path, str]:
+def _origins(resolved: Resolved) -> Mapping[NamePath, str]:
     """Return a base message's origins; those of the farthest base come first, since chains may be long."""
     chain = [resolved]
     while (below := chain[-1].below) is not None and "origins" not in vars(below):
@@ -212,7 +212,7 @@ def _origins(resolved: Resolved) -> Mapping[Path, str]:
     return known
 
 
-def _trace(old: Any, new: Any, path: Path, by: str, origins: dict[Path, str]) -> None:
+def _trace(old: Any, new: Any, path: NamePath, by: str, origins: dict[NamePath, str]) -> None:
     """Note who wrote what is laid over an older value at a path."""
     if isinstance(old, MAPPINGS) and isinstance(new, MAPPINGS):
         for name, value in new.items():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.model.language import NOTHING
 from xregit.records import record
 
-Path = tuple[str, ...]
+if TYPE_CHECKING:
+    from xregit.keypaths import NamePath
 
 
 class Impact(StrEnum):
@@ -39,14 +40,14 @@ class Difference:
     about: str
     kind: str
     relation: str
-    path: Path = ()
+    path: NamePath = ()
     before: Any = None
     after: Any = None
     words: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     reaches: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str, Path, str, str]:
+    def key(self) -> tuple[str, str, NamePath, str, str]:
         """A key that two differences have in common if their entities differ in the same way."""
         return self.kind, self.relation, self.path, repr(self.before), repr(self.after)
 
@@ -68,7 +69,7 @@ class Change:
     message: str
     entity: str = ""
     kind: str = ""
-    path: Path = ()
+    path: NamePath = ()
     before: Any = None
     after: Any = None
     says: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -113,6 +114,6 @@ class Change:
         }
 
 
-def worst_first(change: Change) -> tuple[int, str, Path, str, str]:
+def worst_first(change: Change) -> tuple[int, str, NamePath, str, str]:
     """Return a key that sorts changes by impact, then by entity and attribute."""
     return WORST_FIRST.index(change.impact), change.xid, change.path, change.rule, change.message

@@ -15,6 +15,7 @@ from xregit.source.formatting import UnformattableError, edited
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
+    from xregit.keypaths import KeyPath
 
 DEPRECATED = "deprecated"
 # What people write at the top of a file; a deprecation comes next.
@@ -52,7 +53,7 @@ def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _state(root: Box, *, pointer: tuple[str | int, ...], terms: Mapping[str, str]) -> None:
+def _state(root: Box, *, pointer: KeyPath, terms: Mapping[str, str]) -> None:
     """Add the terms to what is said of a deprecation below a pointer."""
     box = root
     for name in pointer:

@@ -9,12 +9,12 @@ from xregit.changes.alike import alike
 from xregit.changes.table import table
 
 if TYPE_CHECKING:
-    from xregit.changes.change import Path
+    from xregit.keypaths import NamePath
 
 
 def leaves(
-    before: Mapping[str, Any], after: Mapping[str, Any], skipped: Container[str] = (), path: Path = ()
-) -> Iterator[tuple[Path, Any, Any]]:
+    before: Mapping[str, Any], after: Mapping[str, Any], skipped: Container[str] = (), path: NamePath = ()
+) -> Iterator[tuple[NamePath, Any, Any]]:
     """Give each path whose value differs, with both values; None stands for what is not there, lists are values.
 
     At the top, ``skipped`` attributes and those that keep the books of a registry are left out.

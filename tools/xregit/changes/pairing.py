@@ -11,15 +11,15 @@ from xregit.changes.table import table
 
 if TYPE_CHECKING:
     from xregit.catalog.properties import Property
-    from xregit.changes.change import Path
+    from xregit.keypaths import NamePath
 
-Named = Mapping["Path", list["Property"]]
+Named = Mapping["NamePath", list["Property"]]
 
 
 def named_apart(items: Iterable[Property], protocol: str) -> Named:
     """Return properties by a path in which an item of a list has its name; names may repeat there."""
     caseless = table().caseless_names.get(protocol.partition("/")[0], frozenset())
-    found: dict[Path, list[Property]] = defaultdict(list)
+    found: dict[NamePath, list[Property]] = defaultdict(list)
     for item in items:
         section = item.path[:-1]
         name = item.name.lower() if section[-1] in caseless else item.name
@@ -27,7 +27,7 @@ def named_apart(items: Iterable[Property], protocol: str) -> Named:
     return found
 
 
-def pairs(before: Named, after: Named) -> Iterator[tuple[Path, Property | None, Property | None]]:
+def pairs(before: Named, after: Named) -> Iterator[tuple[NamePath, Property | None, Property | None]]:
     """Give each path with its properties before and after; of those that share a name, equal ones go together."""
     for path in dict.fromkeys((*before, *after)):
         old, new = list(before.get(path, ())), list(after.get(path, ()))

@@ -10,10 +10,11 @@ from xregit.diagnostics import Span
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Entity, Registry
-    from xregit.changes.change import Change, Path
+    from xregit.changes.change import Change
+    from xregit.keypaths import KeyPath, NamePath
 
 
-def place_of(before: Registry, after: Registry, change: Change, name: Path = ()) -> tuple[Place, Span]:
+def place_of(before: Registry, after: Registry, change: Change, name: NamePath = ()) -> tuple[Place, Span]:
     """Return the file of a change, and its line, that of a new ``name`` if any; a file that is gone has no lines."""
     entity = after.entity(change.xid)
     if entity is not None and name:
@@ -41,14 +42,14 @@ def _inside(registry: Registry, entity: Entity, change: Change) -> tuple[Place, 
     if isinstance(entity, Version):
         place = _file_of(entity)
         return place, Span(1, 1, 1, 1)
-    path: tuple[str | int, ...] = change.path
+    path: KeyPath = change.path
     if isinstance(entity, Resource) and path and path[0] not in entity.written:
         path = _where_written(entity, path)
     value = entity.written if isinstance(entity, Resource) else entity.attributes
     return entity.place, registry.origin.span(entity.place, _in_file(value, path, change.kind), on_key=True)
 
 
-def _where_written(resource: Resource, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def _where_written(resource: Resource, path: KeyPath) -> KeyPath:
     """Return a path below ``meta`` or a version, where the value stands there."""
     if path[0] in resource.meta and "meta" in resource.written:
         return ("meta", *path)
@@ -57,7 +58,7 @@ def _where_written(resource: Resource, path: tuple[str | int, ...]) -> tuple[str
     return path
 
 
-def _in_file(here: object, path: tuple[str | int, ...], kind: str) -> tuple[str | int, ...]:
+def _in_file(here: object, path: KeyPath, kind: str) -> KeyPath:
     """Return the path of what changes: an item of a list is named by its number, a property's member is added."""
     found: list[str | int] = []
     for part in path:

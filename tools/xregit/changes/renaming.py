@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Registry
     from xregit.diagnostics import Span
+    from xregit.keypaths import KeyPath
 
 YAML = ".yaml"
 
@@ -45,7 +46,7 @@ class Renamed:
 class Edit:
     """One word to replace by another, in the value at a path or in its key."""
 
-    path: tuple[str | int, ...]
+    path: KeyPath
     on_key: bool
     old: str
     new: str
@@ -205,7 +206,7 @@ def _replace(lines: list[str], span: Span, edit: Edit) -> bool:
     return edit.old in written
 
 
-def _texts(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], bool, str]]:
+def _texts(value: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, bool, str]]:
     """Give every text in a value, keys too: its path, whether it is a key, and itself."""
     if isinstance(value, dict):
         for key, item in value.items():

@@ -17,11 +17,12 @@ from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-    from xregit.changes.change import Change, Path
+    from xregit.changes.change import Change
     from xregit.diagnostics import Diagnostic
+    from xregit.keypaths import NamePath
 
 # Which member of a property's definition says what differs, the likelier one first.
-MEMBERS: Mapping[str, Path] = {"value": ("value",), "presence": ("required", "value")}
+MEMBERS: Mapping[str, NamePath] = {"value": ("value",), "presence": ("required", "value")}
 OF_NAMES = frozenset({"unknown-attribute", "misspelled-attribute"})
 _WORST_FIRST = tuple(Severity)
 
@@ -30,7 +31,7 @@ _WORST_FIRST = tuple(Severity)
 class NewName:
     """Where a name stands that is new in an entity, and the name that it took the place of, if any."""
 
-    path: Path
+    path: NamePath
     instead: str = ""
 
 
@@ -48,7 +49,7 @@ def worst_of_each(found: Iterable[tuple[NewName | None, Diagnostic]]) -> Iterato
     """Give the findings, but where one name took another's place only the worst; of two, that on the old name."""
     several = list(found)
     replaced = {(item.xid, name.path) for name, item in several if name and name.instead}
-    told: set[tuple[str, Path]] = set()
+    told: set[tuple[str, NamePath]] = set()
     for name, item in sorted(several, key=_worst_first):
         key = (item.xid, name.path) if name else (item.xid, ())
         if key not in replaced:
@@ -91,7 +92,7 @@ def _stated(entity: Group | Resource) -> Mapping[str, Any]:
     return entity.written if isinstance(entity, Resource) else entity.attributes
 
 
-def _first(old: Any, new: Any, path: Path) -> NewName | None:
+def _first(old: Any, new: Any, path: NamePath) -> NewName | None:
     """Return the first name on a path that is new there, or that took the place of one that is gone."""
     for number, name in enumerate(path):
         if not isinstance(old, Mapping) or not isinstance(new, Mapping):

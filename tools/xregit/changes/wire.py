@@ -20,8 +20,8 @@ from xregit.model import siblings
 
 if TYPE_CHECKING:
     from xregit.catalog.properties import Property
-    from xregit.changes.change import Path
     from xregit.changes.sides import Side
+    from xregit.keypaths import NamePath
     from xregit.model.language import AttributeModel
 
 ABOUT = "message"
@@ -52,7 +52,7 @@ def differences(xid: str, before: Side, after: Side) -> Iterator[Difference]:
         yield Difference(xid, ABOUT, "attribute", _constraint(path, old, new), path, old, new)
 
 
-def _constraint(path: Path, old: Any, new: Any) -> str:
+def _constraint(path: NamePath, old: Any, new: Any) -> str:
     if path[0] in _CONSTRAINTS or path[0] == "envelopeoptions":
         return relating.stated_relation(path[-1], old, new)
     return OTHER
@@ -79,7 +79,7 @@ def _declared(side: Side, parts: Container[str]) -> Named:
     return named_apart((item._replace(type=kind_of(item, protocol)) for item in found), protocol)
 
 
-def _described(model: Mapping[str, AttributeModel], path: Path) -> list[AttributeModel]:
+def _described(model: Mapping[str, AttributeModel], path: NamePath) -> list[AttributeModel]:
     """Return what the model says of a property and of everything that it stands in."""
     found: list[AttributeModel] = []
     for name in path:
@@ -91,7 +91,7 @@ def _described(model: Mapping[str, AttributeModel], path: Path) -> list[Attribut
     return found
 
 
-def _is_known(model: Mapping[str, AttributeModel], path: Path) -> bool:
+def _is_known(model: Mapping[str, AttributeModel], path: NamePath) -> bool:
     """Tell whether the model has a property, or leaves it open what there is."""
     part = model.get(path[0])
     return part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
@@ -103,7 +103,7 @@ def _implied(described: list[AttributeModel]) -> AttributeModel | None:
     return described[-1] if required and required.default is True else None
 
 
-def _delivered(xid: str, path: Path, one: Property | None, other: Property | None) -> Iterator[Difference]:
+def _delivered(xid: str, path: NamePath, one: Property | None, other: Property | None) -> Iterator[Difference]:
     old, new = (item.value if item else None for item in (one, other))
     if not relating.same_value(path[-1], old, new):
         yield Difference(xid, ABOUT, "delivery", OTHER, path, old, new)
@@ -111,7 +111,7 @@ def _delivered(xid: str, path: Path, one: Property | None, other: Property | Non
 
 def _compared(
     xid: str,
-    path: Path,
+    path: NamePath,
     states: tuple[Property | None, Property | None],
     together: tuple[bool, bool],
     implied: AttributeModel | None,
@@ -149,7 +149,7 @@ def _undeclared(states: tuple[Property | None, Property | None], implied: Attrib
 
 
 def _presence(
-    xid: str, path: Path, one: Property | None, other: Property | None, *, implied: bool
+    xid: str, path: NamePath, one: Property | None, other: Property | None, *, implied: bool
 ) -> Iterator[Difference]:
     """Give what differs in whether a property is there; one that states a value must be there to conform."""
     was, now = (implied or bool(item and (item.required or item.value is not None)) for item in (one, other))
@@ -171,7 +171,7 @@ def _is_bare(one: Property, other: Property) -> bool:
     return one.value is None and other.value is None
 
 
-def _valued(xid: str, path: Path, old: Any, new: Any, relation: str) -> Difference:
+def _valued(xid: str, path: NamePath, old: Any, new: Any, relation: str) -> Difference:
     words = {
         "wasallowed": "any value would do" if old is None else f"{shown(old)} was allowed",
         "nowallowed": "any value will do" if new is None else f"{shown(new)} is allowed",

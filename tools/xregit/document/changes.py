@@ -8,14 +8,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.origin import written
+from xregit.keypaths import KeyPath
 from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.document.tables import Step
 
-Path = tuple[str | int, ...]
-Move = tuple[Path, Path]
-NOTHING_MOVED: Mapping[Path, Path] = MappingProxyType({})
+Move = tuple[KeyPath, KeyPath]
+NOTHING_MOVED: Mapping[KeyPath, KeyPath] = MappingProxyType({})
 
 
 @record
@@ -26,7 +26,7 @@ class Change:
     what the author meant.
     """
 
-    path: Path
+    path: KeyPath
     message: str
     conflict: bool = False
     moves: tuple[Move, ...] = ()
@@ -38,7 +38,7 @@ class Here:
     """Where a step works, and all changes so far; None where nobody asks for them."""
 
     changes: list[Change] | None
-    path: Path
+    path: KeyPath
 
     def note(self, name: str | int, message: str, *moves: Move) -> None:
         """Remember what was changed; the paths of moves start here."""
@@ -53,9 +53,9 @@ class Here:
             self.changes.append(Change((*self.path, name), message, conflict=True))
 
 
-def traced(changes: Iterable[Change]) -> tuple[list[Change], Mapping[Path, Path]]:
+def traced(changes: Iterable[Change]) -> tuple[list[Change], Mapping[KeyPath, KeyPath]]:
     """Return changes at the paths as written, and the path as written of everything that was moved."""
-    places: dict[Path, Path] = {}
+    places: dict[KeyPath, KeyPath] = {}
     found = []
     for change in changes:
         found.append(replace(change, path=written(change.path, places), moves=()) if places else change)

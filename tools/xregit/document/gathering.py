@@ -21,8 +21,8 @@ from xregit.model.language import NOTHING
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
-    from xregit.document.changes import Path
     from xregit.document.tables import Step
+    from xregit.keypaths import KeyPath
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
@@ -42,7 +42,7 @@ class Gathering:
     ``moved`` maps the pointer of an attribute under our names to the pointer at which it was written.
     """
 
-    def __init__(self, model: Model, file: str, places: Mapping[Path, Path] = NOTHING_MOVED) -> None:
+    def __init__(self, model: Model, file: str, places: Mapping[KeyPath, KeyPath] = NOTHING_MOVED) -> None:
         """Take entities of a model out of the value of a file; ``places`` leads to where else a thing was written."""
         self._model = model
         self._file = file
@@ -51,7 +51,7 @@ class Gathering:
         self._held: dict[tuple[Any, ...], tuple[Step, ...]] = {}
         self._whole: Mapping[str, Any] = NOTHING
         self.notes: list[Note] = []
-        self.moved: dict[Path, Path] = {}
+        self.moved: dict[KeyPath, KeyPath] = {}
 
     def registry(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the attributes of the registry itself."""
@@ -73,7 +73,7 @@ class Gathering:
         members = self._members(groups, (model.plural,))
         return {gid: self._group(model, gid, members[gid]) for gid in sorted(members)}
 
-    def _members(self, collection: Any, path: Path) -> dict[str, Mapping[str, Any]]:
+    def _members(self, collection: Any, path: KeyPath) -> dict[str, Mapping[str, Any]]:
         """Return those members of a collection that are mappings and can have an xid, and report the others."""
         if collection is None:
             return {}
@@ -94,7 +94,7 @@ class Gathering:
         return {key: value for key, value in collection.items() if isinstance(value, Mapping) and _leads_somewhere(key)}
 
     def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
-        path: Path = (model.plural, gid)
+        path: KeyPath = (model.plural, gid)
         attributes = self._entity(
             model.singular,
             _without_collections(value, model.resources),
@@ -113,13 +113,13 @@ class Gathering:
         )
 
     def _resources(
-        self, model: ResourceModel, collection: Any, path: Path, group: Mapping[str, Any]
+        self, model: ResourceModel, collection: Any, path: KeyPath, group: Mapping[str, Any]
     ) -> dict[str, Resource]:
         members = self._members(collection, path)
         return {rid: self._resource(model, rid, members[rid], path, group) for rid in sorted(members)}
 
     def _resource(
-        self, model: ResourceModel, rid: str, value: Mapping[str, Any], path: Path, group: Mapping[str, Any]
+        self, model: ResourceModel, rid: str, value: Mapping[str, Any], path: KeyPath, group: Mapping[str, Any]
     ) -> Resource:
         path = (*path, rid)
         selectors = {} if model.hasdocument else selected(self._whole, value, group)
@@ -144,7 +144,7 @@ class Gathering:
         return resource_from(_xid(path), model, whole, place, documents)
 
     def _versions(
-        self, model: ResourceModel, rid: str, collection: Any, path: Path, selectors: Mapping[str, str]
+        self, model: ResourceModel, rid: str, collection: Any, path: KeyPath, selectors: Mapping[str, str]
     ) -> dict[str, dict[str, Any]]:
         members = self._members(collection, (*path, VERSIONS))
         kind = f"{model.singular} version" if f"{model.singular} version" in self._steps else model.singular
@@ -156,7 +156,9 @@ class Gathering:
             self._identified(found[vid], f"{model.singular}id", rid, at)
         return found
 
-    def _raised(self, names: frozenset[str], versions: Mapping[str, dict[str, Any]], path: Path) -> Mapping[str, Any]:
+    def _raised(
+        self, names: frozenset[str], versions: Mapping[str, dict[str, Any]], path: KeyPath
+    ) -> Mapping[str, Any]:
         """Take what is said of a resource, such as that it is deprecated, out of its one version (1.0-rc1)."""
         found = {}
         for vid, version in versions.items():
@@ -166,7 +168,7 @@ class Gathering:
                 self.notes.append(self._note(change, path))
         return found
 
-    def _beside(self, whole: dict[str, Any], versions: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    def _beside(self, whole: dict[str, Any], versions: Mapping[str, Any], path: KeyPath) -> dict[str, Any]:
         """Return what stands beside the versions, without what each of them states itself."""
         stated = [name for name in whole if all(name in version for version in versions.values())]
         for name in stated:
@@ -175,7 +177,7 @@ class Gathering:
                 self.notes.append(Note("left-out", Severity.INFO, self._written((*path, name)), message))
         return {name: item for name, item in whole.items() if name not in stated}
 
-    def _documents(self, singular: str, whole: dict[str, Any], path: Path) -> dict[str, Document]:
+    def _documents(self, singular: str, whole: dict[str, Any], path: KeyPath) -> dict[str, Document]:
         """Take the inline documents out of a resource's versions, or of the resource that has no versions."""
         alone = {str(whole.get("versionid", FIRST_VERSION)): whole}
         found = {}
@@ -185,7 +187,7 @@ class Gathering:
                 found[vid] = document
         return found
 
-    def _document(self, singular: str, said: dict[str, Any], path: Path) -> Document | None:
+    def _document(self, singular: str, said: dict[str, Any], path: KeyPath) -> Document | None:
         names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in said]
         if len(names) > 1:
             self._error(
@@ -204,7 +206,7 @@ class Gathering:
         self,
         kind: str,
         value: Mapping[str, Any],
-        path: Path,
+        path: KeyPath,
         served: frozenset[str],
         selectors: Mapping[str, str] = NOTHING,
     ) -> dict[str, Any]:
@@ -225,7 +227,7 @@ class Gathering:
             found = self._held[key] = tuple(step for step in steps if step.holds(selectors))
         return found
 
-    def _as_text(self, written: dict[str, Any], normal: dict[str, Any], path: Path) -> dict[str, Any]:
+    def _as_text(self, written: dict[str, Any], normal: dict[str, Any], path: KeyPath) -> dict[str, Any]:
         """Return the attributes with text where text is due, and say so where that changes anything."""
         if normal != written:
             message = "numbers or booleans that stand where text is due are read as text"
@@ -233,24 +235,24 @@ class Gathering:
         result: dict[str, Any] = without_text(normal)
         return result
 
-    def _identified(self, attributes: dict[str, Any], name: str, due: str, path: Path) -> None:
+    def _identified(self, attributes: dict[str, Any], name: str, due: str, path: KeyPath) -> None:
         """Take an id out of the attributes; it must be that of the key it stands under."""
         stated = attributes.pop(name, due)
         if stated != due:
             self._error("mismatched-id", (*path, name), f'the {name} is "{stated}", but its key is "{due}"', _SAME)
 
-    def _error(self, rule: str, path: Path, message: str, advice: str) -> None:
+    def _error(self, rule: str, path: KeyPath, message: str, advice: str) -> None:
         self.notes.append(Note(rule, Severity.ERROR, self._written(path), message, advice, _xid(path)))
 
-    def _note(self, change: Change, path: Path) -> Note:
+    def _note(self, change: Change, path: KeyPath) -> Note:
         return noted(change, self._written((*path, *change.path)), _xid(path))
 
-    def _written(self, path: Path) -> Path:
+    def _written(self, path: KeyPath) -> KeyPath:
         """Return where in the document something stands, from its path under the names of 1.0."""
         return written(path, self._places)
 
 
-def _xid(path: Path) -> str:
+def _xid(path: KeyPath) -> str:
     """Return the xid of the entity that a path of the document leads to or into."""
     return "/" + "/".join(str(part) for part in path[: _RESOURCE_PARTS - 1])
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.document import declaring, naming, plain, selecting
-from xregit.document.changes import Change, Here, Path
+from xregit.document.changes import Change, Here
 
 if TYPE_CHECKING:
     from xregit.document.tables import Step
+    from xregit.keypaths import KeyPath
 
 # For steps whose changes nobody asks for.
 _UNASKED = Here(None, ())
@@ -42,7 +43,7 @@ def _told(made: list[Change], step: Step) -> Iterable[Change]:
     return () if step.told == "" else made
 
 
-def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change] | None) -> Any:
+def _at(value: Any, at: tuple[str, ...], path: KeyPath, step: Step, changes: list[Change] | None) -> Any:
     """Return a value after a step below a path, the same object where it does nothing, as nearly everywhere."""
     if not at:
         if value is None or (step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about)):
@@ -57,7 +58,7 @@ def _at(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[C
     return value if inner is value[key] else {**value, key: inner}
 
 
-def _at_each(value: Any, at: tuple[str, ...], path: Path, step: Step, changes: list[Change] | None) -> Any:
+def _at_each(value: Any, at: tuple[str, ...], path: KeyPath, step: Step, changes: list[Change] | None) -> Any:
     result = value
     for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         inner = _at(value[key], at, (*path, key), step, changes)

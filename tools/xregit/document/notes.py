@@ -8,7 +8,8 @@ from xregit.diagnostics import Severity
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.document.changes import Change, Path
+    from xregit.document.changes import Change
+    from xregit.keypaths import KeyPath
 
 
 @record
@@ -17,13 +18,13 @@ class Note:
 
     rule: str
     severity: Severity
-    path: Path
+    path: KeyPath
     message: str
     help: str = ""
     xid: str = ""
 
 
-def noted(change: Change, at: Path, xid: str = "") -> Note:
+def noted(change: Change, at: KeyPath, xid: str = "") -> Note:
     """Return the note of a change to an entity, at a path of the document."""
     if change.conflict:
         return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", xid)

@@ -32,6 +32,8 @@ from xregit.source.directives import directives
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from xregit.keypaths import KeyPath
+
 DOUBLES = "json-duplicate-key"
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 # The number of further lines that are listed for each kind of change.
@@ -168,7 +170,7 @@ class _Reading:
         message = f"{note.message[0].upper()}{note.message[1:]}{_also(lines, len(others))}."
         return Diagnostic(note.rule, note.severity, self.path, message, *line, xid=note.xid, help=note.help)
 
-    def span(self, path: tuple[str | int, ...]) -> Span:
+    def span(self, path: KeyPath) -> Span:
         return self.origin.span(Place(self.path), path, on_key=True)
 
     def error(self, rule: str, message: str, advice: str, span: Span, severity: Severity = Severity.ERROR) -> None:
@@ -176,7 +178,7 @@ class _Reading:
         self.problems.append(Diagnostic(rule, severity, self.path, message, *line, help=advice))
 
 
-def _name(path: tuple[str | int, ...]) -> str:
+def _name(path: KeyPath) -> str:
     """Return the last name on a path; a position in a list is none."""
     return next((name for name in reversed(path) if isinstance(name, str)), "")
 

@@ -10,14 +10,16 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.document.tables import Part, Sign, parts, releases, signs
 from xregit.model import named
 from xregit.records import record
 
+if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
+
 NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
-Path = tuple[str | int, ...]
 _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": list, "object": dict}
 
 
@@ -26,7 +28,7 @@ class Shown:
     """Releases that share something peculiar, and the first place where a document has it."""
 
     releases: tuple[str, ...]
-    path: Path
+    path: KeyPath
 
     @property
     def name(self) -> str:
@@ -60,14 +62,14 @@ class Writing:
 
 def writing(value: Mapping[str, Any], own: Collection[str] = ()) -> Writing:
     """Return how a document is written; ``own`` are attributes of its own model, which show nothing."""
-    found: dict[Sign, Path] = {}
+    found: dict[Sign, KeyPath] = {}
     _look(value, (_tree(),), (), found)
     seen = {sign: path for sign, path in found.items() if sign.path[-1] not in own}
     shown = tuple(_explained(seen))
     return Writing(() if [item.name for item in shown] == [NEUTRAL] else shown)
 
 
-def part(value: Mapping[str, Any], collections: Collection[str]) -> tuple[Part, Path] | None:
+def part(value: Mapping[str, Any], collections: Collection[str]) -> tuple[Part, KeyPath] | None:
     """Return what a value is that is no registry, and the attribute that shows it; ``collections`` make a registry."""
     first, *pieces = parts()
     path = next((path for marker in first.paths for path in _paths(value, marker)), None)
@@ -101,7 +103,7 @@ def _tree() -> _Node:
     return root
 
 
-def _look(value: Any, nodes: tuple[_Node, ...], path: Path, found: dict[Sign, Path]) -> None:
+def _look(value: Any, nodes: tuple[_Node, ...], path: KeyPath, found: dict[Sign, KeyPath]) -> None:
     """Note the first place of each sign at or below a value."""
     for node in nodes:
         for sign in node.signs:
@@ -128,7 +130,7 @@ def _shows(sign: Sign, value: Any) -> bool:
     return not sign.type or isinstance(value, _JSON_TYPES[sign.type])
 
 
-def _explained(seen: Mapping[Sign, Path]) -> Iterator[Shown]:
+def _explained(seen: Mapping[Sign, KeyPath]) -> Iterator[Shown]:
     """Give groups of releases that explain all signs, the one that explains most first."""
     left = dict(seen)
     while left:
@@ -140,7 +142,7 @@ def _explained(seen: Mapping[Sign, Path]) -> Iterator[Shown]:
         left = {sign: path for sign, path in left.items() if best not in sign.releases}
 
 
-def _paths(value: Any, marker: tuple[str, ...]) -> Iterator[Path]:
+def _paths(value: Any, marker: tuple[str, ...]) -> Iterator[KeyPath]:
     """Give the paths that fit a marker; names are compared without regard to case."""
     if not marker:
         yield ()

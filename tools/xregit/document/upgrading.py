@@ -22,8 +22,8 @@ from xregit.model import canonical
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.document.changes import Path
     from xregit.document.tables import Step
+    from xregit.keypaths import KeyPath
     from xregit.model.language import Model
 
 EVERY, VERSION = "every", "version"
@@ -39,8 +39,8 @@ class Upgraded:
 
     value: Mapping[str, Any]
     changes: tuple[Change, ...]
-    places: Mapping[Path, Path]
-    moved: Mapping[Path, Path]
+    places: Mapping[KeyPath, KeyPath]
+    moved: Mapping[KeyPath, KeyPath]
 
 
 def upgraded(value: Mapping[str, Any], model: Model, own: Collection[str] = ()) -> Upgraded:
@@ -66,10 +66,10 @@ class _Upgrade:
     def __init__(self, own: Collection[str]) -> None:
         self.steps = {kind: tuple(_kept(steps, own)) for kind, steps in dialect(OLDEST).entities.items()}
         self.changes: list[Change] = []
-        self.places: dict[Path, Path] = {}
-        self.moved: dict[Path, Path] = {}
+        self.places: dict[KeyPath, KeyPath] = {}
+        self.moved: dict[KeyPath, KeyPath] = {}
 
-    def group(self, kind: Any, value: Any, path: Path) -> Any:
+    def group(self, kind: Any, value: Any, path: KeyPath) -> Any:
         """Return a group under names of 1.0, and all that is in it."""
         if not isinstance(value, Mapping):
             return value
@@ -84,7 +84,7 @@ class _Upgrade:
             }
         return result
 
-    def resource(self, singular: str, value: Any, path: Path, selected: Mapping[str, str]) -> Any:
+    def resource(self, singular: str, value: Any, path: KeyPath, selected: Mapping[str, str]) -> Any:
         """Return a resource under names of 1.0, and its versions."""
         if not isinstance(value, Mapping):
             return value
@@ -99,7 +99,7 @@ class _Upgrade:
         return result
 
     def entity(
-        self, kind: str, value: Any, path: Path, selected: Mapping[str, str], before: tuple[str, ...] = (EVERY,)
+        self, kind: str, value: Any, path: KeyPath, selected: Mapping[str, str], before: tuple[str, ...] = (EVERY,)
     ) -> Any:
         """Return an entity's attributes under names of 1.0; a step may hang on what the ones before it made clear."""
         if not isinstance(value, Mapping):
@@ -118,11 +118,11 @@ class _Upgrade:
         return dict(result)
 
     def split(
-        self, value: Mapping[str, Any], types: Collection[str], place: Path
-    ) -> tuple[dict[str, Any], dict[str, list[tuple[Path, Any]]]]:
+        self, value: Mapping[str, Any], types: Collection[str], place: KeyPath
+    ) -> tuple[dict[str, Any], dict[str, list[tuple[KeyPath, Any]]]]:
         """Return an entity's own attributes, and its collections by their present names with where they stood."""
         own: dict[str, Any] = {}
-        found: dict[str, list[tuple[Path, Any]]] = {}
+        found: dict[str, list[tuple[KeyPath, Any]]] = {}
         for name, inner in value.items():
             plural, ending = _meant(name, types)
             at = (*place, name)
@@ -136,7 +136,7 @@ class _Upgrade:
                 found.setdefault(plural, []).append((at, inner))
         return own, found
 
-    def members(self, collections: list[tuple[Path, Any]], path: Path) -> dict[str, Any]:
+    def members(self, collections: list[tuple[KeyPath, Any]], path: KeyPath) -> dict[str, Any]:
         """Return the members of one collection, which may stand under several names."""
         members: dict[str, Any] = {}
         for place, collection in collections:
@@ -149,7 +149,7 @@ class _Upgrade:
                     self.changes.append(Change((*place, key), message, conflict=True))
         return members
 
-    def place(self, path: Path) -> Path:
+    def place(self, path: KeyPath) -> KeyPath:
         """Return where something in the document was written."""
         return written(path, self.places)
 

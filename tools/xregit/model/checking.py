@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xregit.diagnostics import Finding
+from xregit.keypaths import KeyPath
 from xregit.model import faults
 from xregit.model.datatypes import CONTAINERS, SYNTAXES, has_placeholders
-from xregit.model.faults import Key, Path, fault_of
+from xregit.model.faults import Key, fault_of
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.narrowing import Fits, fits_of
@@ -24,7 +25,7 @@ from xregit.records import distinct
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]
 #: (value, what is inherited for it, path of what holds it, its key there, findings so far)
-Check = Callable[[Any, Any, Path, Key, list[Finding]], None]
+Check = Callable[[Any, Any, KeyPath, Key, list[Finding]], None]
 
 MAX_GUESSES = 100
 #: Property types whose values have a form that no template keeps to.
@@ -133,7 +134,7 @@ def _variant(shape: _Shape, keys: tuple[str, ...]) -> _Shape:
     return _shaped(MappingProxyType(ordered), selectors, shape.names, (*shape.origin, *selectors))
 
 
-def _members(shape: _Shape, value: Values, inherited: Values, path: Path, findings: list[Finding]) -> None:
+def _members(shape: _Shape, value: Values, inherited: Values, path: KeyPath, findings: list[Finding]) -> None:
     if shape.selectors:
         shape = _in_force(shape, value, inherited)
     fits, checks = shape.fits, shape.checks
@@ -169,7 +170,7 @@ def _is_sound(shape: _Shape, value: Values) -> bool:
 
 
 def _missing(
-    gone: Iterable[AttributeModel], shape: _Shape, value: Values, inherited: Values, path: Path
+    gone: Iterable[AttributeModel], shape: _Shape, value: Values, inherited: Values, path: KeyPath
 ) -> Iterator[Finding]:
     """Yield a finding for each attribute that is missing, except those that are there under a misspelled name."""
     for item in gone:
@@ -179,7 +180,7 @@ def _missing(
                 yield faults.missing(item, path, by, asking(shape.origin, item, inherited))
 
 
-def _unnamed(shape: _Shape, item: tuple[str, Any], inherited: Values, path: Path, findings: list[Finding]) -> None:
+def _unnamed(shape: _Shape, item: tuple[str, Any], inherited: Values, path: KeyPath, findings: list[Finding]) -> None:
     """Check a member that the model does not name."""
     name, member = item
     charset = SYNTAXES[shape.names.charset]
@@ -204,7 +205,7 @@ def compiled(attribute: AttributeModel) -> Check:
 def _single(attribute: AttributeModel) -> Check:
     fits = fits_of(attribute)
 
-    def checked(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
+    def checked(value: Any, _below: Any, path: KeyPath, key: Key, findings: list[Finding]) -> None:
         if not fits(value):
             findings.append(fault_of(attribute, value, path, key))
 
@@ -215,7 +216,7 @@ def _object(attribute: AttributeModel) -> Check:
     charset = attribute.keys or ("extendedname" if attribute.namecharset == "extended" else "name")
     shape = _shape(attribute.attributes, _Names(charset, attribute.listed))
 
-    def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
+    def checked(value: Any, below: Any, path: KeyPath, key: Key, findings: list[Finding]) -> None:
         if not isinstance(value, MAPPINGS):
             findings.append(faults.wrong(attribute, value, path, key, "a map of attributes"))
             return
@@ -228,7 +229,7 @@ def _map(attribute: AttributeModel) -> Check:
     item = compiled(attribute.item or _ANYTHING)
     keys = SYNTAXES[attribute.keys or "extendedname"]
 
-    def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
+    def checked(value: Any, below: Any, path: KeyPath, key: Key, findings: list[Finding]) -> None:
         if not isinstance(value, MAPPINGS):
             findings.append(faults.wrong(attribute, value, path, key, "a map"))
             return
@@ -246,7 +247,7 @@ def _array(attribute: AttributeModel) -> Check:
     item = compiled(attribute.item or _ANYTHING)
     filled = attribute.syntax == "nonempty"
 
-    def checked(value: Any, _below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
+    def checked(value: Any, _below: Any, path: KeyPath, key: Key, findings: list[Finding]) -> None:
         if not isinstance(value, (list, tuple)) or (filled and not value):
             about = "a list that is not empty" if filled else "a list"
             findings.append(faults.wrong(attribute, value, path, key, about))
@@ -269,7 +270,7 @@ def _property(attribute: AttributeModel) -> Check:
     held_attribute = attribute.attributes["value"]
     holds = shape.fits["value"]
 
-    def checked(value: Any, below: Any, path: Path, key: Key, findings: list[Finding]) -> None:
+    def checked(value: Any, below: Any, path: KeyPath, key: Key, findings: list[Finding]) -> None:
         if not isinstance(value, MAPPINGS):
             if bare is None or not bare(value):
                 about = property_due(attribute, native, value) if bare else "a map such as {value: …}"

@@ -14,6 +14,7 @@ from xregit.model.validating import model_findings
 
 if TYPE_CHECKING:
     from xregit.diagnostics import Finding
+    from xregit.keypaths import KeyPath
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 
 _DEFINITIONS = frozenset({"attributes", "metaattributes", "resourceattributes", "siblingattributes"})
@@ -41,7 +42,7 @@ def extended(model: Model, value: Mapping[str, Any]) -> tuple[Model, list[Findin
     ), findings
 
 
-def _without(value: Any, path: tuple[str | int, ...]) -> Any:
+def _without(value: Any, path: KeyPath) -> Any:
     """Return the value with what stands at the path taken out, or made harmless where it is an attribute."""
     if not isinstance(value, Mapping) or not path:
         return {}

@@ -12,10 +12,10 @@ from xregit.model.narrowing import fits_of
 from xregit.model.quoting import cut, shown
 
 if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
     from xregit.model.datatypes import Datatype
     from xregit.model.language import AttributeModel
 
-Path = tuple[str | int, ...]
 Key = str | int
 
 INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
@@ -31,7 +31,7 @@ _DECLARE = "Remove it, or declare it in model.yaml."
 MERGE_KEY = "Merge keys are none in YAML 1.2; write the attributes out, or let messages share them through basemessage."
 
 
-def fault_of(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
+def fault_of(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -> Finding:
     """Return the finding for a single value that doesn't fit."""
     datatype = DATATYPES[attribute.type]
     if attribute.type == "xid":
@@ -45,7 +45,7 @@ def fault_of(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Fin
     return malformed(attribute, value, path, key, fits_of(attribute))
 
 
-def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: str) -> Finding:
+def wrong(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, about: str) -> Finding:
     """Return the finding for a value that isn't of its attribute's type or form."""
     from xregit.model.hints import instead  # only faults pay for it
 
@@ -53,7 +53,7 @@ def wrong(attribute: AttributeModel, value: Any, path: Path, key: Key, about: st
     return Finding(INVALID, (*path, key), message, instead(attribute, value, key), attribute.cited)
 
 
-def wrong_property(attribute: AttributeModel, value: Any, path: Path, about: str, form: str) -> Finding:
+def wrong_property(attribute: AttributeModel, value: Any, path: KeyPath, about: str, form: str) -> Finding:
     """Return the finding for a property's value that isn't of the property's type or form."""
     from xregit.model.hints import instead  # only faults pay for it
 
@@ -61,14 +61,14 @@ def wrong_property(attribute: AttributeModel, value: Any, path: Path, about: str
     return Finding(INVALID, (*path, "value"), message, instead(attribute, value, "value", form), attribute.cited)
 
 
-def misplaced_placeholder(attribute: AttributeModel, value: Any, path: Path, kind: str) -> Finding:
+def misplaced_placeholder(attribute: AttributeModel, value: Any, path: KeyPath, kind: str) -> Finding:
     """Return the finding for a template as the value of a property whose type has none."""
     message = f'A property of type "{kind}" takes no placeholders, but its value is {shown(value)}.'
     help_ = 'Remove the value; or, if the property may have another type, give it "uritemplate".'
     return Finding(PLACEHOLDER, (*path, "value"), message, help_, attribute.cited)
 
 
-def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> Finding:
+def not_listed(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -> Finding:
     """Return the finding for a value that isn't among those its attribute may have."""
     choices = [_written(choice) for choice in attribute.enum]
     message = f"{label(path, key)} can't be {shown(value)}."
@@ -76,7 +76,7 @@ def not_listed(attribute: AttributeModel, value: Any, path: Path, key: Key) -> F
     return Finding(INVALID, (*path, key), message, help_, attribute.cited)
 
 
-def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key, fits: Callable[[Any], bool]) -> Finding:
+def malformed(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, fits: Callable[[Any], bool]) -> Finding:
     """Return the finding for an xid that has the wrong form or names the wrong type of entity."""
     from xregit.model.hints import of_xid  # only faults pay for it
 
@@ -85,7 +85,7 @@ def malformed(attribute: AttributeModel, value: Any, path: Path, key: Key, fits:
     return Finding(XID, (*path, key), message, of_xid(value, key, fits), attribute.cited)
 
 
-def missing(attribute: AttributeModel, path: Path, asked_by: str = "", inherited: str = "") -> Finding:
+def missing(attribute: AttributeModel, path: KeyPath, asked_by: str = "", inherited: str = "") -> Finding:
     """Return the finding for an attribute that must be there, because of the one that asks for it if one does.
 
     That one is stated beside it, or inherited.
@@ -105,7 +105,7 @@ def stands_misspelled(attribute: AttributeModel, known: Iterable[str], value: It
     return any(name not in names and guess(name, (attribute.name,)) for name in value)
 
 
-def unknown(name: str, path: Path, known: Iterable[str], goes_with: str, requirement: str = "") -> Finding:
+def unknown(name: str, path: KeyPath, known: Iterable[str], goes_with: str, requirement: str = "") -> Finding:
     """Return the finding for an attribute that the model doesn't have here, and the requirement that lists those."""
     names = [other for other in known if other != "*"]
     listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
@@ -120,7 +120,7 @@ def belongs(name: str, known: Mapping[str, AttributeModel]) -> str:
     return f"It belongs into {' or '.join(holders)}: indent it below that." if holders else ""
 
 
-def misnamed(name: str, path: Path, syntax: Datatype, requirement: str) -> Finding:
+def misnamed(name: str, path: KeyPath, syntax: Datatype, requirement: str) -> Finding:
     """Return the finding for a name that has characters it can't have."""
     from xregit.model.hints import renamed  # only faults pay for it
 
@@ -128,7 +128,7 @@ def misnamed(name: str, path: Path, syntax: Datatype, requirement: str) -> Findi
     return Finding(INVALID, (*path, name), message, renamed(name, syntax.test), requirement, on_key=True)
 
 
-def label(path: Path, key: Key) -> str:
+def label(path: KeyPath, key: Key) -> str:
     """Return what to call the value under a key, or the item of a list."""
     if isinstance(key, int):
         return f'Item {key + 1} of "{path[-1]}"' if path else f"Item {key + 1}"

@@ -17,7 +17,7 @@ from xregit.model.language import NOTHING, AttributeModel, Model
 from xregit.model.reading import language_values
 
 if TYPE_CHECKING:
-    from xregit.model.faults import Path
+    from xregit.keypaths import KeyPath
 
 MODEL_ERROR, REQUIRED_TRUE, SCALAR_DEFAULT = "model-error", "model-required-true", "model-scalar-default"
 MAX_DEPTH = 60
@@ -36,7 +36,7 @@ def language(kind: str) -> Mapping[str, AttributeModel]:
     return attributes(language_values()[kind])
 
 
-def _entity(value: Any, kind: str, path: Path, given: Mapping[str, Any]) -> Iterator[Finding]:
+def _entity(value: Any, kind: str, path: KeyPath, given: Mapping[str, Any]) -> Iterator[Finding]:
     if not isinstance(value, Mapping):
         message = f'"{path[-1] if path else "model"}" must be a map.'
         yield Finding(MODEL_ERROR, path, message, 'Write "name: value" lines under it.')
@@ -51,18 +51,18 @@ def _entity(value: Any, kind: str, path: Path, given: Mapping[str, Any]) -> Iter
                 yield from _NESTED[aspect.unwrap](value[name], (*path, name), value)
 
 
-def _groups_of(value: Any, path: Path, _holder: Mapping[str, Any]) -> Iterator[Finding]:
+def _groups_of(value: Any, path: KeyPath, _holder: Mapping[str, Any]) -> Iterator[Finding]:
     for plural, group in value.items():
         # Whether a type exists already is seen later; its singular name may be left out then.
         yield from _entity(group, "group", (*path, plural), {"singular": plural})
 
 
-def _resources_of(value: Any, path: Path, _holder: Mapping[str, Any]) -> Iterator[Finding]:
+def _resources_of(value: Any, path: KeyPath, _holder: Mapping[str, Any]) -> Iterator[Finding]:
     for plural, resource in value.items():
         yield from _entity(resource, "resource", (*path, plural), {"singular": plural})
 
 
-def _definitions(value: Any, path: Path, holder: Mapping[str, Any]) -> Iterator[Finding]:
+def _definitions(value: Any, path: KeyPath, holder: Mapping[str, Any]) -> Iterator[Finding]:
     charset = SYNTAXES["extendedname" if holder.get("namecharset") == "extended" else "name"]
     for name, definition in value.items():
         where = (*path, name)
@@ -75,7 +75,7 @@ def _definitions(value: Any, path: Path, holder: Mapping[str, Any]) -> Iterator[
             yield from _attribute(name, definition, where)
 
 
-def _attribute(name: str, value: Any, path: Path) -> Iterator[Finding]:
+def _attribute(name: str, value: Any, path: KeyPath) -> Iterator[Finding]:
     found = list(_entity(value, "attribute", path, NOTHING))
     yield from found
     if not found:
@@ -83,14 +83,14 @@ def _attribute(name: str, value: Any, path: Path) -> Iterator[Finding]:
             yield from (replace(item, path=(*path, *item.path)) for item in test(name, value))
 
 
-def _item(value: Any, path: Path, _holder: Mapping[str, Any]) -> Iterator[Finding]:
+def _item(value: Any, path: KeyPath, _holder: Mapping[str, Any]) -> Iterator[Finding]:
     found = list(_entity(value, "item", path, NOTHING))
     yield from found
     if not found:
         yield from (replace(item, path=(*path, *item.path)) for item in _parts("item", value))
 
 
-def _clauses(value: Any, path: Path, _holder: Mapping[str, Any]) -> Iterator[Finding]:
+def _clauses(value: Any, path: KeyPath, _holder: Mapping[str, Any]) -> Iterator[Finding]:
     for key, clause in value.items():
         if key.startswith("^"):
             message = f'A clause of ifvalues can\'t be for "{key}".'
@@ -98,7 +98,7 @@ def _clauses(value: Any, path: Path, _holder: Mapping[str, Any]) -> Iterator[Fin
         yield from _entity(clause, "clause", (*path, key), NOTHING)
 
 
-_NESTED: Mapping[str, Callable[[Any, Path, Mapping[str, Any]], Iterator[Finding]]] = {
+_NESTED: Mapping[str, Callable[[Any, KeyPath, Mapping[str, Any]], Iterator[Finding]]] = {
     "groups": _groups_of,
     "resources": _resources_of,
     "definitions": _definitions,
@@ -201,7 +201,7 @@ def _group(plural: str, group: Mapping[str, Any], value: Mapping[str, Any], mode
             yield from _resource(name, resource, known.resources.get(name) if known else None, (*path, "resources"))
 
 
-def _resource(name: str, resource: Mapping[str, Any], known: Any, path: Path) -> Iterator[Finding]:
+def _resource(name: str, resource: Mapping[str, Any], known: Any, path: KeyPath) -> Iterator[Finding]:
     yield from _identity(resource, known, name, (*path, name))
     if known is None:
         return
@@ -213,7 +213,7 @@ def _resource(name: str, resource: Mapping[str, Any], known: Any, path: Path) ->
             yield Finding(MODEL_ERROR, (*path, name, flag), message, "Remove the line.")
 
 
-def _identity(value: Mapping[str, Any], known: Any, plural: str, path: Path) -> Iterator[Finding]:
+def _identity(value: Mapping[str, Any], known: Any, plural: str, path: KeyPath) -> Iterator[Finding]:
     if known is None and value.get("singular") is None:
         message = f'"{plural}" is a new type and must say its "singular" name.'
         guessed = plural.removesuffix("s") if plural != plural.removesuffix("s") else "thing"
@@ -226,7 +226,7 @@ def _identity(value: Mapping[str, Any], known: Any, plural: str, path: Path) -> 
         yield Finding(MODEL_ERROR, (*path, "plural"), message, 'Remove "plural"; the key is the name.')
 
 
-def _redefined(value: Any, known: Mapping[str, AttributeModel], path: Path) -> Iterator[Finding]:
+def _redefined(value: Any, known: Mapping[str, AttributeModel], path: KeyPath) -> Iterator[Finding]:
     for name, definition in value.items() if isinstance(value, Mapping) else ():
         given = known.get(name)
         kind = definition.get("type") if isinstance(definition, Mapping) else definition

@@ -14,6 +14,7 @@ from xregit.source.plain import without_text
 from xregit.source.text import MAX_DEPTH, NOWHERE
 
 if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
     from xregit.source.text import Positions
 
 
@@ -40,7 +41,7 @@ class Document:
         """
         return json_value(self.content)
 
-    def problem(self, kind: str, message: str, help_: str, path: tuple[str | int, ...] = ()) -> Problem:
+    def problem(self, kind: str, message: str, help_: str, path: KeyPath = ()) -> Problem:
         """Return a problem at the place in the document's JSON text that a path leads to."""
         span = _positions(self.content).span(path) if isinstance(self.content, bytes) else NOWHERE
         return Problem(kind, message, help_, span.line, span.column, path)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
 from xregit.records import record
+
+if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
 
 # A reference, as absolute URI or as path below the registry's root, to the document there; None where there is none.
 Fetch = Callable[[str], bytes | None]
@@ -30,7 +33,7 @@ class Problem:
     help: str = ""
     line: int = 0
     column: int = 0
-    path: tuple[str | int, ...] = ()
+    path: KeyPath = ()
 
 
 def too_far(line: int = 0, column: int = 0) -> Problem:

@@ -13,6 +13,7 @@ from xregit.rules.rule import found, rule
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
+    from xregit.keypaths import KeyPath
 
 OPTIONS, AUTHORIZATION = "protocoloptions", "authorization"
 _HINTS = (OPTIONS, AUTHORIZATION)
@@ -36,8 +37,6 @@ _LOOKS = (
 )
 _PROSE = frozenset({"description", "documentation", "name"})
 _HELP = "Remove it here and have it revoked: it stays in the history of the repository."
-
-Path = tuple[str | int, ...]
 
 
 @rule("endpoint", Severity.ERROR, "An endpoint's hints on authorization hold a credential.", "EP-28", "EP-27")
@@ -70,9 +69,9 @@ def _is_secret(name: str, value: Any) -> bool:
     return re.sub("[-_. ]", "", name.lower()) in SECRETS and isinstance(value, str) and bool(value) and "{" not in value
 
 
-def _texts(value: Any, path: Path, passing: frozenset[str] = frozenset()) -> Iterator[tuple[Path, str]]:
+def _texts(value: Any, path: KeyPath, passing: frozenset[str] = frozenset()) -> Iterator[tuple[KeyPath, str]]:
     """Give the texts inside the value at a path, with their paths, but not those under ``passing`` names or hints."""
-    pending: list[tuple[Path, Any]] = [(path, value)]
+    pending: list[tuple[KeyPath, Any]] = [(path, value)]
     while pending:
         here, held = pending.pop()
         if isinstance(held, str):

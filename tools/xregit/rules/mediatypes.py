@@ -18,6 +18,7 @@ from xregit.rules.stated import inside, items, mapping, selected, states, text
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
+    from xregit.keypaths import KeyPath
 
 CONTENTTYPE = "datacontenttype"
 STATED_IN = (CONTENTTYPE, "protocoloptions", "envelopemetadata", "envelopeoptions")
@@ -27,14 +28,12 @@ _INNER = ("envelopemetadata", CONTENTTYPE, "value")
 _FORMAT = ("envelopeoptions", "format")
 MODES = frozenset({BINARY, STRUCTURED})
 
-Path = tuple[str | int, ...]
-
 
 class Stated(NamedTuple):
     """A media type and the path at which a message in full has it."""
 
     media: str
-    path: Path
+    path: KeyPath
 
     @property
     def name(self) -> str:
@@ -237,7 +236,7 @@ def _carrier(protocol: str) -> Mapping[str, Any]:
     return found
 
 
-def _property(value: Any, path: Path) -> Stated:
+def _property(value: Any, path: KeyPath) -> Stated:
     if isinstance(value, MAPPINGS):
         return Stated(text(value, "value"), (*path, "value"))
     return Stated(value if isinstance(value, str) else "", path)

@@ -14,11 +14,10 @@ from xregit.rules.rule import SOUND, Compared, found, rule
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
+    from xregit.keypaths import KeyPath
     from xregit.messages.overlapping import Overlap
 
 _PLACEHOLDER = re.compile(PLACEHOLDER)
-
-Path = tuple[str | int, ...]
 
 
 @rule(SOUND, Severity.WARNING, "Nothing tells two messages of one endpoint apart.", "MSG-9", "MSG-110")
@@ -59,7 +58,7 @@ def _texts(message: Message) -> Mapping[tuple[str, ...], str]:
     return {path: _PLACEHOLDER.sub("{}", value) for path, value in held if isinstance(value, str)}
 
 
-def _place(attributes: Any, path: tuple[str, ...]) -> Path:
+def _place(attributes: Any, path: tuple[str, ...]) -> KeyPath:
     """Return the path of a property's value inside what a message itself states, as far as it does."""
     found_: list[str | int] = []
     for part in (*path, "value"):

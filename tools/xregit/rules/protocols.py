@@ -18,6 +18,7 @@ from xregit.rules.templates import PARTS, braced, placed
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
+    from xregit.keypaths import KeyPath
 
 OPTIONS = "protocoloptions"
 HTTP, KAFKA, AMQP = "HTTP", "KAFKA", "AMQP/1.0"
@@ -27,8 +28,6 @@ _AMQP_NAME = r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*"
 _NOT_LEVEL_1 = re.compile(r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}")
 _LEVEL_1 = re.compile(PLACEHOLDER)
 _UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
-
-Path = tuple[str | int, ...]
 
 
 @rule(
@@ -151,7 +150,7 @@ def _free_sections() -> tuple[str, ...]:
     return tuple(name for name, section in options.items() if section.type == "map")
 
 
-def _is_template(value: Any, path: Path) -> bool:
+def _is_template(value: Any, path: KeyPath) -> bool:
     """Tell whether a text is part of a property whose form the model checks."""
     for part in path:
         if isinstance(value, MAPPINGS) and value.get("type") == "uritemplate":

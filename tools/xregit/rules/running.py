@@ -22,6 +22,7 @@ from xregit.rules.weighing import OFF, Weighing
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
+    from xregit.keypaths import KeyPath
     from xregit.messages.overlapping import Overlap
     from xregit.rules.rule import Rule
 
@@ -243,7 +244,7 @@ def _by(item: Rule, finding: Finding) -> Finding:
 
 def _once(stated: Iterable[Finding], ruled: Iterable[Finding]) -> Iterator[Finding]:
     """Give the model's findings, and those of rules at other paths: of a faulty value there is no more to say."""
-    faulty: set[tuple[str | int, ...]] = set()
+    faulty: set[KeyPath] = set()
     for item in stated:
         faulty.add(item.path)
         yield item

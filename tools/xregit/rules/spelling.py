@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
     from xregit.diagnostics import Finding
+    from xregit.keypaths import KeyPath
     from xregit.model.language import AttributeModel
 
 _OTHER = "*"
@@ -29,7 +30,6 @@ OPTIONS = "protocoloptions"
 # What documents of other releases call it (facts.md, K35).
 _FORMER = {"url": "uri"}
 
-Path = tuple[str | int, ...]
 Models = Mapping[str, "AttributeModel"]
 
 
@@ -102,7 +102,7 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
 class _Other:
     """A name that the model doesn't know, where it stands, its value, and what is probably meant by it."""
 
-    path: Path
+    path: KeyPath
     value: Any
     meant: str
     model: AttributeModel
@@ -130,7 +130,7 @@ def _of_entity(registry: Registry, entity: Group | Resource) -> Iterator[_Other]
             yield from _misspelled(known, written, path, entity.type.resourceattributes)
 
 
-def _written(entity: Resource) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _written(entity: Resource) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
     """Give what a resource states, with its place: a document may state it of each version."""
     yield (), entity.written
     versions = entity.written.get("versions")
@@ -139,7 +139,7 @@ def _written(entity: Resource) -> Iterator[tuple[Path, Mapping[str, Any]]]:
             yield ("versions", name), written
 
 
-def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING) -> Iterator[_Other]:
+def _misspelled(known: Models, value: Any, path: KeyPath, others: Models = NOTHING) -> Iterator[_Other]:
     """Give each such name inside a value; the known one is perhaps among the others."""
     closed = _closed(known)
     for name, item in value.items():
@@ -158,7 +158,7 @@ def _misspelled(known: Models, value: Any, path: Path, others: Models = NOTHING)
                     yield from _inside(model.item, each, (*path, name, index))
 
 
-def _twice(model: AttributeModel, value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _twice(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     """Give the path of each member of a value that another one states too, and the other's name."""
     if model.item is not None:
         for index, each in enumerate(value if isinstance(value, list | tuple) else ()):
@@ -201,6 +201,6 @@ def _closed(known: Models) -> frozenset[str]:
     return frozenset(name for name, model in known.items() if name != _OTHER and not _is_open(model))
 
 
-def _inside(model: AttributeModel, value: Any, path: Path) -> Iterator[_Other]:
+def _inside(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[_Other]:
     if isinstance(value, MAPPINGS):
         yield from _misspelled(siblings(model.attributes, value), value, path)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.model import canonical
 from xregit.model.faults import guess
 from xregit.model.language import MAPPINGS, NOTHING
+
+if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
 
 # Among more names, looking for the one that was meant takes too long.
 MAX_NAMES_TO_GUESS = 1000
@@ -45,7 +48,7 @@ def items(value: Any, *path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield index, item
 
 
-def states(value: Any, path: tuple[str | int, ...]) -> bool:
+def states(value: Any, path: KeyPath) -> bool:
     """Tell whether something stands at a path of names and indexes."""
     for part in path:
         if isinstance(part, int):

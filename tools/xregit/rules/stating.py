@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
     from xregit.catalog.registry import Registry
     from xregit.catalog.resolving import Resolved
+    from xregit.keypaths import KeyPath
 
 Values = Mapping[str, Any]
 _PROTOCOL = "protocol"
@@ -101,7 +102,7 @@ def _mapped(name: str, value: object, checks: Callable[[Values], Iterable[Findin
     return [Finding("invalid-attribute", (name,), f'"{name}" must be a mapping.', 'Write "name: value" lines.')]
 
 
-def _under(prefix: tuple[str | int, ...], findings: Iterable[Finding]) -> Iterator[Finding]:
+def _under(prefix: KeyPath, findings: Iterable[Finding]) -> Iterator[Finding]:
     for item in findings:
         path = (*prefix, *item.path)
         yield Finding(item.rule, path, item.message, item.help, item.requirement, item.on_key)

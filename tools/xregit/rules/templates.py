@@ -18,6 +18,7 @@ from xregit.rules.rule import found, rule
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
+    from xregit.keypaths import KeyPath
 
 PARTS = ("envelopemetadata", "protocoloptions")
 _ADJACENT = re.compile(r"\{([A-Za-z0-9_]+)\}(?=\{([A-Za-z0-9_]+)\})")
@@ -27,8 +28,6 @@ _SINGLE = frozenset({bool, int, float, type(None)})
 _LISTS = (list, tuple)
 _MAX_DEPTH = 8
 _CACHED = 1024
-
-Path = tuple[str | int, ...]
 
 
 @rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", stated=PARTS)
@@ -83,7 +82,7 @@ def _has_misspelled(names: frozenset[str]) -> bool:
     return any(is_misspelled(one, other) for one, other in permutations(names, 2))
 
 
-def _is_meant(name: str, other: str, places: Mapping[str, list[Path]]) -> bool:
+def _is_meant(name: str, other: str, places: Mapping[str, list[KeyPath]]) -> bool:
     """Tell whether another placeholder is the one that was meant; of two that stand once, it is the earlier one."""
     if name == other or not is_misspelled(name, other) or places.get(name) == places[other]:
         return False
@@ -91,9 +90,9 @@ def _is_meant(name: str, other: str, places: Mapping[str, list[Path]]) -> bool:
     return len(places[other]) > 1 or name not in places or order.index(other) < order.index(name)
 
 
-def _places(texts: Iterable[tuple[Path, str]]) -> Mapping[str, list[Path]]:
+def _places(texts: Iterable[tuple[KeyPath, str]]) -> Mapping[str, list[KeyPath]]:
     """Return where each placeholder stands, in the order in which they are written."""
-    places: dict[str, list[Path]] = {}
+    places: dict[str, list[KeyPath]] = {}
     for path, text in texts:
         for name in _names(text):
             places.setdefault(name, []).append(path)
@@ -123,13 +122,13 @@ def braced(attributes: Mapping[str, Any]) -> Sequence[str]:
     return texts
 
 
-def placed(attributes: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+def placed(attributes: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
     """Give the same texts with their paths, which nobody asks for unless something is wrong with one of them."""
     for part in PARTS:
         yield from _placed(attributes.get(part), (part,))
 
 
-def _placed(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def _placed(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     isa = value.__class__
     for name, item in value.items() if isa in MAPPINGS else enumerate(value) if isa in _LISTS else ():
         if item.__class__ is str:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
+    from xregit.keypaths import NamePath
     from xregit.model.language import Model
     from xregit.source.commits import FileHistory
-    from xregit.spark.tables import Path
 
 Rows = dict[str, tuple[Row, ...]]
 
@@ -59,20 +59,20 @@ def table_rows(registry: Registry) -> dict[str, Iterator[Row]]:
     return {name: map(hashed, some) for name, some in found.items()}
 
 
-def shapes(model: Model) -> dict[Path, Shape]:
+def shapes(model: Model) -> dict[NamePath, Shape]:
     """Return the shape of every table of entities by the plural names that lead to what it holds."""
     known = tables(model)
     return {path: _shape(known[name], model, path) for path, name in {REGISTRY: "registries", **names(model)}.items()}
 
 
-def _shape(table: Table, model: Model, path: Path) -> Shape:
+def _shape(table: Table, model: Model, path: NamePath) -> Shape:
     declared = attributes_at(model, path)
     columns = {column.name: column.type for column in table.columns if column.name not in RESERVED}
     core = frozenset(name for name, attribute in declared.items() if attribute.core and name not in columns)
     return Shape(table, columns, core)
 
 
-def _entity_rows(registry: Registry, known: Mapping[Path, Shape]) -> dict[str, Iterator[Row]]:
+def _entity_rows(registry: Registry, known: Mapping[NamePath, Shape]) -> dict[str, Iterator[Row]]:
     """Return the rows of each table of entities; group types that share a resource type share its table."""
     found: dict[str, list[Iterator[Row]]] = {shape.table.name: [] for shape in known.values()}
     for path, shape in known.items():
@@ -82,7 +82,7 @@ def _entity_rows(registry: Registry, known: Mapping[Path, Shape]) -> dict[str, I
     return {name: chain.from_iterable(some) for name, some in found.items()}
 
 
-def _rows_at(registry: Registry, shape: Shape, path: Path) -> Iterator[Row]:
+def _rows_at(registry: Registry, shape: Shape, path: NamePath) -> Iterator[Row]:
     """Give the rows of what the plural names lead to."""
     if not path:
         yield _registry_row(registry, shape)

@@ -10,9 +10,9 @@ from xregit.spark.derived import DERIVED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from xregit.keypaths import NamePath
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 
-Path = tuple[str, ...]
 
 # Attributes whose place is elsewhere: in the facts that come from Git, in other tables, in the compiled document.
 ELSEWHERE = frozenset({"createdat", "modifiedat", "capabilities", "modelsource", "meta", "versions"})
@@ -22,7 +22,7 @@ WILDCARD = "*"
 EXTENSIONS = "extensions"
 VERSIONS = "versions"
 # The path of the registry itself among the plural names that lead to tables.
-REGISTRY: Path = ()
+REGISTRY: NamePath = ()
 
 _TYPES = {
     "boolean": Type.BOOLEAN,
@@ -65,14 +65,14 @@ def tables(model: Model) -> dict[str, Table]:
     return {table.name: table for table in (registries, *ordered, *DERIVED)}
 
 
-def names(model: Model) -> dict[Path, str]:
+def names(model: Model) -> dict[NamePath, str]:
     """Return the table of every group type, resource type and version type by the plural names that lead to it.
 
     A table is called as the specification calls what it holds. A further type whose name is taken has the name of
     its group type, or "registry", in front. A resource type that groups share has one table.
     """
     taken = {"registries", *(table.name for table in DERIVED)}
-    found: dict[Path, str] = {(plural,): _free(taken, plural, "registry") for plural in model.groups}
+    found: dict[NamePath, str] = {(plural,): _free(taken, plural, "registry") for plural in model.groups}
     for group in model.groups.values():
         for resource in group.resources.values():
             if _home(group, resource) == group.plural:
@@ -124,7 +124,7 @@ def _home(group: GroupModel, resource: ResourceModel) -> str:
     return group.plural
 
 
-def attributes_at(model: Model, path: Path) -> Mapping[str, AttributeModel]:
+def attributes_at(model: Model, path: NamePath) -> Mapping[str, AttributeModel]:
     """Return the attributes of what the plural names lead to; a resource has its default version's and its own."""
     if not path:
         return model.attributes
@@ -136,7 +136,7 @@ def attributes_at(model: Model, path: Path) -> Mapping[str, AttributeModel]:
     return resource.attributes if alone else {**resource.attributes, **resource.metaattributes}
 
 
-def _entities(model: Model, name: str, path: Path) -> Table:
+def _entities(model: Model, name: str, path: NamePath) -> Table:
     group, attributes = model.groups[path[0]], attributes_at(model, path)
     if len(path) == 1:
         return Table(name, group.description, _columns(group.singular, attributes, (), frozenset(group.resources)))

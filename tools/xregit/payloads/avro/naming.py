@@ -14,10 +14,10 @@ from xregit.payloads.avro.types import PRIMITIVES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from xregit.payloads.avro.types import Path
+    from xregit.keypaths import KeyPath
 
     #: Where something is wrong, what, and what to do about it.
-    Fault = tuple[Path, str, str]
+    Fault = tuple[KeyPath, str, str]
 
 _PART = "[A-Za-z_][A-Za-z0-9_]*"
 _SIMPLE = re.compile(_PART).fullmatch
@@ -30,10 +30,10 @@ _LETTERS = 'use letters, digits and "_", no digit first'
 
 def faults(schema: Any) -> Iterator[Fault]:
     """Give what is wrong, from the top of a document that can be read; a type is named where it is defined."""
-    pending: list[tuple[Path, Any]] = [((), schema)]
+    pending: list[tuple[KeyPath, Any]] = [((), schema)]
     while pending:
         path, value = pending.pop()
-        inner: list[tuple[Path, Any]] = []
+        inner: list[tuple[KeyPath, Any]] = []
         if isinstance(value, list):
             inner = [((*path, index), item) for index, item in enumerate(value)]
         elif isinstance(value, dict):
@@ -42,7 +42,7 @@ def faults(schema: Any) -> Iterator[Fault]:
         pending.extend(reversed(inner))
 
 
-def _of_type(schema: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+def _of_type(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
     kind = schema.get("type")
     if kind in _NAMED:
         yield from _of_name(schema, path)
@@ -57,7 +57,7 @@ def _of_type(schema: Mapping[str, Any], path: Path) -> Iterator[Fault]:
             yield (*place, "order"), f"{shown(item['order'])} is not an order", f"write one of {', '.join(_ORDERS)}"
 
 
-def _of_name(schema: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+def _of_name(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
     namespace = schema.get("namespace", "")
     if not isinstance(namespace, str) or (namespace and not _FULL(namespace)):
         help_ = f"write names with dots between them: {_LETTERS}"
@@ -67,7 +67,7 @@ def _of_name(schema: Mapping[str, Any], path: Path) -> Iterator[Fault]:
         yield (*path, "name"), message, "rename it"
 
 
-def _of_aliases(schema: Mapping[str, Any], path: Path, fits: Any, known: Iterable[str] = ()) -> Iterator[Fault]:
+def _of_aliases(schema: Mapping[str, Any], path: KeyPath, fits: Any, known: Iterable[str] = ()) -> Iterator[Fault]:
     aliases = schema.get("aliases", [])
     if not isinstance(aliases, list):
         yield (*path, "aliases"), f"{shown(aliases)} is not a list of names", "write earlier names as a list"
@@ -80,7 +80,7 @@ def _of_aliases(schema: Mapping[str, Any], path: Path, fits: Any, known: Iterabl
             yield place, f'"{alias}" is the name of a field of this record', "remove the alias, or rename one of them"
 
 
-def _of_decimal(schema: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+def _of_decimal(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
     precision, scale = schema.get("precision"), schema.get("scale", 0)
     if not _is_whole(precision) or precision < 1:
         place = (*path, "precision") if "precision" in schema else path
@@ -90,7 +90,7 @@ def _of_decimal(schema: Mapping[str, Any], path: Path) -> Iterator[Fault]:
         yield (*path, "scale"), f"{shown(scale)} is no scale of {precision} digits, so it counts as bytes", help_
 
 
-def _inside(schema: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
+def _inside(schema: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
     for key in ("type", "items", "values"):
         if isinstance(schema.get(key), list | dict):
             yield (*path, key), schema[key]

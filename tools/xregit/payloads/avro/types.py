@@ -12,6 +12,7 @@ from xregit.records import record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from xregit.keypaths import KeyPath
     from xregit.payloads.documents import Document
 
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
@@ -33,8 +34,6 @@ _LOGICAL: Mapping[str, tuple[str, ...]] = {
     "local-timestamp-micros": ("long",),
     "duration": ("fixed",),
 }
-
-Path = tuple[str | int, ...]
 
 
 @record
@@ -83,14 +82,14 @@ class Reading:
     document: Document
     named: dict[str, Type] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    defaults: list[tuple[Type, Any, Path]] = field(default_factory=list)
+    defaults: list[tuple[Type, Any, KeyPath]] = field(default_factory=list)
 
-    def wrong(self, path: Path, message: str, help_: str, kind: str = "syntax") -> Type:
+    def wrong(self, path: KeyPath, message: str, help_: str, kind: str = "syntax") -> Type:
         """Note a problem, and return a type to go on with."""
         self.problems.append(self.document.problem(kind, message, help_, path))
         return Type("null")
 
-    def type(self, schema: Any, namespace: str, path: Path) -> Type:
+    def type(self, schema: Any, namespace: str, path: KeyPath) -> Type:
         """Return the type that a schema describes."""
         if isinstance(schema, str):
             return self.reference(schema, namespace, path)
@@ -100,7 +99,7 @@ class Reading:
             return self.wrong(path, f"{schema!r} is not a type", 'write a name such as "string", an object or a list')
         return self.object(schema, namespace, path)
 
-    def object(self, schema: dict[str, Any], namespace: str, path: Path) -> Type:
+    def object(self, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
         """Return the type that an object describes."""
         kind = schema.get("type")
         if isinstance(kind, dict | list):
@@ -114,7 +113,7 @@ class Reading:
         found = self.reference(kind, namespace, (*path, "type"))
         return _annotated(found, schema) if kind in PRIMITIVES else found
 
-    def reference(self, name: str, namespace: str, path: Path) -> Type:
+    def reference(self, name: str, namespace: str, path: KeyPath) -> Type:
         """Return a primitive type, or one that was defined before."""
         if name in PRIMITIVES:
             return Type(name)
@@ -124,7 +123,7 @@ class Reading:
             return self.wrong(path, f'there is no type "{name}" before this place', help_, "reference")
         return known
 
-    def union(self, schema: list[Any], namespace: str, path: Path) -> Type:
+    def union(self, schema: list[Any], namespace: str, path: KeyPath) -> Type:
         """Return a union: at least one branch, no two alike, no union directly inside."""
         if not schema:
             return self.wrong(path, "the union has no branches, so nothing is a value of it", "list its branches")
@@ -138,14 +137,14 @@ class Reading:
             seen.add(branch.label)
         return Type("union", inner=tuple(branches))
 
-    def container(self, kind: str, schema: dict[str, Any], namespace: str, path: Path) -> Type:
+    def container(self, kind: str, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
         """Return an array or map."""
         key = {"array": "items", "map": "values"}[kind]
         if key not in schema:
             return self.wrong(path, f'"{key}" of the {kind} is missing', f'write "{key}" with the type of each')
         return Type(kind, inner=(self.type(schema[key], namespace, (*path, key)),))
 
-    def define(self, kind: str, schema: dict[str, Any], namespace: str, path: Path) -> Type:
+    def define(self, kind: str, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
         """Return a record, enum or fixed type, and remember it by its full name."""
         name = schema.get("name")
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -167,7 +166,7 @@ class Reading:
             made.members = tuple(self.members(schema, inside, path))
         return made
 
-    def symbols(self, made: Type, schema: dict[str, Any], path: Path) -> None:
+    def symbols(self, made: Type, schema: dict[str, Any], path: KeyPath) -> None:
         """Fill in an enum."""
         symbols = schema.get("symbols")
         if not isinstance(symbols, list) or not all(isinstance(item, str) for item in symbols) or not symbols:
@@ -187,7 +186,7 @@ class Reading:
         else:
             made.default = schema.get("default", "")
 
-    def size(self, made: Type, schema: dict[str, Any], path: Path) -> None:
+    def size(self, made: Type, schema: dict[str, Any], path: KeyPath) -> None:
         """Fill in a fixed type."""
         size = schema.get("size")
         if not isinstance(size, int) or isinstance(size, bool) or size < 0:
@@ -197,7 +196,7 @@ class Reading:
         annotated = _annotated(made, schema)
         made.logical, made.precision, made.scale = annotated.logical, annotated.precision, annotated.scale
 
-    def members(self, schema: dict[str, Any], namespace: str, path: Path) -> Iterator[Member]:
+    def members(self, schema: dict[str, Any], namespace: str, path: KeyPath) -> Iterator[Member]:
         """Give the fields of a record."""
         fields = schema.get("fields")
         if not isinstance(fields, list):

@@ -9,7 +9,7 @@ from xregit.model.quoting import in_full
 from xregit.payloads.jsonschema.refusing import Refusal, not_allowed, of_type
 
 if TYPE_CHECKING:
-    from xregit.payloads.jsonschema.walking import Path
+    from xregit.keypaths import KeyPath
 
 ANY = "any"
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null", ANY)
@@ -30,7 +30,7 @@ def refusals(root: Any) -> Iterator[Refusal]:
     yield from _unknown_types(root, ())
 
 
-def _unknown_types(schema: Any, path: Path) -> Iterator[Refusal]:
+def _unknown_types(schema: Any, path: KeyPath) -> Iterator[Refusal]:
     """Give the types that draft-03 doesn't know; it allows others, which mean nothing to anybody else."""
     if not isinstance(schema, dict):
         return
@@ -43,7 +43,7 @@ def _unknown_types(schema: Any, path: Path) -> Iterator[Refusal]:
         yield from _unknown_types(inner, (*path, *place))
 
 
-def _schemas(schema: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+def _schemas(schema: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Any]]:
     """Give what may be schemas inside a schema, with their places."""
     for name, value in schema.items():
         if name in _NAMED and isinstance(value, dict):

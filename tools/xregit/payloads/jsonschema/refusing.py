@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import ValidationError
 
-    from xregit.payloads.jsonschema.walking import Path
+    from xregit.keypaths import KeyPath
 
 
 @record
 class Refusal:
     """A place in a schema document, what is wrong there, and what may stand there, if that can be listed."""
 
-    path: Path
+    path: KeyPath
     message: str
     allowed: str = ""
 
@@ -37,7 +37,7 @@ def refusal(error: ValidationError) -> Refusal:
     return not_allowed(tuple(causes[0].instance_path), causes[0].instance, allowed)
 
 
-def not_allowed(path: Path, value: Any, allowed: Iterable[str]) -> Refusal:
+def not_allowed(path: KeyPath, value: Any, allowed: Iterable[str]) -> Refusal:
     """Return that none of what may stand at a place is the value there."""
     return Refusal(path, f"{shown(value)} is not allowed", either(dict.fromkeys(allowed)))
 

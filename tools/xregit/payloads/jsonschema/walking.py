@@ -12,7 +12,8 @@ from xregit.payloads.shapes import Problem, SchemaError, too_far
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Path = tuple[str | int, ...]
+    from xregit.keypaths import KeyPath
+
 
 # Keywords by what they hold: one schema, a list of schemas or a mapping of schemas; those of the first table apply to
 # the same value as the schema that holds them.
@@ -29,7 +30,7 @@ _KEYWORDS = frozenset((*_ONE, *_LISTS, *_MAPPINGS))
 _MAX_COST = 100_000
 
 
-def subschemas(schema: Any) -> Iterator[tuple[str, Path, Any]]:
+def subschemas(schema: Any) -> Iterator[tuple[str, KeyPath, Any]]:
     """Give the schemas directly inside a schema, each with its keyword and its path."""
     if not isinstance(schema, dict):
         return
@@ -39,7 +40,7 @@ def subschemas(schema: Any) -> Iterator[tuple[str, Path, Any]]:
                 yield keyword, path, inner
 
 
-def _held(keyword: str, value: Any) -> Iterator[tuple[Path, Any]]:
+def _held(keyword: str, value: Any) -> Iterator[tuple[KeyPath, Any]]:
     if keyword in _ONE and not isinstance(value, list):
         yield (keyword,), value
     elif keyword in _LISTS and isinstance(value, list):
@@ -61,7 +62,7 @@ def rebuilt(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, A
     return made
 
 
-def references(schema: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+def references(schema: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
     """Give each ``$ref`` and its path, but for those below another ``$id``, which are relative to that one."""
     if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
         yield (*path, "$ref"), schema["$ref"]

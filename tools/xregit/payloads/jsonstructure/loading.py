@@ -15,6 +15,7 @@ from xregit.payloads.jsonstructure.constants import misfits
 from xregit.payloads.shapes import Problem, SchemaError, too_far
 
 if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
     from xregit.payloads.documents import Document
 
 # Keywords that describe and don't constrain. The SDK asks that a unit stands with a numeric type, and knows no
@@ -71,7 +72,7 @@ def _imported(document: Document, value: Any, missing: list[Problem]) -> Iterato
         yield {**(found if isinstance(found, dict) else {}), "$id": reference}
 
 
-def _imports(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _imports(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     if isinstance(value, Mapping):
         for key, item in value.items():
             if key in {"$import", "$importdefs"} and isinstance(item, str):

@@ -18,10 +18,10 @@ from xregit.payloads.compatibility.jsonschema.said import TYPES, Said, prefix, r
 from xregit.records import record
 
 if TYPE_CHECKING:
+    from xregit.keypaths import NamePath
     from xregit.payloads.compatibility.jsonschema.parts import Space
 
 # Names of properties from the root; ITEM stands for any index, ANY for any name.
-Path = tuple[str, ...]
 ITEM, ANY = "[]", "*"
 _MAX_STEPS = 4_000
 _MAX_SPLITS = 6
@@ -38,15 +38,15 @@ class Gap:
     """
 
     kind: str
-    path: Path
+    path: NamePath
     keyword: str
     written: str = ""
     read: str = ""
-    at: Path | None = None
+    at: NamePath | None = None
     undescribed: bool = False
 
     @property
-    def place(self) -> Path:
+    def place(self) -> NamePath:
         """Where a validator reports it."""
         return self.path if self.at is None else self.at
 
@@ -60,7 +60,7 @@ class Containing:
     seen: set[tuple[frozenset[str], str]] = field(default_factory=set)
     steps: int = 0
 
-    def gaps(self, parts: Parts, read: Part, path: Path, splits: int = 0) -> list[Gap]:
+    def gaps(self, parts: Parts, read: Part, path: NamePath, splits: int = 0) -> list[Gap]:
         """Return the gaps between what parts say together and a schema that reads."""
         key = frozenset(part.key for part in parts), read.key
         if key in self.seen:
@@ -81,7 +81,7 @@ class Containing:
             self.seen = known
         return found
 
-    def split(self, said: Said, read: Part, path: Path, found: list[Gap], splits: int) -> list[Gap]:
+    def split(self, said: Said, read: Part, path: NamePath, found: list[Gap], splits: int) -> list[Gap]:
         """Return the gaps case by case, where what is written has cases: its alternatives, else its types."""
         cases = list(said.branches())
         whole = [gap for gap in found if gap.kind == "type" and gap.path == path] if not cases else []
@@ -94,7 +94,7 @@ class Containing:
             made = [whole[0] if gap.kind == "type" and gap.path == path else gap for gap in made]
         return list(dict.fromkeys(made))
 
-    def of_part(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+    def of_part(self, said: Said, part: Part, path: NamePath) -> Iterator[Gap]:
         """Give the gaps that one schema leaves."""
         if part.schema is True:
             return
@@ -118,14 +118,14 @@ class Containing:
             yield from self.of_array(said, part, path)
         yield from self.of_alternatives(said, part, path)
 
-    def of_values(self, values: list[Any], part: Part, path: Path) -> Iterator[Gap]:
+    def of_values(self, values: list[Any], part: Part, path: NamePath) -> Iterator[Gap]:
         """Give the values of a list that aren't read."""
         validator = self.read.validator((part,))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
             yield Gap("values", path, "", ", ".join(map(in_full, refused)))
 
-    def of_single(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+    def of_single(self, said: Said, part: Part, path: NamePath) -> Iterator[Gap]:
         """Give keywords of single values that don't follow, and those that nothing here understands."""
         schema = part.schema
         for keyword, (about, kind, implied) in SINGLE.items():
@@ -147,7 +147,7 @@ class Containing:
         """Tell whether a format refuses what may be written."""
         return self.read.formats and not (self.written.formats and stated in said.stated("format"))
 
-    def of_object(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+    def of_object(self, said: Said, part: Part, path: NamePath) -> Iterator[Gap]:
         """Give the gaps of an object's properties."""
         schema = part.schema
         if len(schema.get("properties", ())) > _MAX_STEPS:
@@ -171,14 +171,14 @@ class Containing:
         if schema.get("unevaluatedProperties", True) not in (True, {}):
             yield Gap("condition", path, "unevaluatedProperties")
 
-    def of_property(self, parts: Parts, read: Part, path: Path, name: str) -> Iterator[Gap]:
+    def of_property(self, parts: Parts, read: Part, path: NamePath, name: str) -> Iterator[Gap]:
         """Give the gaps of a property; of one that nobody describes, it can't be told what is written."""
         if parts:
             yield from self.gaps(parts, read, path)
         elif self.gaps((Part({}, read.resolver, "any"),), read, path):
             yield Gap("declared", path, "", name, undescribed=True)
 
-    def of_pattern(self, said: Said, read: Part, text: str, path: Path) -> Iterator[Gap]:
+    def of_pattern(self, said: Said, read: Part, text: str, path: NamePath) -> Iterator[Gap]:
         """Give the gaps of properties whose names match a pattern."""
         compiled = pattern(text)
         for name in said.declared:
@@ -192,7 +192,7 @@ class Containing:
             if not closed:
                 yield from self.of_property(said.others if not said.patterns else (), read, (*path, ANY), text)
 
-    def of_additional(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+    def of_additional(self, said: Said, part: Part, path: NamePath) -> Iterator[Gap]:
         """Give the gaps of properties that the reading schema doesn't describe."""
         schema = part.schema
         read = part.inner(schema["additionalProperties"], "additionalProperties")
@@ -210,7 +210,7 @@ class Containing:
         elif self.gaps((Part({}, read.resolver, "any"),), read, (*path, ANY)):
             yield Gap("closing", path, "additionalProperties")
 
-    def of_array(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+    def of_array(self, said: Said, part: Part, path: NamePath) -> Iterator[Gap]:
         """Give the gaps of an array's items."""
         most = said.smallest("maxItems")
         listed, beyond = prefix(part), rest(part)
@@ -225,11 +225,11 @@ class Containing:
         if part.schema.get("unevaluatedItems", True) not in (True, {}):
             yield Gap("condition", path, "unevaluatedItems")
 
-    def of_item(self, parts: Parts, read: Part, path: Path) -> Iterator[Gap]:
+    def of_item(self, parts: Parts, read: Part, path: NamePath) -> Iterator[Gap]:
         """Give the gaps of one item; where nobody describes it, it may be anything."""
         yield from self.gaps(parts or (Part({}, read.resolver, "any"),), read, (*path, ITEM))
 
-    def of_alternatives(self, said: Said, part: Part, path: Path) -> Iterator[Gap]:
+    def of_alternatives(self, said: Said, part: Part, path: NamePath) -> Iterator[Gap]:
         """Give alternatives of which none, or not exactly one, is known to fit."""
         for keyword in ("anyOf", "oneOf"):
             if isinstance(part.schema.get(keyword), list):
@@ -240,7 +240,7 @@ class Containing:
                 if not (fit and alone) and not self.same_cases(said, branches, keyword, path):
                     yield Gap("alternatives", path, keyword)
 
-    def same_cases(self, said: Said, branches: list[Part], keyword: str, path: Path) -> bool:
+    def same_cases(self, said: Said, branches: list[Part], keyword: str, path: NamePath) -> bool:
         """Tell whether what is written has the same cases in the same order, each equal to its counterpart."""
         if keyword != "oneOf":
             return False

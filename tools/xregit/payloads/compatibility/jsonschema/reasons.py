@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from xregit.keypaths import KeyPath, NamePath
 from xregit.model.quoting import in_full
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
-from xregit.payloads.compatibility.jsonschema.containing import ANY, ITEM, Containing, Gap, Path
+from xregit.payloads.compatibility.jsonschema.containing import ANY, ITEM, Containing, Gap
 from xregit.payloads.compatibility.jsonschema.parts import Part, Space
 from xregit.payloads.compatibility.jsonschema.samples import Sampling
 from xregit.payloads.jsonschema.parsing import JsonSchema
@@ -57,7 +58,7 @@ _MAX_FOCUSED = 16
 
 
 # A value that is refused, with each place and keyword that refuses it.
-Refused = tuple[Any, list[tuple[tuple[str | int, ...], str]]]
+Refused = tuple[Any, list[tuple[KeyPath, str]]]
 
 
 def _refused(read: JsonSchema, values: list[Any]) -> Iterator[Refused]:
@@ -88,27 +89,27 @@ def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
 _NONE = object()
 
 
-def _shows(gap: Gap, value: Any, errors: list[tuple[tuple[str | int, ...], str]]) -> bool:
+def _shows(gap: Gap, value: Any, errors: list[tuple[KeyPath, str]]) -> bool:
     return not gap.undescribed and any(
         _leads(gap.place, path) and gap.keyword in {"", keyword} and _lacks(gap, value, path)
         for path, keyword in errors
     )
 
 
-def _lacks(gap: Gap, value: Any, path: tuple[str | int, ...]) -> bool:
+def _lacks(gap: Gap, value: Any, path: KeyPath) -> bool:
     """Tell whether the value there lacks the property that a gap is about, if it is about a required one."""
     for step in path:
         value = value[step]
     return gap.keyword != "required" or gap.path[-1] not in value
 
 
-def _leads(place: Path, path: tuple[str | int, ...]) -> bool:
+def _leads(place: NamePath, path: KeyPath) -> bool:
     return len(place) == len(path) and all(
         isinstance(step, int) if due == ITEM else due in {ANY, step} for due, step in zip(place, path, strict=True)
     )
 
 
-def _where(path: Path) -> str:
+def _where(path: NamePath) -> str:
     return "".join(step if step == ITEM else f".{step}" for step in path).lstrip(".") or ROOT
 
 

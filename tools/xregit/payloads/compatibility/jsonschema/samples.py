@@ -12,7 +12,7 @@ from xregit.payloads.samples import TEXTS
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.payloads.compatibility.jsonschema.containing import Path
+    from xregit.keypaths import NamePath
     from xregit.payloads.compatibility.jsonschema.parts import Parts, Space
 
 _MAX_DEPTH = 6
@@ -32,14 +32,14 @@ class Sampling:
     read: Space
     known: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
 
-    def values(self, parts: Parts, others: Parts, depth: int = 0, focus: Path = ()) -> list[Any]:
+    def values(self, parts: Parts, others: Parts, depth: int = 0, focus: NamePath = ()) -> list[Any]:
         """Return values that fit all parts, the plainest first, at the bounds that either side states."""
         key = (*(part.key for part in parts), "", *(part.key for part in others), depth, focus)
         if key not in self.known:
             self.known[key] = self.made(parts, others, depth, focus)
         return self.known[key]
 
-    def made(self, parts: Parts, others: Parts, depth: int, focus: Path) -> list[Any]:
+    def made(self, parts: Parts, others: Parts, depth: int, focus: NamePath) -> list[Any]:
         """Return such values, made anew."""
         said = Said(tuple(flat for part in parts for flat in self.written.flat(part)), self.written)
         other = Said(tuple(flat for part in others for flat in self.read.flat(part)), self.read)
@@ -53,7 +53,7 @@ class Sampling:
                 found[repr(value)] = value
         return list(found.values())
 
-    def candidates(self, said: Said, other: Said, depth: int, focus: Path) -> Iterator[Any]:
+    def candidates(self, said: Said, other: Said, depth: int, focus: NamePath) -> Iterator[Any]:
         """Give values that may fit."""
         if said.finite is not None:
             yield from said.finite
@@ -76,7 +76,7 @@ class Sampling:
         if "array" in names and (focus or depth < _MAX_DEPTH):
             yield from self.arrays(said, other, depth, focus)
 
-    def objects(self, said: Said, other: Said, depth: int, focus: Path) -> Iterator[dict[str, Any]]:
+    def objects(self, said: Said, other: Said, depth: int, focus: NamePath) -> Iterator[dict[str, Any]]:
         """Give objects: with everything, with what must be there, with one property left out or of another value.
 
         Raises:
@@ -106,7 +106,7 @@ class Sampling:
         for name, found in values.items():
             yield from ({**base, name: value} for value in found[1:] for base in (whole, least))
 
-    def arrays(self, said: Said, other: Said, depth: int, focus: Path) -> Iterator[list[Any]]:
+    def arrays(self, said: Said, other: Said, depth: int, focus: NamePath) -> Iterator[list[Any]]:
         """Give arrays of the lengths at which something changes."""
         places = max(said.places, other.places, 1)
         if focus:
