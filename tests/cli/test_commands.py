@@ -256,7 +256,8 @@ def test_init_says_what_comes_next(
     monkeypatch.chdir(tmp_path)
     assert run(["init", "mine"]) == 0
     told = capsys.readouterr().err
-    assert told.endswith("Next: cd mine, then git init -b main, then xregit check, then xregit build; README.md says more.\n")
+    steps = "cd mine, then git init -b main, then xregit check, then xregit build"
+    assert told.endswith(f"Next: {steps}; README.md says more.\n")
     assert (FROM_HERE in told) is is_here(noted())
 
 
