@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
+from deltalake.schema import Field, PrimitiveType
 
 from tests.spark.repository import SAMPLE
 from xregit.errors import XregitError
@@ -32,6 +33,7 @@ pytestmark = pytest.mark.spark
 
 WEAR = "/messagegroups/brakes/messages/wear"
 WORN = "/messagegroups/brakes/messages/worn"
+DEPTH = "groups: {endpoints: {attributes: {depth: {type: uinteger}}}}\n"
 
 
 def _delta(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -192,6 +194,27 @@ def test_own_group_type_is_published(
     publish(repository.commit(extended), folder, spark=spark)
     assert [(row["gadgetid"], row["weight"]) for row in _delta(folder, "gadgets")] == [("jack", 12.5)]
     assert DeltaTable(folder / "gadgets").version() == 2
+
+
+def test_columns_of_others_keep_what_is_in_them(
+    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+) -> None:
+    """What somebody adds to our rows in columns of their own stays when rows change; what the model had does not."""
+    folder = tmp_path / "tables"
+    publish(sample, folder, spark=spark)
+    extended = {"model.yaml": DEPTH, "endpoints/garage/endpoint.yaml": "usage: [consumer]\ndepth: 3\n"}
+    publish(repository.commit(extended), folder, spark=spark)
+    theirs = DeltaTable(folder / "endpoints")
+    theirs.alter.add_columns([Field("cost", PrimitiveType("long"))])
+    theirs.update({"cost": "7"})
+    without = {"model.yaml": None, "endpoints/garage/endpoint.yaml": "usage: [producer]"}
+    publish(repository.commit(without), folder, spark=spark)
+    publish(repository.commit({"endpoints/garage/endpoint.yaml": "usage: [consumer]"}), folder, spark=spark)
+    found = {row["endpointid"]: (row["depth"], row["cost"], row["usage"]) for row in _delta(folder, "endpoints")}
+    assert found["garage"] == (None, 7, ["consumer"])
+    columns = {row["number"]: dict(row["columns"] or ()) for row in _delta(folder, "publications")}
+    assert [number for number, each in columns.items() if "depth" in each.get("endpoints", "")] == [2]
+    assert columns[4] == {}
 
 
 def test_active_session_is_used_as_it_is(

@@ -64,6 +64,9 @@ PUBLICATIONS = Table(
         Column("commit", comment="The SHA that was published, or nothing where Git knows nothing."),
         Column("time", Type.TIMESTAMP, "When that commit was made."),
         Column("versions", Type.LONG_MAP, "The version of every table."),
+        Column(
+            "columns", Type.TEXT_MAP, "The columns that the model gives every table; null where they are as before."
+        ),
         Column("publishedat", Type.TIMESTAMP, "When the tables were published."),
         HASH,
     ),

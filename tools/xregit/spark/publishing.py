@@ -24,7 +24,7 @@ from xregit.spark.packing import packed
 from xregit.spark.places import Place
 from xregit.spark.rows import table_rows
 from xregit.spark.session import REMOTE, active, borrowed, installed
-from xregit.spark.standing import Stand, refuse_file, told_by
+from xregit.spark.standing import refuse_file, told_by
 from xregit.spark.tables import tables as tables_of
 
 if TYPE_CHECKING:
@@ -145,16 +145,18 @@ def _lake(place: Place, spark: SparkSession | None, conf: Mapping[str, str]) -> 
 
 
 def _to_delta(registry: Registry, lake: Lake) -> Publication:
-    history, work = registry.origin.history, _work(registry, lake)
-    log = lake.look(PUBLICATIONS)
-    last = _newest(lake, log)
+    history, log = registry.origin.history, lake.look(PUBLICATIONS)
+    published = sorted(lake.rows(log), key=lambda row: int(row["number"]))
+    last = published[-1] if published else None
+    had = next((dict(row["columns"]) for row in reversed(published) if row.get("columns")), {})
+    work = _work(registry, lake, had)
     versions = lake.write(work, told_by(history))
     former = _emptied(lake, last, history, work)
     changed = last is None or (last["commit"], _versions(last)) != (history.head, versions)
     number = (last["number"] if last else 0) + changed
     logged = log.version
     if changed:
-        logged = lake.append(log, _publication(number, history, versions), told_by(history))
+        logged = lake.append(log, _publication(number, history, versions, _columns(work, had)), told_by(history))
     told = [*(_told(name, some, versions[name]) for name, (_, some) in work.items()), *former]
     told.append(TablePublication(log.table.name, number, int(changed), version=logged))
     return Publication(
@@ -162,14 +164,24 @@ def _to_delta(registry: Registry, lake: Lake) -> Publication:
     )
 
 
-def _work(registry: Registry, lake: Lake) -> Work:
-    """Return how each table stands and what brings it up to date; rows and hashes of one table at a time are held."""
+def _work(registry: Registry, lake: Lake, had: Mapping[str, str]) -> Work:
+    """Return how each table stands and what brings it up to date; rows and hashes of one table at a time are held.
+
+    ``had`` says which columns each table had from the model: what else the model does not have is somebody's own.
+    """
     known, work = tables_of(registry.model), {}
     with uncollected():  # the collector would look at the whole registry again and again
         for name, rows in table_rows(registry).items():
-            stand = lake.look(known[name])
-            work[name] = (replace(stand, hashes={}), difference(stand.table, rows, stand.hashes))
+            stand, ours = lake.look(known[name]), had.get(name, "").split(",")
+            former = tuple(each for each in stand.former if each in ours)
+            work[name] = (replace(stand, hashes={}, former=former), difference(stand.table, rows, stand.hashes))
     return work
+
+
+def _columns(work: Work, had: Mapping[str, str]) -> Mapping[str, str] | None:
+    """Return which columns each table has from the model, None if they are as before."""
+    found = {name: ",".join(column.name for column in stand.table.columns) for name, (stand, _) in work.items()}
+    return found if found != had else None
 
 
 def _emptied(lake: Lake, last: Row | None, history: History, work: Work) -> list[TablePublication]:
@@ -179,21 +191,20 @@ def _emptied(lake: Lake, last: Row | None, history: History, work: Work) -> list
     return [TablePublication(name, 0, deleted=rows) for name, rows in removed.items() if rows]
 
 
-def _newest(lake: Lake, log: Stand) -> Row | None:
-    return max(lake.rows(log), key=lambda row: int(row["number"]), default=None)
-
-
 def _versions(publication: Row) -> dict[str, int]:
     return dict(publication["versions"])
 
 
-def _publication(number: int, history: History, versions: Mapping[str, int]) -> Row:
+def _publication(
+    number: int, history: History, versions: Mapping[str, int], columns: Mapping[str, str] | None = None
+) -> Row:
     return hashed(
         {
             "number": number,
             "commit": history.head,
             "time": moment(history.head_time),
             "versions": dict(versions),
+            "columns": dict(columns) if columns is not None else None,
             "publishedat": datetime.now(UTC),
         }
     )

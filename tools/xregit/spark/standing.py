@@ -50,8 +50,8 @@ class Stand:
     """A table as it stood when we looked: its version (-1 before the first) and the hash of each row by its keys.
 
     ``lacking`` names the columns that the model has by now and the table does not, ``former`` those that only the table
-    has; ``comments`` are those that the model words otherwise by now, by column, that of the table itself under an
-    empty name.
+    has; as `Lake.write` is told of them, those alone that the model had, which must not go on telling of it.
+    ``comments`` are those that the model words otherwise by now, by column, that of the table under an empty name.
     """
 
     table: Table
