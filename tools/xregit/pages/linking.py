@@ -39,6 +39,7 @@ def address(xid: str) -> str:
     return "".join(f"{name}/" for name in names)
 
 
+@lru_cache(maxsize=CACHED_NAMES)
 def href(page: str) -> str:
     """Return the link to a page's address."""
     return ROOT + quote(page, safe="/:@~")
@@ -75,6 +76,7 @@ def reference(registry: Registry, text: str) -> Link:
     return Link(text, text if is_safe(text) else "")
 
 
+@lru_cache(maxsize=CACHED_NAMES)
 def is_safe(url: str) -> bool:
     """Tell whether a URL may become a link that leaves the site."""
     try:

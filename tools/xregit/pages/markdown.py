@@ -108,8 +108,10 @@ def _whole(lines: Iterable[str]) -> Iterator[str]:
 
 def _written(line: str, state: _State) -> tuple[str, _State]:
     """Return a line as Markdown, and what the page is like behind it."""
-    writing = _Writing(state)
-    return "".join(writing.written(_traceless(_SILENT.sub("", f"\n<{line}")))), writing.state
+    writing, html = _Writing(state), f"\n<{line}"
+    if "<nav" in html or "<svg" in html:
+        html = _SILENT.sub("", html)
+    return "".join(writing.written(_traceless(html))), writing.state
 
 
 def _traceless(html: str) -> str:
@@ -132,8 +134,11 @@ class _Writing:
 
     @property
     def state(self) -> _State:
-        item = self.out[-1].endswith("- ") if self.out else self.item
-        return bool(self.code), self.cell, self.cells, tuple(self.held), item
+        return bool(self.code), self.cell, self.cells, tuple(self.held), self.begun_item
+
+    @property
+    def begun_item(self) -> bool:
+        return self.out[-1].endswith("- ") if self.out else self.item
 
     def written(self, html: str) -> list[str]:
         pieces = _TAG.split(html)
@@ -201,7 +206,7 @@ class _Writing:
     def begin(self, name: str) -> None:
         if self.cell:
             self.out.append(" " if name in APART else "")
-        elif name != "p" or not self.state[-1]:  # a paragraph may begin an item
+        elif name != "p" or not self.begun_item:  # a paragraph may begin an item
             self.out.append(OPENING.get(name, ""))
 
     def end(self, name: str) -> None:

@@ -55,7 +55,7 @@ def environment() -> Environment:
     templates.filters["anchor"] = anchor
     templates.filters["day"] = day
     templates.filters["breakable"] = breakable
-    templates.filters["content"] = content
+    templates.filters["block"] = block
     for name in REPEATED:
         templates.filters[name] = _repeated(templates, name)
     # Each page would import them anew, which takes as long as a row of a table.
@@ -91,6 +91,14 @@ def day(timestamp: str) -> str:
 def content(text: str) -> Markup:
     """Return a text as it stands between tags; quotes, of which blocks of code have many, are no sign of HTML there."""
     return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))  # noqa: S704 - escaped here
+
+
+def block(text: str, label: str, language: str = "") -> Markup:
+    """Return a block of code under a label; ``text`` may have marks already."""
+    before = f'<div class="xr-code highlight no-copy"><pre tabindex="0" aria-label="{escape(label)}">'
+    kind = f' class="language-{escape(language)}"' if language else ""
+    inside = text if isinstance(text, Markup) else content(text)
+    return Markup(f"{before}<code{kind}>{inside}</code></pre></div>")  # noqa: S704 - escaped just here
 
 
 @lru_cache(maxsize=MAX_REPEATED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from functools import lru_cache
@@ -15,6 +14,7 @@ _UNSAFE_IN_BRACKETS = re.compile(r"[,\[\]{}:#?]")
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 # Keys and values of a catalog are much alike.
 MAX_REMEMBERED = 65_536
+_ATOMS = {None: "null", True: "true", False: "false"}
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
@@ -52,7 +52,7 @@ def atom(value: float | None) -> str:
         ValueError: the number is infinite or NaN.
     """
     if value is None or isinstance(value, bool):
-        return json.dumps(value)
+        return _ATOMS[value]
     text = getattr(value, "text", None)
     if isinstance(text, str):
         return text
