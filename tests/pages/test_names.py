@@ -47,6 +47,16 @@ def test_name_has_its_messages(tmp_path: Path) -> None:
     assert made["all-fields/vin-2/"].title == "vin"
 
 
+def test_entries_of_lists_and_maps_have_no_names(tmp_path: Path) -> None:
+    """What a list or map holds is no field: neither the index nor the search names it, but what it consists of."""
+    schema = "{properties: {wheels: {type: array, items: {properties: {side: {type: string}}}}, "
+    schema += "names: {type: object, additionalProperties: {type: string}}}}"
+    stated = f"dataschemaformat: JsonSchema/draft-07\ndataschema: {schema}\n"
+    made = {page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/car.yaml": stated}))}
+    assert [row[0] for row in _rows(made["all-fields/"].html)] == ["names", "side", "wheels"]
+    assert made["messagegroups/g/messages/car/"].names == ("wheels", "side", "names")
+
+
 def test_registry_without_names_has_no_such_page(tmp_path: Path) -> None:
     """Where no message has a field or a placeholder, no page lists them."""
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": "description: Only this.\n"})

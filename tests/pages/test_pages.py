@@ -10,6 +10,7 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from tests.pages.links import links_of, target
+from tests.pages.rich import FILES as RICH
 from xregit.pages import Page, pages
 from xregit.pages.book import Book
 from xregit.pages.messages import MAX_BASES, MAX_CARRIERS, message_page
@@ -37,12 +38,42 @@ GOLDEN_PAGES = [
 ]
 
 
+RICH_PAGES = [
+    "",
+    "all-deprecations/",
+    "all-fields/",
+    "all-fields/side/",
+    "endpoints/",
+    "endpoints/hub/",
+    "messagegroups/cars/",
+    "messagegroups/cars/messages/cars.moved/",
+    "messagegroups/cars.mqtt/messages/cars.parked/",
+    "schemagroups/cars/schemas/moved/",
+    "schemagroups/cars/schemas/moved/versions/2/",
+]
+
+
 @pytest.mark.parametrize("address", GOLDEN_PAGES)
 def test_page_is_as_it_was_looked_at(
     address: str, small_pages: Mapping[str, Page], golden: Callable[[str, str], None]
 ) -> None:
     """The HTML of each kind of page is the one that was reviewed."""
     golden(f"pages/{address.strip('/').replace('/', '+') or 'start'}.html", small_pages[address].html)
+
+
+@pytest.fixture(scope="module")
+def rich_pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Page]:
+    """Return the pages of a registry that has several of each thing, by address."""
+    return {page.address: page for page in pages(registry_of(tmp_path_factory.mktemp("rich"), RICH))}
+
+
+@pytest.mark.parametrize("address", RICH_PAGES)
+def test_page_of_much_is_as_it_was_looked_at(
+    address: str, rich_pages: Mapping[str, Page], golden: Callable[[str, str], None]
+) -> None:
+    """Pages that show several of each thing are those that were reviewed."""
+    name = address.strip("/").replace("/", "+") or "start"
+    golden(f"pages/rich/{name}.html", rich_pages[address].html)
 
 
 def test_address_is_xid(small: Registry, small_pages: Mapping[str, Page]) -> None:
@@ -203,3 +234,38 @@ def test_page_of_a_message_that_very_many_carry_stays_short(tmp_path: Path) -> N
     assert message.count("#connect") == MAX_CARRIERS
     assert '<a href="../../../../messagegroups/g/">2 more endpoints, named by the group</a>' in message
     assert all(f'"../../endpoints/e{number}/"' in group for number in range(MAX_CARRIERS + 2))
+
+
+# What people read; the page that recognises messages fills its own summary.
+EMPTY = re.compile(r'href=""|<(a|code|dt|h\d|label|li|p(?! id)|small|span|strong|summary|th|time|var)\b[^>]*></\1>')
+POOR = {
+    "model.yaml": """
+        groups: {halls: {singular: hall, resources: {seats: {singular: seat, hasdocument: false}}}}
+        """,
+    "messagegroups/g/messages/bare.yaml": "",
+    "messagegroups/g/messages/event.yaml": """
+        envelope: CloudEvents/1.0
+        envelopemetadata: {type: {required: true}, one: {type: string}, two: {value: "{only}"}}
+        basemessage: /messagegroups/nowhere/messages/x
+        deprecated: {}
+        """,
+    "messagegroups/g/messages/typed.yaml": """
+        protocol: HTTP
+        protocoloptions: {headers: [{name: x}]}
+        dataschemauri: "#x"
+        """,
+    "endpoints/e/endpoint.yaml": "usage: [consumer]\nmessagegroups: [/messagegroups/g, /messagegroups/gone]\n",
+    "schemagroups/s/schemas/x/schema.yaml": "deprecated: {}\n",
+    "schemagroups/s/schemas/x/versions/1.json": "{}",
+    "halls/h/seats/s.yaml": "",
+}
+
+
+def test_nothing_is_shown_empty(tmp_path: Path) -> None:
+    """Where a file says little, no page has a link that leads nowhere, or an element without anything in it."""
+    made = list(pages(registry_of(tmp_path, POOR)))
+    wrong = [(page.address, found[0]) for page in made for found in EMPTY.finditer(page.html)]
+    assert wrong == []
+    assert len(made) > 20
+    html = next(page.html for page in made if page.address == "messagegroups/g/messages/typed/")
+    assert "No example could be made: the definition says nothing that a message has to have." in html

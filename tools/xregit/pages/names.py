@@ -10,7 +10,7 @@ from xregit.pages.addresses import NAMES, ids
 from xregit.pages.indexes import Section
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page, at_once
-from xregit.pages.payloads import MAX_DEPTH
+from xregit.pages.payloads import INNER, MAX_DEPTH
 from xregit.pages.rendering import render
 from xregit.pages.samples import told
 from xregit.payloads.room import BEYOND
@@ -110,13 +110,14 @@ def _fields(book: Book, message: Message) -> dict[str, dict[str, None]]:
     return found
 
 
-def _paths(fields: tuple[Field, ...], above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _paths(fields: tuple[Field, ...], above: tuple[str, ...], *, inner: bool = False) -> Iterator[tuple[str, ...]]:
+    """Give the paths of all fields; the ``inner`` field of a list or map, which nobody has named, has none."""
     for field in fields:
         path = (*above, field.name) if field.name else above
-        if field.name and field is not BEYOND:
+        if field.name and field is not BEYOND and not inner:
             yield path
         if len(path) < MAX_DEPTH:
-            yield from _paths(field.fields, path)
+            yield from _paths(field.fields, path, inner=field.type in INNER)
 
 
 def _placeholders(message: Message) -> dict[str, dict[str, None]]:

@@ -93,13 +93,13 @@ def fields(found: tuple[Field, ...]) -> Fields | None:
     return Fields(shown, open=MAX_FIELDS - left[0] <= MAX_OPEN, cut=left[0] <= 0)
 
 
-def names(found: tuple[Field, ...], depth: int = 0) -> Iterator[str]:
-    """Give the names of all fields, for the search."""
+def names(found: tuple[Field, ...], depth: int = 0, *, inner: bool = False) -> Iterator[str]:
+    """Give the names of all fields, for the search; the ``inner`` field of a list or map has none of its own."""
     for field in found:
-        if field.name:
+        if field.name and not inner:
             yield field.name
         if depth < MAX_DEPTH:
-            yield from names(field.fields, depth + 1)
+            yield from names(field.fields, depth + 1, inner=field.type in INNER)
 
 
 def _rows(found: tuple[Field, ...], left: list[int], depth: int) -> Iterator[FieldRow]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MAX_BODY_CHARS = 1_500
 BODY = frozenset({"protocol", "body", "body_base64"})
 MARKED_CHARS = 4
+UNSAID = "the definition says nothing that a message has to have"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -108,15 +109,16 @@ def _told_apart(places: tuple[str, ...]) -> tuple[str, ...]:
 
 def _example(known: _Known, sample: Sample) -> Example:
     title = f"{sample.protocol}, {sample.mode}" if sample.mode else sample.protocol
-    if sample.wire is None:
-        return Example(title, Markup(), "", "", "", sample.reason)
+    said = wire_json(sample.wire) if sample.wire is not None else {}
+    text = wire_text(said)
+    if sample.wire is None or not text:
+        return Example(title, Markup(), "", "", "", sample.reason or UNSAID)
     carriers = known.carriers.get(sample.protocol, ())
     carrier = next((each for each in carriers if commands.reachable(sample.protocol, addresses(each))), None)
-    said = wire_json(sample.wire)
     sending = _sending(sample.wire, said, carrier or next(iter(carriers), None), known.values)
     return Example(
         title=title,
-        text=_marked(wire_text(said), known.pattern),
+        text=_marked(text, known.pattern),
         making=_making(known, sample) if len(known.payload) <= commands.MAX_BODY_BYTES else "",
         sending=sending,
         program=sending.rpartition("\n")[2].partition(" ")[0],
