@@ -54,7 +54,27 @@ NEW = "messagegroups/doors/messages/closed.yaml"
         (
             "dataschemauri: /schemagroups/doors/schemas/opened/versions/2",
             "dataschemauri-not-found",
-            "Add the schema, or correct the reference. Its versions are 1.",
+            "Add the version, or correct the reference. Its only version is 1.",
+        ),
+        (
+            "dataschemauri: /schemagroups/doors/schemas/opened/1",
+            "dataschemauri-not-found",
+            'Write "dataschemauri: /schemagroups/doors/schemas/opened/versions/1".',
+        ),
+        (
+            "protocol: MQTT/5.0\nprotocoloptions: {topic: doors}",
+            "unknown-attribute",
+            'Did you mean "topic_name"?',
+        ),
+        (
+            "protocol: HTTP\nprotocoloptions: {headers: {X-Signature: {required: true}}}",
+            "invalid-attribute",
+            'Write a list, each item behind a hyphen on a line of its own, such as "- name: X-Signature".',
+        ),
+        (
+            "protocol: HTTP\nprotocoloptions: {headers: [{X-Signature: {required: true}}]}",
+            "unknown-attribute",
+            'Write "- name: X-Signature", and what it must be on lines of its own below.',
         ),
     ],
 )

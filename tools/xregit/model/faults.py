@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
@@ -27,6 +27,8 @@ INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
 )
 MAX_LISTED = 16
 MAX_GUESSED_CHARS = 80
+# A shorter name is the beginning of too much.
+MIN_BEGUN_CHARS = 3
 _DECLARE = "Remove it, or declare it in model.yaml."
 MERGE_KEY = "Merge keys are none in YAML 1.2; write the attributes out, or let messages share them through basemessage."
 
@@ -109,9 +111,18 @@ def unknown(name: str, path: KeyPath, known: Iterable[str], goes_with: str, requ
     """Return the finding for an attribute that the model doesn't have here, and the requirement that lists those."""
     names = [other for other in known if other != "*"]
     listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
-    help_ = MERGE_KEY if name == "<<" else goes_with or guess(str(name), names) or listed
+    help_ = MERGE_KEY if name == "<<" else goes_with or _meant(str(name), path, names) or listed
     message = f'The attribute "{cut(name)}" is not in the model.'
     return Finding(UNKNOWN, (*path, name), message, help_, requirement, on_key=True)
+
+
+def _meant(name: str, path: Path, known: Sequence[str]) -> str:
+    """Return a hint on what an unknown name was to be: another one, one that it is the beginning of, or a value."""
+    begun = [other for other in known if len(name) >= MIN_BEGUN_CHARS and other.startswith(name)]
+    near = guess(name, known) or (f'Did you mean "{begun[0]}"?' if len(begun) == 1 else "")
+    if near or "name" not in known or not path or not isinstance(path[-1], int):
+        return near
+    return f'Write "- name: {cut(name)}", and what it must be on lines of its own below.'
 
 
 def belongs(name: str, known: Mapping[str, AttributeModel]) -> str:

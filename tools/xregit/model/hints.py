@@ -120,7 +120,9 @@ def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
     if attribute.type != "array":
         return 'Write "name: value" lines under it, or {} if there is nothing to say.'
     if not isinstance(value, str):
-        return "Write a list, each item behind a hyphen on a line of its own."
+        by_name = isinstance(value, Mapping) and value and attribute.item and "name" in attribute.item.attributes
+        first = f', such as "- name: {_plain(next(iter(value)))}"' if by_name else ""
+        return f"Write a list, each item behind a hyphen on a line of its own{first}."
     return _write(key, f"[{_plain(value)}]")
 
 

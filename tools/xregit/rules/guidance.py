@@ -39,7 +39,8 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
     stating = [xid for xid in same if inside(_attributes(registry, xid), *TYPE) == kind]
     if any(xid.endswith(f"/messages/{kind}") for xid in same) or stating[:1] != [message.xid]:
         return
-    more = f" (as for {len(same) - 1} more messages of this type)" if len(same) > 1 else ""
+    others = len(same) - 1
+    more = f" (as for {others} more {'message' if others == 1 else 'messages'} of this type)" if others > 0 else ""
     text_ = f'The type of the events is "{kind}", but the id of the message is "{message.id}"{more}.'
     help_ = "Rename one of them to be the other: who receives an event then knows where it is described."
     yield found(*TYPE, message=text_, help=help_)

@@ -102,8 +102,10 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
         help_ = hint(registry, xid, "the schema") if xid else _FORMS
     else:
         text_ = f'The schema "{reference.schema.xid}" has no such version: "{stated}".'
-        versions = ", ".join(reference.schema.versions)
-        help_ = f"Add the schema, or correct the reference. Its versions are {versions}."
+        known, last = reference.schema.versions, stated.rpartition("/")[2]
+        listed = f"{'Its versions are' if len(known) > 1 else 'Its only version is'} {', '.join(known)}."
+        meant = f"{reference.schema.xid}/versions/{last}" if last in known else ""
+        help_ = f'Write "{name}: {meant}".' if meant else f"Add the version, or correct the reference. {listed}"
     yield found(name, message=text_, help=help_)
 
 
