@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -118,6 +119,21 @@ def test_endpoint_is_found_by_address_and_authorization(tmp_path: Path) -> None:
     made = {page.address: page for page in pages(registry_of(tmp_path, {"endpoints/e/endpoint.yaml": stated}))}
     found = made["endpoints/e/"].search
     assert all(word in found for word in ("mqtts://hub.example.com:8884", "OAuth2", "client_credentials"))
+
+
+def test_schema_is_found_by_what_its_fields_mean(tmp_path: Path) -> None:
+    """Who knows no field's name finds the schema, which names its messages, by the words that describe the field."""
+    field = {"properties": {"hr": {"type": "integer", "description": "Beats per *minute*."}}}
+    stated = "dataschemaformat: JsonSchema/draft-07\ndataschemauri: /schemagroups/g/schemas/s\n"
+    files = {
+        "messagegroups/g/messages/m.yaml": stated,
+        "messagegroups/g/messages/n.yaml": stated,
+        "schemagroups/g/schemas/s/schema.yaml": "format: JsonSchema/draft-07\n",
+        "schemagroups/g/schemas/s/versions/1.json": json.dumps({"properties": {"vitals": field, "other": field}}),
+    }
+    made = {page.address: page for page in pages(registry_of(tmp_path, files))}
+    assert made["schemagroups/g/schemas/s/"].search.count("Beats per minute.") == 1
+    assert "Beats" not in made["messagegroups/g/messages/m/"].search
 
 
 def test_ids_that_file_systems_refuse(tmp_path: Path) -> None:

@@ -102,6 +102,15 @@ def names(found: tuple[Field, ...], depth: int = 0, *, inner: bool = False) -> I
             yield from names(field.fields, depth + 1, inner=field.type in INNER)
 
 
+def meanings(found: tuple[Field, ...], depth: int = 0) -> Iterator[str]:
+    """Give what fields are said to mean, for the search."""
+    for field in found:
+        if field.description:
+            yield plain(field.description)[:MAX_SAID_CHARS]
+        if depth < MAX_DEPTH:
+            yield from meanings(field.fields, depth + 1)
+
+
 def _rows(found: tuple[Field, ...], left: list[int], depth: int) -> Iterator[FieldRow]:
     for field in found:
         if left[0] <= 0 or depth > MAX_DEPTH:

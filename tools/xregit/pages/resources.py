@@ -14,15 +14,16 @@ from xregit.pages.attributes import rows, texts_in
 from xregit.pages.heads import head_of
 from xregit.pages.linking import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
-from xregit.pages.payloads import Fields, fields
+from xregit.pages.payloads import Fields, fields, meanings
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
-from xregit.pages.samples import told_by
+from xregit.pages.samples import told, told_by
 from xregit.payloads import language
 from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
+    from xregit.catalog.views import Message
     from xregit.pages.attributes import Row
     from xregit.pages.book import Book, Entry
 
@@ -30,6 +31,8 @@ ELSEWHERE = frozenset({
     "versionid", "name", "description", "format", "contenttype", "ancestor", "isdefault", "deprecated", "xref",
     "defaultversionid", "createdat", "modifiedat", "epoch",
 })  # fmt: skip
+# A search finds a schema by the first of what its fields are said to mean: some hundred fields' worth.
+MAX_MEANINGS_CHARS = 8_000
 # What differs between versions anyway.
 COUNTED = frozenset({"versionid", "ancestor", "createdat", "modifiedat", "epoch"})
 
@@ -88,7 +91,7 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
         head.title,
         html,
         description=summary(target.attributes.get("description")) or f"The {resource.type.singular} {resource.id}",
-        search=_search(target.attributes),
+        search=" ".join((_search(target.attributes), *_meanings(book, target))),
         keys=(resource.id,),
         parent=address(resource.xid.rsplit("/", 2)[0]),
         api=head.source.api,
@@ -172,9 +175,23 @@ def _fields(book: Book, version: Version | None) -> Fields | None:
 
 
 def _users(book: Book, resource: Resource) -> list[Entry]:
-    if resource.type.plural != "schemas":
-        return []
-    return [book.entry(message) for message in Schema(book.registry, resource).users]
+    return [book.entry(message) for message in _using(book, resource)]
+
+
+def _using(book: Book, resource: Resource) -> tuple[Message, ...]:
+    return Schema(book.registry, resource).users if resource.type.plural == "schemas" else ()
+
+
+def _meanings(book: Book, resource: Resource) -> Iterator[str]:
+    """Give what the fields of a schema's messages are said to mean, each once, and not without end."""
+    found = {id(known.fields): known.fields for known in (told(book, message) for message in _using(book, resource))}
+    texts = dict.fromkeys(text for each in found.values() for text in meanings(each))
+    left = MAX_MEANINGS_CHARS
+    for text in texts:
+        left -= len(text)
+        if left < 0:
+            return
+        yield text
 
 
 def _others(book: Book, resource: Resource, target: Resource) -> tuple[Row, ...]:
