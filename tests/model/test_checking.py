@@ -22,7 +22,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 NOON = "2026-01-01T12:00:00Z"
-LIST = "Write a list, each item behind a hyphen on a line of its own."
+LIST = 'Write a list, each item behind a hyphen on a line of its own, such as "- name: a".'
 INTERVAL = "Write, for example, message_expiry_interval: 1."
 SLASHES = "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
 MESSAGE = attributes_of("message")
