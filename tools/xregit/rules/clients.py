@@ -20,7 +20,8 @@ class Client:
 
     ``schemes`` are those of addresses, ``unlisted`` further ones that are in use. The path is a topic behind those in
     ``topics``, and there is none behind those in ``pathless``. An address must name a port where ``port`` has the usual
-    one, else it is 0. ``usages`` has the options that are for some usages alone.
+    one, else it is 0. ``usages`` has the options that are for some usages alone, ``wildcards`` those that name one
+    place unless they have one of these signs.
     """
 
     schemes: tuple[str, ...] = ()
@@ -29,6 +30,7 @@ class Client:
     pathless: tuple[str, ...] = ()
     port: int = 0
     usages: Mapping[str, frozenset[str]] = field(default_factory=lambda: NOTHING)
+    wildcards: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
 def client(protocol: str) -> Client:
@@ -44,10 +46,15 @@ def _clients() -> Mapping[str, Client]:
     return {protocol: _client(**said) for protocol, said in facts("client").items()}
 
 
-def _client(usages: Mapping[str, list[str]] = NOTHING, port: int = 0, **schemes: list[str]) -> Client:
+def _client(
+    usages: Mapping[str, list[str]] = NOTHING,
+    wildcards: Mapping[str, str] = NOTHING,
+    port: int = 0,
+    **schemes: list[str],
+) -> Client:
     listed = {name: tuple(found) for name, found in schemes.items()}
     allowed = {option: frozenset(found) for option, found in usages.items()}
-    return Client(**listed, port=port, usages=MappingProxyType(allowed))
+    return Client(**listed, port=port, usages=MappingProxyType(allowed), wildcards=wildcards)
 
 
 @cache

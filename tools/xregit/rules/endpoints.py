@@ -85,6 +85,20 @@ def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterato
             yield found(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
 
 
+@rule("endpoint", Severity.WARNING, "A topic or subject that messages are sent to has wildcards.", "EP-54", "EP-68")
+def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report ``+``, ``#``, ``*`` and ``>``, with which only those who take messages can name many places."""
+    for name, signs in client(endpoint.protocol).wildcards.items() if "producer" in endpoint.usage else ():
+        written = text(endpoint.options, name)
+        sign = next((sign for sign in signs if sign in written), "")
+        if sign:
+            message = f'Nobody can send to "{written}": "{sign}" is a wildcard, by which one takes messages.'
+            help_ = (
+                f"Write a placeholder such as {{{name}}} in its place, or have an endpoint of its own for consumers."
+            )
+            yield found(OPTIONS, name, message=message, help=help_)
+
+
 @rule("endpoint", Severity.ERROR, "The message for a broken connection is not in this registry.", "EP-60")
 def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a ``willmessage`` that leads nowhere; those in other registries are never looked at."""

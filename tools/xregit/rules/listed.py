@@ -120,6 +120,7 @@ RULES: tuple[Rule, ...] = (
     overlap.messages_indistinguishable,
     overlap.overlapping_template,
     endpoints.option_for_another_usage,
+    endpoints.wildcard_for_producers,
     endpoints.willmessage_not_found,
     endpoints.willmessage_unfit_for_mqtt,
     credentials.credential_in_authorization,
