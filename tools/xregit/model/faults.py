@@ -116,7 +116,7 @@ def unknown(name: str, path: KeyPath, known: Iterable[str], goes_with: str, requ
     return Finding(UNKNOWN, (*path, name), message, help_, requirement, on_key=True)
 
 
-def _meant(name: str, path: Path, known: Sequence[str]) -> str:
+def _meant(name: str, path: KeyPath, known: Sequence[str]) -> str:
     """Return a hint on what an unknown name was to be: another one, one that it is the beginning of, or a value."""
     begun = [other for other in known if len(name) >= MIN_BEGUN_CHARS and other.startswith(name)]
     near = guess(name, known) or (f'Did you mean "{begun[0]}"?' if len(begun) == 1 else "")
