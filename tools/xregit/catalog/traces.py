@@ -138,8 +138,13 @@ def _encoded(names: tuple[str, ...]) -> frozenset[bytes]:
 
 
 def _fetches(data: bytes) -> bool:
-    """Tell whether a file may fetch a schema; a loop over the words would take as long as to look for them."""
-    return b"$" in data or b"\\" in data or b"import" in data or b"include" in data or b"schemaLocation" in data
+    """Tell whether a file may fetch a schema.
+
+    A single character is found ten times as fast as a word: XML Schema has tags for it, Protocol Buffers a semicolon.
+    """
+    if b"$" in data or b"\\" in data:
+        return True
+    return (b"<" in data or b";" in data) and (b"import" in data or b"include" in data or b"schemaLocation" in data)
 
 
 def _named(value: Any, terms: Terms) -> dict[str, str]:

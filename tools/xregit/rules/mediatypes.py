@@ -201,9 +201,14 @@ def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
 
 def _said(attributes: Mapping[str, Any], protocol: str) -> list[Stated]:
     """Return the media types that a message, its envelope and its protocol state."""
-    own = ((text(attributes, CONTENTTYPE), (CONTENTTYPE,)), (text(attributes, *_INNER), _INNER))
-    said, carried = [Stated(media, path) for media, path in own if media], _carried(attributes, protocol)
-    return [*said, carried] if carried.media else said
+    said = []
+    for media, path in ((text(attributes, CONTENTTYPE), (CONTENTTYPE,)), (text(attributes, *_INNER), _INNER)):
+        if media:
+            said.append(Stated(media, path))
+    carried = _carried(attributes, protocol)
+    if carried.media:
+        said.append(carried)
+    return said
 
 
 def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:
