@@ -71,10 +71,15 @@ class Standing:
         """
         if path not in self.contents:
             try:
-                self.contents[path] = files.read(self.root, path, self.statuses[path][1])
+                self.contents[path] = files.read(self.folder, path, self.statuses[path][1])
             except files.FileError as error:
                 raise WholeError from error
         return self.contents[path]
+
+    @cached_property
+    def folder(self) -> str:
+        """The folder as text, which a path makes anew each time."""
+        return str(self.root)
 
     @cached_property
     def prefix(self) -> str:

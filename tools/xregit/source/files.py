@@ -93,7 +93,7 @@ def listing_of(contents: Mapping[str, bytes]) -> Listing:
     return Listing(tuple(kept), tuple(sorted(problems, key=lambda problem: problem.path)))
 
 
-def read(root: Path, relative: str, size: int = -1) -> bytes:
+def read(root: Path | str, relative: str, size: int = -1) -> bytes:
     """Return the bytes of a file that ``listing`` gave; its ``size``, where it is known, need not be asked for.
 
     Raises:
@@ -150,15 +150,15 @@ def _encoded(char: str) -> str:
     return "".join(f"%{byte:02X}" for byte in char.encode(errors="surrogatepass"))
 
 
-def _opened(root: Path, relative: str) -> int:
-    if relative.startswith("/") or ".." in relative.split("/") or "\0" in relative:
+def _opened(root: Path | str, relative: str) -> int:
+    if relative.startswith("/") or "\0" in relative or (".." in relative and ".." in relative.split("/")):
         raise FileError(_outside(relative))
     try:
         return os.open(f"{root}/{relative}", _FLAGS)
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.EMLINK}:
             raise
-    target = _target(Path(os.path.realpath(root)), root / relative)
+    target = _target(Path(os.path.realpath(root)), Path(root, relative))
     if target is None:
         raise FileError(_outside(relative))
     return os.open(target, _FLAGS)
