@@ -113,6 +113,16 @@ def test_long_brackets_are_spread_out() -> None:
     assert max(map(len, lines)) <= MAX_BRACKET_CHARS
 
 
+@pytest.mark.parametrize(("short", "ends"), [({"b": "c"}, "}"), (["b", "c"], "]")])
+def test_brackets_end_where_their_room_does(short: dict[str, str] | list[str], ends: str) -> None:
+    """A line with brackets may be as long as it may, and no longer."""
+    line = to_yaml({"a": short})
+    fits = "k" * (MAX_BRACKET_CHARS - len(line.rstrip()) + 1)
+    assert to_yaml({fits: short}).rstrip().endswith(ends)
+    assert len(to_yaml({fits: short}).rstrip()) == MAX_BRACKET_CHARS
+    assert not to_yaml({f"{fits}k": short}).rstrip().endswith(ends)
+
+
 @pytest.mark.parametrize("number", [math.inf, -math.inf, math.nan])
 def test_what_json_lacks_is_refused(number: float) -> None:
     """Infinity can't be written."""
