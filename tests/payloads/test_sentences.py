@@ -51,3 +51,29 @@ def test_many_reasons_are_cut() -> None:
     (found,) = parse("JsonSchema/2020-12", orjson.dumps(wide)).validate(b"{}")
     assert found.endswith("; …")
     assert len(found) < 400
+
+
+LONG = "x" * 100_000
+MANY = {
+    "type": "record",
+    "name": "R",
+    "fields": [
+        {"name": "e", "type": {"type": "enum", "name": "E", "symbols": [f"S{number}" for number in range(5000)]}},
+        {"name": "m", "type": {"type": "map", "values": "int"}},
+    ],
+}
+XML = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a" type="xs:int"/></xs:schema>'
+LENGTHY: list[tuple[str, Any, str, str]] = [
+    ("Avro/1.11.0", MANY, f'{{"e": "{LONG}", "m": {{"{LONG}": "x"}}}}', "is not of the type int"),
+    ("JsonSchema/draft-07", {"additionalProperties": {"type": "integer"}}, f'{{"{LONG}": "x"}}', '"integer"'),
+    ("Protobuf/3", 'syntax = "proto3"; message M { int32 a = 1; }', f'{{"a": "{LONG}"}}', "int()"),
+    ("XSD/1.0", XML, f"<a>{LONG}</a>", "is no value of the type xs:int"),
+]
+
+
+@pytest.mark.parametrize(("format_", "schema", "body", "said"), LENGTHY, ids=[each[0] for each in LENGTHY])
+def test_problems_are_short_whatever_they_quote(format_: str, schema: Any, body: str, said: str) -> None:
+    """A row for a payload that breaks its schema is no larger for that than a sentence or two."""
+    found = parse(format_, schema).validate(body.encode(), "application/json")
+    assert any(said in each for each in found)
+    assert all(len(each) < 700 for each in found)

@@ -31,6 +31,12 @@ def cut(text: object, most: int = MAX_CHARS) -> str:
     return whole if len(whole) <= most else f"{whole[: most - 1]}…"
 
 
+def ends(text: str, most: int) -> str:
+    """Return a text with its middle cut out where it has more characters: what is wrong with a value stands last."""
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]} … {text[-half:]}"
+
+
 def _as_json(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
+from xregit.model.quoting import ends
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ Fetch = Callable[[str], bytes | None]
 
 # All libraries can read this many types that build on one another, from any depth of the call stack.
 MAX_IN_A_ROW = 50
+# A problem with a payload has at most so many characters, whatever it quotes of it.
+MAX_CHARACTERS = 600
 
 
 @record
@@ -54,14 +57,14 @@ class SchemaError(XregitError):
 
 
 class PayloadError(XregitError):
-    """A payload that doesn't fit its schema, with everything that is wrong with it."""
+    """A payload that doesn't fit its schema, with all that is wrong with it, in sentences of bounded length."""
 
     exit_code = 1
 
     def __init__(self, *problems: str) -> None:
         """Keep the problems, at least one."""
-        self.problems = problems
-        super().__init__("; ".join(problems))
+        self.problems = tuple(ends(problem, MAX_CHARACTERS) for problem in problems)
+        super().__init__("; ".join(self.problems))
 
 
 @record

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jsonschema_rs import ValidationErrorKind as Kind
 
-from xregit.model.quoting import in_full
+from xregit.model.quoting import ends, in_full
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +28,8 @@ def sentence(error: jsonschema_rs.ValidationError) -> str:
     kind = error.kind
     if isinstance(kind, Kind.AnyOf | Kind.OneOfNotValid) and len(kind.context) == 1:
         return _joined(kind.context[0])
-    path = "/".join(map(str, error.instance_path))
-    message = _message(error)
-    if len(message) > MAX_CHARACTERS:  # The value comes first, what is wrong with it last.
-        half = MAX_CHARACTERS // 2
-        message = f"{message[:half]} … {message[-half:]}"
+    path = ends("/".join(map(str, error.instance_path)), MAX_CHARACTERS)
+    message = ends(_message(error), MAX_CHARACTERS)
     return f"/{path}: {message}" if path else message
 
 

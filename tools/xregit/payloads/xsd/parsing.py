@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import xmlschema
 
 from xregit.model import canonical
-from xregit.model.quoting import cut
+from xregit.model.quoting import ends
 from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError, why
 from xregit.payloads.xsd.fields import fields
@@ -173,4 +173,4 @@ def _root(body: bytes) -> ET.Element:
 
 
 def _short(text: str) -> str:
-    return cut(" ".join(text.split()), _MAX_CHARACTERS)
+    return ends(" ".join(text.split()), _MAX_CHARACTERS)
