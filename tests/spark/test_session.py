@@ -14,7 +14,7 @@ import pytest
 from xregit.spark.faults import MORE_MEMORY
 
 PROGRAM = """
-import os
+import logging, os
 from xregit.spark.session import session
 before = dict(os.environ)
 spark = session(name="alone", conf={"spark.sql.shuffle.partitions": "3", "spark.driver.extraJavaOptions": "-Dmine=1"})
@@ -22,6 +22,7 @@ of_spark = {"SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE"}
 assert {name: value for name, value in os.environ.items() if name not in of_spark} == before
 print(spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sql.session.timeZone"))
 print(spark.read.text("ü").count())
+logging.getLogger("py4j.clientserver").error("Java is gone")
 print(spark.range(4).mapInArrow(lambda batches: batches, "id long").groupBy().sum("id").collect()[0][0])
 spark.stop()
 """

@@ -9,6 +9,7 @@ import socket
 import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
+from logging import NullHandler, getLogger
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -154,6 +155,9 @@ def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     found = java.find(os.environ, spark=pyspark.__version__)
+    bridge = getLogger("py4j")
+    if not bridge.handlers:  # else it would print stack traces beside the one line that tells that Java has ended
+        bridge.addHandler(NullHandler())
     local = conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
     with _surroundings(found, local=local) as logging:
         settings = pyspark.SparkConf().setAppName(name).setAll(list(_settings(conf, logging, local=local).items()))
