@@ -178,9 +178,11 @@ def _centred(boxes: list[Box], height: int) -> list[Box]:
 
 
 def _path(x1: int, y1: int, x2: int, y2: int) -> str:
-    """Return a line that leaves and arrives level, with the head of an arrow."""
-    half = (x1 + x2) // 2
-    return f"M{x1} {y1}C{half} {y1} {half} {y2} {x2 - 1} {y2}{_HEAD}"
+    """Return a line that leaves and arrives level, with the head of an arrow.
+
+    It goes up or down half-way, where all lines of a channel do, so that many are one trunk and no tangle.
+    """
+    return f"M{x1} {y1}H{(x1 + x2) // 2}V{y2}H{x2 - 1}{_HEAD}"
 
 
 def _bracket(y1: int, y2: int) -> str:
