@@ -45,6 +45,7 @@ KINDS = [
     "check-rules/",
     "check-rules/missing-file/",
     "authoring/",
+    "lakehouse/",
 ]
 DEPRECATED = "deprecated: {removal: 2099-01-01T00:00:00Z, alternative: /messagegroups/doors/messages/doors.opened}\n"
 # How each page is looked at, and what axe is asked there: nothing of colours that another width shows as well.

@@ -26,6 +26,23 @@
   document.querySelectorAll("[data-xr-filter]").forEach(wire);
 })();
 
+// Lets the keyboard scroll tables of hand-written pages where they are wider than the page: the theme wraps them later.
+(() => {
+  "use strict";
+
+  const article = document.querySelector("article");
+  if (!article) return;
+  const sized = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  const wire = () => article.querySelectorAll(".md-typeset__scrollwrap").forEach((each) => sized.observe(each));
+  new MutationObserver(wire).observe(article, { childList: true, subtree: true });
+  wire();
+})();
+
 // Gives each example, command and source a button that copies its text.
 (() => {
   "use strict";
