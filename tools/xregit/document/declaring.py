@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.changes import Here, Move, hoisted, read_as
-from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
+from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, has_placeholders
 
 if TYPE_CHECKING:
     from xregit.document.tables import Step
@@ -202,6 +202,28 @@ def templates(target: Any, step: Step, here: Here) -> Any:
         if kind and PROPERTY_TYPES[kind].test(declared["value"]):
             here.note(name, f'the type of "{name}" is read as {kind}, since it has placeholders')
             result = {**result, name: {"type": kind, **declared}}
+    return result
+
+
+def typed(target: Any, step: Step, here: Here) -> Any:
+    """Give declarations of some types, those in ``values``, the names that others have; a value must be of the type.
+
+    Where it is not, the declaration keeps its name and states no type.
+    """
+    result = target
+    for old, new in step.names.items():
+        declared = result.get(old) if isinstance(result, dict) else None
+        if not isinstance(declared, dict) or new in result:
+            continue
+        kind = next((kind for kind in step.values["type"] if kind == declared.get("type")), "")
+        if not kind:
+            continue
+        if "value" not in declared or DATATYPES[kind].test(declared["value"]):
+            here.note(old, f'"{old}" is read as "{new}", since it is {kind}', ((new,), (old,)))
+            result = {new if name == old else name: value for name, value in result.items()}
+        else:
+            here.note(old, f'"{old}" is read as a text, since its value is not {kind}')
+            result = {**result, old: {name: value for name, value in declared.items() if name != "type"}}
     return result
 
 

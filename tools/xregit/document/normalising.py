@@ -82,6 +82,7 @@ DOES: Mapping[str, Callable[[Any, Step, Here], Any]] = {
     "borrow": naming.borrowed,
     "object": declaring.objects,
     "scatter": declaring.scattered,
+    "typed": declaring.typed,
     "bare": declaring.bare,
     "lower": naming.lowered,
     "address": naming.addressed,
