@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.pages.small import FILES, small_folder
+from tests.source.repositories import new_repository
 from xregit.catalog import read_folder
 from xregit.pages.book import Book
 from xregit.pages.keeping import Kept, exact
@@ -16,6 +17,8 @@ from xregit.source.scalars import scalar
 
 ALIKE = ("1", "1.0", "1.00", "true", "0x1")
 OPENED = "messagegroups/doors/messages/doors.opened.yaml"
+PRESSED = "endpoints/panel/messages/panel.pressed.yaml"
+SCHEMA = "schemagroups/doors/schemas/opened/schema.yaml"
 MQTT = "messagegroups/doors.mqtt/messages/doors.opened.yaml"
 
 
@@ -61,6 +64,8 @@ def test_kept_pages_are_those_made_from_nothing(tmp_path: Path) -> None:
         ("registry.yaml", "name: Small catalog", "name: Little catalog"),
         ("endpoints/broker/endpoint.yaml", "broker.example.com", "queue.example.com"),
         ("schemagroups/doors/schemas/opened/versions/2.json", '"who"', '"whom"'),
+        (SCHEMA, "versions:", "meta: {defaultversionid: '1', defaultversionsticky: true}\nversions:"),
+        (PRESSED, "{panel}", "{DOOR}"),  # which comes before that of other messages, so that this has another address
     ],
 )
 def test_change_of_a_value_is_seen(tmp_path: Path, name: str, before: str, after: str) -> None:
@@ -81,12 +86,50 @@ def test_unchanged_pages_are_not_made_again(tmp_path: Path) -> None:
     folder, kept = small_folder(tmp_path), Kept()
     assert _differing(kept, folder) == []
     made = dict(kept.pages)
-    file = folder / "endpoints/panel/messages/panel.pressed.yaml"
+    file = folder / PRESSED
     file.write_text(file.read_text().replace("Somebody", "Nobody"))
     assert _differing(kept, folder) == []
     assert [xid for xid, known in made.items() if kept.pages[xid] is not known] == [
         "/endpoints/panel/messages/panel.pressed"
     ]
+
+
+def test_message_that_inherits_from_afar_is_seen(tmp_path: Path) -> None:
+    """A page says which of several messages wrote a value, though the value and the message itself stay."""
+    folder, kept = small_folder(tmp_path), Kept()
+    (folder / "messagegroups/aliases/messages/far.yaml").write_text(f"basemessage: /{MQTT.removesuffix('.yaml')}\n")
+    assert _differing(kept, folder) == []
+    before = kept.pages["/messagegroups/aliases/messages/far"]
+    file = folder / MQTT
+    stated = "envelopemetadata:\n"
+    file.write_text(file.read_text().replace(stated, f"{stated}  type: {{value: doors.opened}}\n"))
+    assert _differing(kept, folder) == []
+    assert kept.pages["/messagegroups/aliases/messages/far"] is not before
+
+
+def test_file_that_cannot_be_read_is_seen(tmp_path: Path) -> None:
+    """A page tells that its file is broken, though it said nothing before either."""
+    folder, kept = small_folder(tmp_path), Kept()
+    file = folder / "messagegroups/aliases/messages/silent.yaml"
+    for text, told in (("{}\n", False), ("[\n", True), ("{}\n", False)):
+        file.write_text(text)
+        assert _differing(kept, folder) == []
+        page = kept.pages["/messagegroups/aliases/messages/silent"][1]
+        assert ("The file can't be read" in page.html) is told
+
+
+def test_commits_are_seen(tmp_path: Path) -> None:
+    """A page tells of the commits that there are now, of its own file and of others."""
+    repository, kept = new_repository(tmp_path / "repository"), Kept()
+    folder, made = small_folder(repository.root), set()
+    for name in (OPENED, PRESSED, MQTT):
+        file = folder / name
+        file.write_text(f"{file.read_text()}# once more\n")
+        assert _differing(kept, folder) == []
+        repository.commit(f"Change {name}")
+        assert _differing(kept, folder) == []
+        made.add(kept.pages["/messagegroups/doors.mqtt/messages/doors.opened"][1].html)
+    assert len(made) > 1
 
 
 def test_owners_are_seen(tmp_path: Path) -> None:

@@ -47,6 +47,11 @@ CASES = [
     ("<pre>a ``` b</pre>", "````\na ``` b\n````\n"),
     ("<ul><li>a</li><li><p>b</p></li></ul>", "- a\n- b\n"),
     ("<dl><dt>a</dt><dd>b</dd></dl>", "- a: b\n"),
+    (
+        "<ul>\n<li><details><summary>a <i>b</i></summary>\n<ul>\n<li>c</li>\n</ul></details></li>\n<li>d</li>\n</ul>",
+        "- a b\n\n  - c\n- d\n",
+    ),
+    ("<dl><dt>a</dt><dd><dl><dt>b</dt><dd>c</dd></dl></dd><dt>d</dt><dd>e</dd></dl>", "- a: \n  - b: c\n- d: e\n"),
     ("<nav><a href='x'>y</a></nav><p>a*b [c]</p>", "a\\*b \\[c\\]\n"),
     ("<svg><text>drawn</text></svg><p>told</p>", "told\n"),
     (DRAWING, "- sends: [E](../e/), HTTP\n- channel: [channel](#c)\n- receives: F\n\nx\n"),

@@ -36,7 +36,7 @@ _ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]|<>"})
 # What stands before and after the text of an element; elements that are not named leave no trace.
 OPENING = {
     "h1": "\n\n# ", "h2": "\n\n## ", "h3": "\n\n### ", "h4": "\n\n#### ", "h5": "\n\n##### ", "h6": "\n\n###### ",
-    "p": "\n\n", "dl": "\n", "dt": "\n- ", "dd": ": ", "li": "\n- ", "summary": "\n\n", "br": " ", "strong": "**",
+    "p": "\n\n", "dl": "\n", "dd": ": ", "summary": "\n\n", "br": " ", "strong": "**",
     "em": "*", "blockquote": "\n\n> ", "label": "\n\n", "table": "\n\n", "hr": "\n\n---\n\n",
 }  # fmt: skip
 CLOSING = {
@@ -44,13 +44,15 @@ CLOSING = {
     "dl": "\n", "strong": "**", "em": "*", "label": "\n", "summary": "\n", "table": "\n\n",
 }  # fmt: skip
 # Elements inside a cell whose text stands apart from that before them.
-APART = frozenset({"p", "br", "li", "dt", "dd", "small", "span"})
+APART = frozenset({"p", "br", "dd", "small", "span"})
+# Elements that may begin an item.
+BEGINNING = frozenset({"p", "summary"})
 MAX_TAGS = 1_024
 MAX_TEXTS = 16_384
 # What a page is like between two lines: in code or not, in a cell or not, how many cells the row has, where the links
-# lead that are not closed, and whether an item has just begun.
-_State = tuple[bool, bool, int, tuple[str, ...], bool]
-_START: _State = (False, False, 0, (), False)
+# lead that are not closed, in how many lists it is, and whether an item has just begun.
+_State = tuple[bool, bool, int, tuple[str, ...], int, bool]
+_START: _State = (False, False, 0, (), 0, False)
 
 
 def to_markdown(page: Page) -> str:
@@ -124,17 +126,17 @@ _known = lru_cache(maxsize=MAX_TEXTS)(_written)
 
 
 class _Writing:
-    """One pass over a line; ``cells`` counts the cells of a row, ``held`` has where links lead."""
+    """One pass over a line; ``cells`` counts those of a row, ``lists`` those around; ``held`` has where links lead."""
 
     def __init__(self, state: _State) -> None:
         self.out: list[str] = []
-        inline, self.cell, self.cells, held, self.item = state
+        inline, self.cell, self.cells, held, self.lists, self.item = state
         self.held = list(held)
         self.code, self.began = "code" if inline else "", 0
 
     @property
     def state(self) -> _State:
-        return bool(self.code), self.cell, self.cells, tuple(self.held), self.begun_item
+        return bool(self.code), self.cell, self.cells, tuple(self.held), self.lists, self.begun_item
 
     @property
     def begun_item(self) -> bool:
@@ -206,8 +208,21 @@ class _Writing:
     def begin(self, name: str) -> None:
         if self.cell:
             self.out.append(" " if name in APART else "")
-        elif name != "p" or not self.begun_item:  # a paragraph may begin an item
+        elif name not in BEGINNING or not self.begun_item:
             self.out.append(OPENING.get(name, ""))
+
+    def begin_list(self, name: str) -> None:
+        if not self.cell:
+            self.lists += 1
+            self.out.append(OPENING.get(name, "") if self.lists == 1 else "")
+
+    def end_list(self, name: str) -> None:
+        if not self.cell:
+            self.lists -= 1
+            self.out.append("" if self.lists else CLOSING[name])
+
+    def begin_item(self, _: str) -> None:
+        self.out.append(" " if self.cell else f"\n{'  ' * (self.lists - 1)}- ")
 
     def end(self, name: str) -> None:
         if not self.cell:
@@ -218,6 +233,8 @@ _Act = Callable[[_Writing, str], None]
 _ACTS: dict[str, _Act] = {
     "<a": _Writing.link, "</a": _Writing.end_link, "<pre": _Writing.pre, "</pre": _Writing.end_pre,
     "<code": _Writing.inline, "</code": _Writing.end_inline, "<tr": _Writing.row, "</thead": _Writing.end_head,
+    "<ul": _Writing.begin_list, "<ol": _Writing.begin_list, "<dl": _Writing.begin_list, "<li": _Writing.begin_item,
+    "</ul": _Writing.end_list, "</ol": _Writing.end_list, "</dl": _Writing.end_list, "<dt": _Writing.begin_item,
     "<td": _Writing.begin_cell, "<th": _Writing.begin_cell, "</td": _Writing.end_cell, "</th": _Writing.end_cell,
 }  # fmt: skip
 
