@@ -107,3 +107,10 @@ def test_members_that_avro_does_not_know_are_told_in_their_order() -> None:
     with pytest.raises(PayloadError) as caught:
         schema.encode(dict.fromkeys(names, 1))
     assert [problem.split('"')[1] for problem in caught.value.problems] == names
+
+
+def test_keys_of_maps_are_those_of_json() -> None:
+    """Protobuf's JSON writes truth values as JSON does, and what was read can be written again."""
+    schema = parse("Protobuf/3", 'syntax = "proto3"; message M { map<bool, int32> a = 1; map<int64, int32> b = 2; }')
+    value = {"a": {"false": 1, "true": 2}, "b": {"-1": 3}}
+    assert schema.decode(schema.encode(value)) == value

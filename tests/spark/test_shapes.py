@@ -165,6 +165,9 @@ def test_numbers_are_exact_or_the_rest() -> None:
     rests.clear()
     assert column_of(price, digits, "/x", rests).to_pylist() == [Decimal("99.99"), *[None] * 5, Decimal("1.00")]
     assert {row for row, rest in rests.items() if rest} == {1, 2, 3, 4, 5}
+    whole = Decimal("1234567890123456789012345678.0123456789")
+    rests.clear()
+    assert column_of(shape(Field("x", "decimal", precision=38, scale=10)), [whole], "/x", rests).to_pylist() == [whole]
 
 
 def test_text_stands_in_where_there_is_no_type() -> None:
@@ -183,6 +186,10 @@ def test_text_stands_in_where_there_is_no_type() -> None:
         assert shape(Field("x", "duration")).convert(span, "/x", {}) == text
     any_ = {1: b"\xff", "a": (1, date(2026, 1, 1), Decimal("1.50"))}
     assert shape(Field("x", "any")).convert(any_, "/x", {}) == '{"1":"/w==","a":[1,"2026-01-01","1.50"]}'
+    numbers = {"a": [float("nan"), float("inf"), -float("inf"), 1.5, None]}
+    told = '{"a":["NaN","Infinity","-Infinity",1.5,null]}'
+    assert shape(Field("x", "any")).convert(numbers, "/x", {}) == told
+    assert shape(Field("x", "any")).convert({**numbers, "b": 2**70}, "/x", {}) == f'{told[:-1]},"b":{2**70}}}'
     assert shape(Field("x", "any")).convert({**any_, "b": 2**70}, "/x", {}).endswith(f',"b":{2**70}}}')
 
 

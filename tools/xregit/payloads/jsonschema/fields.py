@@ -38,6 +38,10 @@ _FORMATS = {
 }
 
 
+# What JSON Structure says of decimals.
+_DIGITS = ("precision", "scale")
+
+
 @bounded(MAX_FIELDS)
 def fields(loaded: Loaded, pointer: str) -> tuple[Field, ...]:
     """Return the properties of an object schema; the one value without a name where it isn't an object."""
@@ -64,6 +68,7 @@ def _described(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
         return Field(name, "enum", _stated(all_, types), values=tuple(v for v in values if v is not None), **said)
     if all_.first("format") in _FORMAT_TYPES and types:
         said["limits"] = beyond_type(limits(all_, *types))
+        said |= {key: all_.first(key) for key in _DIGITS if type(all_.first(key)) is int}
         return Field(name, _FORMAT_TYPES[all_.first("format")], str(all_.first("format")), **said)
     if len(types) > 1:
         inside = (_typed(item, all_, item, {"required": True}) for item in types)

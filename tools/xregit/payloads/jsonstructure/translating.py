@@ -51,7 +51,16 @@ PRIMITIVES = _TYPES.keys() - {"object", "array", "set", "map", "tuple", "choice"
 _SAME = (
     *("title", "description", "examples", "default", "enum", "const", "maxLength", "minLength", "pattern", "format"),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems"),
-    *("uniqueItems", "minContains", "maxContains", "minProperties", "maxProperties", "dependentRequired"),
+    *(
+        "precision",
+        "scale",
+        "uniqueItems",
+        "minContains",
+        "maxContains",
+        "minProperties",
+        "maxProperties",
+        "dependentRequired",
+    ),
 )
 _RENAMED = {"minEntries": "minProperties", "maxEntries": "maxProperties"}
 _LISTS = ("allOf", "anyOf", "oneOf")

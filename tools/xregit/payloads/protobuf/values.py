@@ -46,8 +46,13 @@ def _well_known(message: Message) -> Any:
 def _value(field: Any, value: Any) -> Any:
     if is_map(field):
         inner = field.message_type.fields_by_name["value"]
-        return {str(key): _single(inner, value[key]) for key in sorted(value)}
+        return {_key(key): _single(inner, value[key]) for key in sorted(value)}
     return [_single(field, item) for item in value] if field.is_repeated else _single(field, value)
+
+
+def _key(key: Any) -> str:
+    """Return a map's key as Protobuf's JSON has it."""
+    return str(key).lower() if isinstance(key, bool) else str(key)
 
 
 def _single(field: Any, value: Any) -> Any:

@@ -8,8 +8,8 @@ import struct
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
-from math import isfinite
+from decimal import Context, Decimal, InvalidOperation
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -68,13 +68,25 @@ def as_json(value: Any, _path: str, _rest: Rest) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Return a decoded value as JSON text: bytes in base 64, decimals and all that JSON lacks as text."""
+    """Return a decoded value as JSON text: bytes in base 64, decimals, NaN and all that JSON lacks as text."""
     try:
-        return orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS).decode()
+        made = orjson.dumps(value, default=_plain, option=orjson.OPT_NON_STR_KEYS)
+        if b"null" in made:  # as which it writes NaN too
+            made = orjson.dumps(_told(value), default=_plain, option=orjson.OPT_NON_STR_KEYS)
+        return made.decode()
     except TypeError:  # whole numbers of more than 64 bits
         import json
 
-        return json.dumps(value, default=_plain, separators=(",", ":")).encode("utf-8", "replace").decode()
+        return json.dumps(_told(value), default=_plain, separators=(",", ":")).encode("utf-8", "replace").decode()
+
+
+def _told(value: Any) -> Any:
+    """Return a value with those numbers as text that JSON has no words for, called as Protobuf calls them."""
+    if isinstance(value, float) and not isfinite(value):
+        return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, Mapping):
+        return {key: _told(item) for key, item in value.items()}
+    return [_told(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> Any:
@@ -155,14 +167,14 @@ def _float(value: Any) -> float | None:
 
 
 def _exact(precision: int, scale: int) -> Callable[[Any], Decimal | None]:
-    step = Decimal(1).scaleb(-scale)
+    step, room = Decimal(1).scaleb(-scale), Context(prec=MAX_DIGITS)  # Python's own has 28 digits
 
     def make(value: Any) -> Decimal | None:
         if isinstance(value, bool):
             return None
         number = value if isinstance(value, Decimal) else Decimal(str(value))
         fits = number.is_finite() and number.adjusted() < precision - scale
-        made = number.quantize(step) if fits else None
+        made = number.quantize(step, context=room) if fits else None
         return made if made == number else None
 
     return make
