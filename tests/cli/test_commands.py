@@ -291,6 +291,8 @@ def test_init_takes_an_address_alone(
     [
         ({}, ""),
         ({"url": "file:///home/me/xregit", "dir_info": {"editable": True}}, ""),
+        ({"url": "file://host/share/xregit", "dir_info": {}}, ""),
+        ({"url": "https://files.example.com/it's ours/xregit-1.whl", "archive_info": {}}, ""),
         ({"url": "file:///home/me/xregit", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}, ""),
         (
             {"url": "https://git.example.com/x.git", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}},

@@ -122,11 +122,14 @@ def test_editor_knows_the_schema_of_each_file(made: Repository) -> None:
 
 def test_existing_files_are_kept(tmp_path: Path) -> None:
     """Beside what a repository has already, only what it lacks is written, and what was kept is named."""
-    (tmp_path / "README.md").write_text("Ours.\n", encoding="utf-8")
+    ours = [".gitattributes", ".gitignore", ".pre-commit-config.yaml", "README.md", "site/mkdocs.yml"]
+    (tmp_path / "site").mkdir()
+    for name in ours:
+        (tmp_path / name).write_text("Ours.\n", encoding="utf-8")
     done = xregit("init", at=tmp_path)
     assert done.returncode == 0
-    assert "kept as it was: README.md; " in done.stderr
-    assert (tmp_path / "README.md").read_text(encoding="utf-8") == "Ours.\n"
+    assert f"kept as it was: {', '.join(ours)}; " in done.stderr
+    assert {(tmp_path / name).read_text(encoding="utf-8") for name in ours} == {"Ours.\n"}
     assert (tmp_path / ".editorconfig").is_file()
 
 
