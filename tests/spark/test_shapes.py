@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
+from xregit.payloads.shapes import WILDCARD
 from xregit.spark.streams.arrays import array as column_of
 from xregit.spark.streams.arrays import columns
 from xregit.spark.streams.shapes import MAX_DEPTH, Member, Names, composed, members, shape
@@ -335,6 +336,19 @@ def test_bytes_in_xml_are_bytes() -> None:
     assert rest == {}
     assert schema.decode(schema.encode(schema.decode(body))) == schema.decode(body)
     assert schema.example()["@digest"] == "0000"  # as people write it
+
+
+def test_elements_of_any_name_are_the_rest() -> None:
+    """What an XML schema allows beside the elements that it names has no column, and is not lost."""
+    wild = XSD.replace(b"</xs:sequence>", b'<xs:any processContents="lax" minOccurs="0"/></xs:sequence>')
+    schema = parse("XSD/1.0", wild)
+    inside = members(schema.fields())
+    assert [each.name for each in inside] == ["@digest", "hex", "coded"]
+    rest: dict[str, Any] = {}
+    composed(inside)(schema.decode(b"<a><hex/><coded/><more>x</more></a>"), "", rest)
+    assert rest == {"/more": "x"}
+    alone = Field("x", "record", fields=(WILDCARD,))
+    assert shape(alone).convert({"y": 1}, "/x", {}) == '{"y":1}'
 
 
 def test_what_stays_json_says_so() -> None:

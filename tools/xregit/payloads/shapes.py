@@ -92,6 +92,8 @@ class Field:
     limits: tuple[str, ...] = ()
 
 
+#: Elements of any name, which an XML schema may allow.
+WILDCARD = Field("*", "any", "any")
 # "integer" has no bounds and "number" no binary form; "timestamp" is a point in time, "localtimestamp" has no zone.
 TYPES = (
     *("null", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "integer"),

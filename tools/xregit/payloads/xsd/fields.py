@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.limits import between, beyond_type, counted, matching
 from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
-from xregit.payloads.shapes import Field
+from xregit.payloads.shapes import WILDCARD, Field
 from xregit.payloads.xsd.places import XSD
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _elements(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
     several, met = many(type_), set()
     for element in type_.content.iter_elements():
         if element.name is None or not hasattr(element, "type"):
-            yield Field("*", "any", "any")
+            yield WILDCARD
         elif element.name not in met:
             met.add(element.name)
             yield _element(element, trail, is_list=element.name in several)

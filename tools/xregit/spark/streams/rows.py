@@ -105,7 +105,7 @@ class Rows:
         fields = schema.fields() if schema is not None else ()
         self._single = len(fields) == 1 and not fields[0].name
         self._members = members((_named(item) for item in fields), taken=[*(item.name for item in own), REST])
-        self._untyped = not fields
+        self._untyped = not self._members
         self._known = _KNOWN.union(name for name, _, _ in facts.extensions)
         payload = UNTYPED if self._untyped else tuple(_column(item) for item in self._members)
         self.landing = Landing(facts.table, facts.xid, facts.comment, (*own, *payload, REST_COLUMN))

@@ -53,9 +53,14 @@ class Member:
 
 
 def members(fields: Iterable[Field], taken: Iterable[str] = (), depth: int = 0) -> tuple[Member, ...]:
-    """Return fields as members of one record; ``taken`` are names of columns that are there already."""
+    """Return fields as members of one record; ``taken`` are names of columns that are there already.
+
+    What a schema allows under any name has none for a column, and goes to the rest.
+    """
+    from xregit.payloads.shapes import WILDCARD
+
     names = Names(taken)
-    return tuple(_member(field, names, depth) for field in fields)
+    return tuple(_member(field, names, depth) for field in fields if field != WILDCARD)
 
 
 class Names:
@@ -107,9 +112,9 @@ def _sentence(text: str) -> str:
 
 
 def _record(field: Field, depth: int) -> Shape:
-    if not field.fields:
-        return _text("JSON, as its fields are not known")
     inside = members(field.fields, depth=depth)
+    if not inside:
+        return _text("JSON, as its fields are not known")
     form = struct((each.name, each.shape.form, each.comment) for each in inside)
     return Shape(form, composed(inside), members=inside)
 
