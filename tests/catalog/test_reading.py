@@ -124,7 +124,41 @@ CASES = {
         {"messagegroups/g/messages/a.json": '{"name": "A"}\n'},
         [("misplaced-file", "messagegroups/g/messages/a.json", 0)],
     ),
-    "an unknown group type": ({"queues/q/queue.yaml": "name: A\n"}, [("misplaced-file", "queues/q/queue.yaml", 0)]),
+    "an unknown group type": ({"queues/q/queue.yaml": "name: A\n"}, [("misplaced-file", "queues/", 0)]),
+    "many files in a folder with nearly the right name": (
+        {f"messagegroups/g/mesages/{name}.yaml": "name: A\n" for name in "abc"},
+        [("misplaced-file", "messagegroups/g/mesages/", 0)],
+    ),
+    "many files in folders of a folder": (
+        {"drafts/a/b.yaml": "name: A\n", "drafts/c.yml": "name: A\n", "drafts/a/d/e.yaml": "name: A\n"},
+        [("misplaced-file", "drafts/", 0)],
+    ),
+    "a folder among messages": (
+        {f"messagegroups/g/messages/old/{name}.yaml": "name: A\n" for name in "ab"},
+        [("misplaced-file", "messagegroups/g/messages/old/", 0)],
+    ),
+    "documents in a folder with nearly the right name": (
+        {
+            "schemagroups/g/schemas/s/schema.yaml": "format: Avro/1.11.0\n",
+            "schemagroups/g/schemas/s/version/1.avsc": '"string"',
+            "schemagroups/g/schemas/s/version/2.avsc": '"string"',
+        },
+        [("misplaced-file", "schemagroups/g/schemas/s/version/", 0)],
+    ),
+    "a folder among documents": (
+        {
+            "schemagroups/g/schemas/s/schema.yaml": "format: Avro/1.11.0\n",
+            "schemagroups/g/schemas/s/old/1.yaml": "a: b",
+        },
+        [("misplaced-file", "schemagroups/g/schemas/s/old/", 0)],
+    ),
+    "a folder below those of documents": (
+        {
+            "schemagroups/g/schemas/s/schema.yaml": "format: Avro/1.11.0\n",
+            "schemagroups/g/schemas/s/versions/1/1.yaml": "a: b",
+        },
+        [("misplaced-file", "schemagroups/g/schemas/s/versions/1/", 0)],
+    ),
     "readable notes beside": ({"messagegroups/g/README.md": "# g\n"}, []),
 }
 

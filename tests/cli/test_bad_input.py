@@ -168,10 +168,23 @@ def test_settings_that_make_light_of_a_file_count_everywhere(here: Path, capsys:
     stray.parent.mkdir()
     stray.write_text("name: Stray\n", encoding="utf-8")
     assert run(["compile", "-o", "out.json"]) == 1
-    assert "error misplaced-file: The file is" in capsys.readouterr().err
+    assert "error misplaced-file: No entity of the registry is kept in this folder" in capsys.readouterr().err
     (here / "registry/xregit.yaml").write_text("rules: {misplaced-file: warning}\n", encoding="utf-8")
     assert run(["compile", "-o", "out.json"]) == 0
     assert run(["build", "--only", "check,document"]) == 0
+
+
+@pytest.mark.parametrize("path", ["registry/messagegroups/orders/message/stray.yaml", "registry/messagegroups/orders"])
+def test_folder_with_a_wrong_name_is_told_of_each_file_in_it(
+    path: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who checks the file that he wrote learns that nobody reads its folder."""
+    stray = here / "registry/messagegroups/orders/message/stray.yaml"
+    stray.parent.mkdir()
+    stray.write_text("name: Stray\n", encoding="utf-8")
+    assert run(["check", "--format", "json", path]) == 1
+    found = [(item["rule"], item["path"]) for item in json.loads(capsys.readouterr().out)["diagnostics"]]
+    assert found == [("misplaced-file", "registry/messagegroups/orders/message/")]
 
 
 def test_full_disk_leaves_the_last_build_alone(here: Path) -> None:

@@ -91,9 +91,14 @@ class Example:
         return {path: b"description: A group.\n" for path in named if self.special.get(path) != "missing"}
 
     def found(self, diagnostics: Iterator[Due]) -> Counter[Due]:
-        """Return the findings in the form of those that are due."""
+        """Return the findings in the form of those that are due; one about a folder is marked at a file in it."""
         anywhere = {(path, rule) for path, line, rule in self.due if line == 0}
-        return Counter((path, 0 if (path, rule) in anywhere else line, rule) for path, line, rule in diagnostics)
+        placed = ((self._marked(path), line, rule) for path, line, rule in diagnostics)
+        return Counter((path, 0 if (path, rule) in anywhere else line, rule) for path, line, rule in placed)
+
+    def _marked(self, path: str) -> str:
+        inside = (marked for marked, _, _ in self.due if path.endswith("/") and marked.startswith(path))
+        return next(inside, path)
 
 
 def example(name: str, kind: str) -> Example:

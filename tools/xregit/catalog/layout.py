@@ -19,6 +19,8 @@ _HERE = (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
 ROOT_FILES = frozenset(_HERE)
 YAML = ".yaml"
 VERSIONS = "versions"
+# Files that end otherwise may lie about.
+_READ = (YAML, ".yml")
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 _GROUP_FILE, _RESOURCE_FILE, _RESOURCE_FOLDER_FILE, _DOCUMENT_FILE = 3, 4, 5, 6
 
@@ -35,7 +37,11 @@ class Kind(Enum):
 
 
 class Spot(NamedTuple):
-    """What a path stands for; ``help`` says for a misplaced file where it might belong."""
+    """What a path stands for.
+
+    Of what is misplaced, ``help`` says where it might belong, and ``folder`` is the path of the folder in which nothing
+    is kept; it is empty where that is so of the file alone.
+    """
 
     kind: Kind
     group: GroupModel | None = None
@@ -44,6 +50,7 @@ class Spot(NamedTuple):
     rid: str = ""
     vid: str = ""
     help: str = ""
+    folder: str = ""
 
 
 def spot(model: Model, path: str) -> Spot:
@@ -57,7 +64,7 @@ def spot(model: Model, path: str) -> Spot:
         )
     group = model.groups.get(parts[0])
     if group is None:
-        return _other(path, f"the group types are {', '.join(model.groups)}", parts[0], model.groups)
+        return _below(parts[:1], path, f"the group types are {', '.join(model.groups)}", model.groups)
     gid = filename_to_id(parts[1])
     if len(parts) == _GROUP_FILE and parts[2] == group.singular + YAML:
         return Spot(Kind.GROUP, group, gid)
@@ -65,7 +72,7 @@ def spot(model: Model, path: str) -> Spot:
     if resource is None:
         inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
         where = f'the file of each {called(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
-        return _other(path, where, parts[2] if len(parts) >= _RESOURCE_FILE else "", group.resources)
+        return _below(parts[:3], path, where, group.resources) if len(parts) >= _RESOURCE_FILE else _other(path, where)
     return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
 
 
@@ -117,12 +124,24 @@ def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
     if len(parts) == _DOCUMENT_FILE and parts[4] == VERSIONS:
         inside = _resource(found, parts[3])
         return Spot(Kind.DOCUMENT, inside.group, inside.gid, resource, inside.rid, version_id(parts[5]))
-    where = f"{resource.plural}/<id>"
-    return _other(
-        path,
-        f'the files of each {called(resource.singular)} are "{where}/{resource.singular}{YAML}" and '
-        f'"{where}/{VERSIONS}/<id>.<ext>"',
+    inside = f"{resource.plural}/<id>"
+    where = (
+        f'the files of each {called(resource.singular)} are "{inside}/{resource.singular}{YAML}" and '
+        f'"{inside}/{VERSIONS}/<id>.<ext>"'
     )
+    if len(parts) <= _RESOURCE_FOLDER_FILE:
+        return _other(path, where)
+    return _below(parts[:6], path, where) if parts[4] == VERSIONS else _beside_versions(path, parts, found, where)
+
+
+def _beside_versions(path: str, parts: list[str], found: Spot, where: str) -> Spot:
+    """Return what a file in another folder than that of the versions is: if that has nearly its name, a document."""
+    near = _near(parts[4], (VERSIONS,))
+    if not near:
+        return _below(parts[:5], path, where)
+    stray = _misplaced(parts[:5], where, near)
+    document = _resource(found, parts[3])._replace(kind=Kind.MISPLACED, vid=version_id(parts[5]))
+    return document._replace(help=stray.help, folder=stray.folder)
 
 
 def _in_one_file(path: str, parts: list[str], found: Spot, resource: ResourceModel) -> Spot:
@@ -132,7 +151,7 @@ def _in_one_file(path: str, parts: list[str], found: Spot, resource: ResourceMod
     where = f'the file of each {called(resource.singular)} is "{resource.plural}/<id>{YAML}"'
     if direct and path.endswith(".json"):
         return Spot(Kind.MISPLACED, help=f"{where}; JSON may stand in it, as it is YAML too.")
-    return _other(path, where)
+    return _other(path, where) if direct else _below(parts[:4], path, where)
 
 
 def _resource(found: Spot, name: str) -> Spot:
@@ -144,12 +163,27 @@ def version_id(filename: str) -> str:
     return filename_to_id(filename.rpartition(".")[0] or filename)
 
 
-def _other(path: str, where: str, folder: str = "", folders: Iterable[str] = ()) -> Spot:
-    """Return what a path is that no entity has; ``folder`` is the part of it that should be one of others."""
-    if not path.endswith((YAML, ".yml")):
+def _other(path: str, where: str) -> Spot:
+    """Return what a file is that no entity has."""
+    if not path.endswith(_READ):
         return Spot(Kind.IGNORED)
+    ending = "" if path.endswith(YAML) else f" Names end in {YAML} here, not in .yml."
+    return Spot(Kind.MISPLACED, help=f"{where}.{ending}")
+
+
+def _below(folder: list[str], path: str, where: str, folders: Iterable[str] = ()) -> Spot:
+    """Return what a file is whose folder no entity has, but perhaps nearly the name of one of ``folders``."""
+    if not path.endswith(_READ):
+        return Spot(Kind.IGNORED)
+    return _misplaced(folder, where, _near(folder[-1], folders))
+
+
+def _misplaced(folder: list[str], where: str, near: str) -> Spot:
+    help_ = f"{near} {where[:1].upper()}{where[1:]}." if near else f"{where}."
+    return Spot(Kind.MISPLACED, help=help_, folder="/".join(folder) + "/")
+
+
+def _near(folder: str, folders: Iterable[str]) -> str:
     from xregit.model.faults import guess  # few files need it
 
-    near = guess(folder, folders)
-    ending = "" if path.endswith(YAML) else f" Names end in {YAML} here, not in .yml."
-    return Spot(Kind.MISPLACED, help=f"{near} {where[:1].upper()}{where[1:]}.{ending}" if near else f"{where}.{ending}")
+    return guess(folder, folders)

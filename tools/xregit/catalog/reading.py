@@ -101,6 +101,7 @@ class _Reading:
         self.read = read
         self.parse = parse
         self.unread: frozenset[str] = frozenset()
+        self.told: set[str] = set()
         self.drafts = Drafts(origin, origin.root.relative_to(origin.repository).as_posix() + "/")
 
     def registry(self) -> Registry:
@@ -151,10 +152,9 @@ class _Reading:
         return model
 
     def file(self, path: str, found: Spot) -> None:
+        if found.kind is Kind.MISPLACED:
+            self.misplaced(path, found)
         if found.group is None:
-            if found.kind is Kind.MISPLACED and path not in self.unread and not self.is_meant(path):
-                message = "The file is where no entity of the registry is kept."
-                self.drafts.report(self.drafts.place(path), "misplaced-file", message, found.help)
             return
         group = self.drafts.groups[found.group.plural].setdefault(found.gid, GroupDraft(found.group))
         if found.kind is Kind.GROUP:
@@ -165,9 +165,25 @@ class _Reading:
             draft = collection.setdefault(found.rid, Draft(found.resource))
             if found.kind is Kind.DOCUMENT:
                 self.document(path, found.vid, draft)
+            elif found.kind is Kind.MISPLACED:
+                draft.documents.setdefault(found.vid, Document(self.drafts.place(path)))
             else:
                 draft.place = self.drafts.place(path)
                 draft.value = self.value(path, draft.place)
+
+    def misplaced(self, path: str, found: Spot) -> None:
+        """Report a file that is out of place; all those that are so for the name of one folder, once."""
+        if path in self.unread or self.is_meant(path):
+            return
+        if found.vid:
+            self.drafts.broken.add(self.drafts.place(path).path)
+        if found.folder in self.told:
+            return
+        message = "The file is where no entity of the registry is kept."
+        if found.folder:
+            self.told.add(found.folder)
+            message = "No entity of the registry is kept in this folder, so its files are not read."
+        self.drafts.report(self.drafts.place(found.folder or path), "misplaced-file", message, found.help)
 
     def is_meant(self, path: str) -> bool:
         """Tell whether a file belongs to a group type that model.yaml fails to define, which is reported there."""

@@ -73,7 +73,12 @@ def within(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report
     wanted = [path.resolve() for path in paths]
     repository = catalog.origin.repository.resolve()
     places = {item.path: repository / item.path for item in report.diagnostics}
-    inside = {name for name, place in places.items() if any(place.is_relative_to(path) for path in wanted)}
+    # A finding may be about a folder, and so about each file in it.
+    inside = {
+        name
+        for name, place in places.items()
+        if any(place.is_relative_to(path) or path.is_relative_to(place) for path in wanted)
+    }
     return Report(tuple(item for item in report.diagnostics if item.path in inside))
 
 

@@ -48,9 +48,13 @@ def _of_groups(registry: Registry, paths: Collection[str], today: date | None) -
 
 
 def _is_in(registry: Registry, file: str, paths: Collection[str]) -> bool:
-    """Tell whether a file, by its path relative to the repository, is one of some files or in one of some folders."""
+    """Tell whether a file, by its path relative to the repository, is one of some files or in one of some folders.
+
+    A folder in which any of them is counts as well: its path ends with a slash.
+    """
     root = registry.place.path.removesuffix(REGISTRY_FILE)
-    return any(f"{file}/".startswith(f"{root}{path}/" if path else root) for path in paths)
+    inside = any(f"{file}/".startswith(f"{root}{path}/" if path else root) for path in paths)
+    return inside or (file.endswith("/") and any(f"{root}{path}".startswith(file) for path in paths))
 
 
 def _group(registry: Registry, path: str) -> str:
