@@ -65,6 +65,29 @@ def test_line_that_cannot_be_used_is_told(line: str, column: int, word: str) -> 
     assert problem.message.startswith(f'"{word}" is no ')
 
 
+def test_owners_in_a_comment_are_none() -> None:
+    """A comment behind a line may name whom nobody asks."""
+    owners = Owners("CODEOWNERS", "* @all # not @me\n/a/ # nobody, though @you asked\n")
+    assert (owners.of("b"), owners.of("a/b"), owners.problems) == (("@all",), (), ())
+
+
+def test_conflict_that_a_merge_left_is_told_as_one() -> None:
+    """It is one finding, at its first line; all other lines count."""
+    text = "* @all\n<<<<<<< HEAD\n/a/ @a\n=======\n/a/ @b me\n>>>>>>> other branch\n"
+    owners = Owners("CODEOWNERS", text)
+    assert [(item.line, item.message) for item in owners.problems] == [
+        (2, "A merge left both sides of a conflict here."),
+        (5, '"me" is no owner.'),
+    ]
+    assert owners.of("a/b") == ("@b",)
+
+
+def test_address_that_ends_too_early_is_told() -> None:
+    """An @ with nothing behind it asks nobody."""
+    (problem,) = Owners("CODEOWNERS", "* @ @all\n").problems
+    assert (problem.line, problem.column, problem.message) == (1, 3, '"@" is no owner.')
+
+
 def test_lines_that_hosts_take_are_no_problem() -> None:
     """Escaped spaces, comments, sections, email addresses and lines without owners are fine."""
     text = "# all\n* @all # everybody\n[Section] @team\n^[Other]\n/a\\ b/ a@example.com\n/c/\n\n"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.fuzzing.readers import Read
 
 INSTRUMENTED = [
-    "xregit", "codeowners", "uritemplate", "json_structure", "xmlschema", "elementpath", "markdown", "jsonschema",
+    "xregit", "uritemplate", "json_structure", "xmlschema", "elementpath", "markdown", "jsonschema",
     "tests.fuzzing",
 ]  # fmt: skip
 SECONDS = 1.0

@@ -6,15 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-from warnings import catch_warnings
 
-from xregit.catalog.globs import owned_regex
-from xregit.diagnostics import Diagnostic, Severity
+from xregit.catalog.globs import Owned, is_owned_pattern
+from xregit.diagnostics import Diagnostic, Severity, Span, sentence
 from xregit.records import distinct
-
-if TYPE_CHECKING:
-    from codeowners import CodeOwners
+from xregit.source.text import CONFLICT_MARKS, NOWHERE, Problem, conflict_problem
 
 # Where hosts look for the file, the first that exists counts.
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
@@ -23,11 +19,16 @@ MAX_BYTES = 3 * 2**20
 MAX_LINE_CHARS = 16_384
 RULE = "malformed-codeowners"
 _SHORTER = "Name the owners in several lines, or those of a folder above."
-# What the library raises for a text that is no pattern.
-NO_PATTERN = (ValueError, re.error)
-ESCAPED_SPACE = "\\ "
+_PATTERN = "Close it, or do without brackets."
+_OWNER = "Write @name, @organisation/team or an email address."
 # GitLab's headings, such as "^[Texts and pictures][2] @team".
 HEADING = re.compile(r"\s*\^?\[[^\]]+\](?:\[\d+\])?(?:\s.*)?$")
+ESCAPED_SPACE = "\\ "
+# Stands for an escaped space while a line is divided; no path has it.
+_JOINT = "\0"
+
+# The number of a line, counted from 1, its pattern, and what follows that.
+Line = tuple[int, str, list[str]]
 
 
 @distinct
@@ -43,57 +44,58 @@ class Owners:
 
     def of(self, path: str) -> tuple[str, ...]:
         """Return the owners of a file by its path in the repository, such as ``@fleet/team``; the last line counts."""
-        return tuple(dict.fromkeys(owner for _, owner in self._parsed.of(path))) if self._parsed else ()
+        if self._owned is None:
+            return ()
+        last = self._owned.last(path)
+        return tuple(dict.fromkeys(word for word in self._lines[last][2] if _is_owner(word))) if last >= 0 else ()
 
     @cached_property
     def problems(self) -> tuple[Diagnostic, ...]:
         """Why the file, or a line of it, can't be used."""
-        found = tuple(self._problems())
-        if found or not self.path or self._parsed is not None:
-            return found
-        message, advice = "The file has a line that is no pattern.", "Do without brackets."
-        return (Diagnostic(RULE, Severity.ERROR, self.path, message, xid="/", help=advice),)
+        return tuple(self._problems())
 
     @property
     def usable(self) -> bool:
         """Whether there is a file that says who owns what."""
-        return self._parsed is not None
+        return self._owned is not None
 
     @cached_property
-    def _parsed(self) -> CodeOwners | None:
-        if not self.path or self.unread:
-            return None
-        from codeowners import MASK, CodeOwners  # few repositories name owners
+    def _conflict(self) -> Problem | None:
+        return conflict_problem(self.text.encode(), RULE)
 
-        try:
-            with catch_warnings(action="ignore"):  # a pattern may hold what a regular expression frowns at
-                found = CodeOwners("\n".join(line if _counts(line) else "" for line in self.text.splitlines()))
-            # Its own expressions take ages on many wildcards.
-            found.paths = [(owned_regex(item[1].replace(ESCAPED_SPACE, MASK)), *item[1:]) for item in found.paths]
-        except NO_PATTERN:
+    @cached_property
+    def _lines(self) -> list[Line]:
+        return list(_lines(self.text, CONFLICT_MARKS if self._conflict else ()))
+
+    @cached_property
+    def _owned(self) -> Owned | None:
+        """The patterns in their order; None where there is no file, or a pattern of it is none."""
+        if not self.path or self.unread or not all(is_owned_pattern(pattern) for _, pattern, _ in self._lines):
             return None
-        return found
+        return Owned([pattern for _, pattern, _ in self._lines])
 
     def _problems(self) -> Iterator[Diagnostic]:
         if self.unread:
-            yield Diagnostic(RULE, Severity.ERROR, self.path, self.unread, xid="/", help="Hosts pass over it as well.")
-        for number, line in enumerate(self.text.splitlines(), 1):
+            yield self._problem(self.unread, "Hosts pass over it as well.")
+        if self._conflict:
+            yield self._problem(sentence(self._conflict.message), sentence(self._conflict.help), self._conflict.span)
+        lines = self.text.splitlines()
+        for number, line in enumerate(lines, 1):
             if len(line) > MAX_LINE_CHARS:
                 long = f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over."
-                yield Diagnostic(RULE, Severity.ERROR, self.path, long, number, 1, number, 0, "/", help=_SHORTER)
-            words = line.replace(ESCAPED_SPACE, "??").partition("#")[0].split() if _counts(line) else ()
-            if not words:
-                continue
-            for word in words[_is_pattern(words[0]) :]:
-                if word is words[0]:
-                    text = (f'"{word}" is no pattern: its bracket is not closed.', "Close it, or do without brackets.")
-                elif "@" not in word:
-                    text = (f'"{word}" is no owner.', "Write @name, @organisation/team or an email address.")
-                else:
-                    continue
-                column = line.find(word) + 1
-                place = (number, column, number, column + len(word)) if column else (number, 1, number, 0)
-                yield Diagnostic(RULE, Severity.ERROR, self.path, text[0], *place, "/", text[1])
+                yield self._problem(long, _SHORTER, Span(number, 1, number))
+        for number, pattern, words in self._lines:
+            line = lines[number - 1]
+            if not is_owned_pattern(pattern):
+                message = f'"{pattern}" is no pattern: its bracket is not closed.'
+                yield self._problem(message, _PATTERN, _span(line, number, pattern))
+            for word in words:
+                if not _is_owner(word):
+                    yield self._problem(f'"{word}" is no owner.', _OWNER, _span(line, number, word))
+
+    def _problem(self, message: str, advice: str, span: Span = NOWHERE) -> Diagnostic:
+        place = (span.line, span.column, span.endline, span.endcolumn)
+        return Diagnostic(RULE, Severity.ERROR, self.path, message, *place, "/", advice)
 
 
 def read_owners(repository: Path) -> Owners:
@@ -113,17 +115,25 @@ def read_owners(repository: Path) -> Owners:
     return Owners()
 
 
-def _counts(line: str) -> bool:
-    """Tell whether a line may say who owns what."""
-    return len(line) <= MAX_LINE_CHARS and not HEADING.match(line)
+def _lines(text: str, passed: tuple[str, ...]) -> Iterator[Line]:
+    """Give the lines that say who owns what, but for those that begin with what is ``passed`` over.
+
+    A word that begins with ``#`` begins a comment.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > MAX_LINE_CHARS or HEADING.match(line) or line.startswith(passed):
+            continue
+        words = line.replace(ESCAPED_SPACE, _JOINT).split()
+        stated = words[: next((at for at, word in enumerate(words) if word.startswith("#")), len(words))]
+        if stated:
+            pattern, *owners = (word.replace(_JOINT, ESCAPED_SPACE) for word in stated)
+            yield number, pattern, owners
 
 
-def _is_pattern(text: str) -> bool:
-    from codeowners import path_to_regex
+def _is_owner(word: str) -> bool:
+    return "@" in word[:-1]
 
-    try:
-        with catch_warnings(action="ignore"):
-            path_to_regex(text)
-    except NO_PATTERN:
-        return False
-    return True
+
+def _span(line: str, number: int, word: str) -> Span:
+    column = line.find(word) + 1
+    return Span(number, column, number, column + len(word)) if column else Span(number, 1, number)

@@ -16,6 +16,7 @@ MAX_DEPTH = 100
 MAX_INTEGER_DIGITS = 40
 UTF8_BOM = b"\xef\xbb\xbf"
 NOWHERE = Span()
+CONFLICT_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 _CONFLICT = r"(?m)^(?:<{7}|\|{7}|>{7})(?: [^\r\n]*)?\r?$"  # as Git writes them
 
 
