@@ -96,9 +96,34 @@ def test_new_says_all_that_is_missing(catalog: Callable[..., int], capsys: pytes
         f'xregit: error: no message was made from "{QUERIED}": the placeholder "vin" is empty (protocoloptions/path); '
         'the placeholder "unit" has no value (protocoloptions/query/unit); '
         'the placeholder "installed" has no value (protocoloptions/query/installed); '
-        'nothing in it is called "uint". Did you mean "unit"?; '
-        "values are given by --set NAME=VALUE, the payload by --data FILE\n"
+        'nothing in it is called "uint". Did you mean "unit"?\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (("--data", "FILE"), "; values are given by --set NAME=VALUE\n"),
+        (("--set", "vin=W1", "--set", "tripid=T1"), "; the payload is given by --data FILE\n"),
+        (("--set", "vin=W1", "--set", "tripid=T1", "--data", "FILE"), "\n"),
+        ((), "; values are given by --set NAME=VALUE; the payload is given by --data FILE\n"),
+    ],
+    ids=["values", "payload", "neither", "both"],
+)
+def test_new_says_how_to_give_what_is_missing(
+    arguments: tuple[str, ...],
+    advice: str,
+    catalog: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An option that was used, or that would not help, is not named."""
+    file = tmp_path / "trip.avro"
+    file.write_bytes(b"\0")
+    assert catalog("new", TRIP, *(file if item == "FILE" else item for item in arguments)) == 1
+    said = capsys.readouterr().err
+    assert said.endswith(advice)
+    assert said.count(" given by ") == advice.count(" given by ")
 
 
 @pytest.mark.parametrize(

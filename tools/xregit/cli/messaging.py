@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 FINDINGS = 1
 ONE_LINE = 'Note: each message has to stand in one line; "python3 -m json.tool --compact FILE" puts one there.'
-GIVE = "values are given by --set NAME=VALUE, the payload by --data FILE"
+# How to give what a message is made from.
+WAYS = (
+    ("values", "values are given by --set NAME=VALUE"),
+    ("payload", "the payload is given by --data FILE"),
+    ("protocol", "a protocol is named by --protocol NAME"),
+)
 
 
 @click.command()
@@ -64,7 +69,9 @@ def new(
             protocol=protocol,
         )
     except MessageError as error:
-        raise MessageError(xid, (*error.problems, GIVE)) from error
+        used = {"values": settings, "payload": data, "protocol": protocol}
+        ways = (way for what, way in WAYS if what in error.lacks and not used[what])
+        raise MessageError(xid, (*error.problems, *ways)) from error
     result(json_bytes(wire_json(wire)).decode())
 
 

@@ -13,7 +13,7 @@ from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
 from xregit.messages.definitions import definition
 from xregit.messages.giving import Given, given
-from xregit.messages.payloading import NO_DATA, Payload, payload
+from xregit.messages.payloading import NO_DATA, NO_PAYLOAD, Payload, payload
 from xregit.messages.reading import received
 from xregit.messages.schemas import payloads
 from xregit.messages.sieves import event_filter, whole_filter
@@ -39,14 +39,22 @@ NewId = str | Callable[[], str]
 Fields = Mapping[str, Sequence[Any]]
 
 
+# What a message is made from.
+VALUES, PAYLOAD, PROTOCOL = "values", "payload", "protocol"
+
+
 class MessageError(XregitError):
-    """A message that can't be made; ``problems`` has all that is missing or wrong."""
+    """A message that can't be made; ``problems`` has all that is missing or wrong.
+
+    ``lacks`` says what of ``VALUES``, ``PAYLOAD`` and ``PROTOCOL`` would help.
+    """
 
     exit_code = 1
 
-    def __init__(self, xid: str, problems: tuple[str, ...]) -> None:
+    def __init__(self, xid: str, problems: tuple[str, ...], lacks: frozenset[str] = frozenset()) -> None:
         """Keep the problems, at least one."""
         self.problems = problems
+        self.lacks = lacks
         super().__init__(f'no message was made from "{xid}": {"; ".join(problems)}')
 
 
@@ -133,7 +141,7 @@ def made(found: Filled, mode: str = "") -> Wire:
     asked, bound, xid = found.asked, found.protocol, found.message.xid
     problems = (*_choice_problems(asked, bound, mode), *found.problems)
     if problems:
-        raise MessageError(xid, tuple(dict.fromkeys(problems)))
+        raise MessageError(xid, tuple(dict.fromkeys(problems)), frozenset(_lacking(found)))
     fields = dict(found.fields)
     try:
         if asked.enveloped:
@@ -147,6 +155,15 @@ def made(found: Filled, mode: str = "") -> Wire:
     if unread:
         raise MessageError(xid, unread)
     return wire
+
+
+def _lacking(found: Filled) -> Iterator[str]:
+    if not (found.asked.enveloped or found.protocol):
+        yield PROTOCOL
+    if NO_PAYLOAD in found.body.problems:
+        yield PAYLOAD
+    if len(found.problems) > len(found.body.problems):
+        yield VALUES
 
 
 def _choice_problems(asked: Definition, protocol: str, mode: str) -> Iterator[str]:

@@ -29,6 +29,7 @@ class _NoData:
 
 #: Says that there is no payload, which is something else than a payload of ``null``.
 NO_DATA: Final = _NoData()
+NO_PAYLOAD = "the payload is missing, as there is a schema for it"
 
 
 @record
@@ -51,8 +52,7 @@ def payload(message: Message, data: Any) -> Payload:
     except SchemaError as error:
         return Payload(None, contenttype, (f"the payload's schema can't be used: {error}",))
     if data is NO_DATA:
-        missing = ("the payload is missing, as there is a schema for it",) if schema is not None else ()
-        return Payload(None, contenttype, missing)
+        return Payload(None, contenttype, (NO_PAYLOAD,) if schema is not None else ())
     try:
         body = _encoded(schema, data, contenttype)
     except PayloadError as error:
