@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from xregit.rules.templates import PARTS, braced, placed
 
-TEXTS = st.text(alphabet="{a}", max_size=4)
+TEXTS = st.text(alphabet="{a}/:<", max_size=4)
 VALUES = st.recursive(
     TEXTS | st.none() | st.booleans() | st.integers(),
     lambda inner: (

@@ -124,10 +124,10 @@ def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
     if len(parts) == _DOCUMENT_FILE and parts[4] == VERSIONS:
         inside = _resource(found, parts[3])
         return Spot(Kind.DOCUMENT, inside.group, inside.gid, resource, inside.rid, version_id(parts[5]))
-    inside = f"{resource.plural}/<id>"
+    kept = f"{resource.plural}/<id>"
     where = (
-        f'the files of each {called(resource.singular)} are "{inside}/{resource.singular}{YAML}" and '
-        f'"{inside}/{VERSIONS}/<id>.<ext>"'
+        f'the files of each {called(resource.singular)} are "{kept}/{resource.singular}{YAML}" and '
+        f'"{kept}/{VERSIONS}/<id>.<ext>"'
     )
     if len(parts) <= _RESOURCE_FOLDER_FILE:
         return _other(path, where)

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model import builtin, siblings
-from xregit.model.datatypes import PLACEHOLDER, has_placeholders
-from xregit.model.language import MAPPINGS
+from xregit.model.datatypes import has_placeholders
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, mapping
-from xregit.rules.templates import PARTS, braced, placed
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
-    from xregit.keypaths import KeyPath
 
 OPTIONS = "protocoloptions"
 HTTP, KAFKA, AMQP = "HTTP", "KAFKA", "AMQP/1.0"
 # message/spec.md calls the names symbols, and core/spec.md allows these characters in the keys of maps.
 _AMQP_NAME = r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*"
-# RFC 6570 levels 2 to 4, and names that are no symbols; text in braces that has spaces or quotes means itself.
-_NOT_LEVEL_1 = re.compile(r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}")
-_LEVEL_1 = re.compile(PLACEHOLDER)
-_UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
 
 
 @rule(
@@ -128,43 +121,9 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
     yield found(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
 
 
-@rule("message", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62", stated=PARTS)
-def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report braces in a property's text that are no level 1 placeholder, though someone seems to have meant one."""
-    own = message.entity.attributes
-    if not any(map(_suspicious, braced(own))):
-        return
-    for path, value in placed(own):
-        shown = _suspicious(value)
-        if shown and not _is_template(own, path):
-            text_ = f'"{shown}" is no placeholder, so it stands for itself.'
-            help_ = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
-            yield found(*path, message=text_, help=help_)
-
-
 @cache
 def _free_sections() -> tuple[str, ...]:
     """Return the sections of an AMQP message whose names the application chooses."""
     message = builtin().groups["messagegroups"].resources["messages"]
     options = siblings(message.attributes, {"protocol": AMQP})[OPTIONS].attributes
     return tuple(name for name, section in options.items() if section.type == "map")
-
-
-def _is_template(value: Any, path: KeyPath) -> bool:
-    """Tell whether a text is part of a property whose form the model checks."""
-    for part in path:
-        if isinstance(value, MAPPINGS) and value.get("type") == "uritemplate":
-            return True
-        value = value[part]
-    return False
-
-
-@lru_cache(maxsize=1024)
-def _suspicious(value: str) -> str:
-    """Return the part of a text that someone may have meant as a placeholder though it is none."""
-    if "{" not in _LEVEL_1.sub("", value):
-        return ""
-    match = _UNCLOSED.search(value) or next(
-        (item for item in _NOT_LEVEL_1.finditer(value) if not _LEVEL_1.fullmatch(item.group())), None
-    )
-    return match.group() if match else ""

@@ -106,7 +106,10 @@ def _names(text: str) -> tuple[str, ...]:
 
 @once(8)
 def braced(attributes: Mapping[str, Any]) -> Sequence[str]:
-    """Return the texts of a message's properties that hold a brace, but those that are for people."""
+    """Return the texts of a message's properties that hold a brace, or what others write for one.
+
+    Those that are for people are not among them.
+    """
     texts: list[str] = []
     pending = [attributes[part] for part in PARTS if part in attributes]
     # It goes on to what it finds on its way; nearly all of the time goes into values without braces.
@@ -115,7 +118,7 @@ def braced(attributes: Mapping[str, Any]) -> Sequence[str]:
         for name, item in value.items() if isa in MAPPINGS else enumerate(value) if isa in _LISTS else ():
             kind = item.__class__
             if kind is str:
-                if "{" in item and name not in _PROSE:
+                if ("{" in item or "/:" in item or "<" in item) and name not in _PROSE:
                     texts.append(item)
             elif kind not in _SINGLE:
                 pending.append(item)
@@ -132,7 +135,7 @@ def _placed(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     isa = value.__class__
     for name, item in value.items() if isa in MAPPINGS else enumerate(value) if isa in _LISTS else ():
         if item.__class__ is str:
-            if "{" in item and name not in _PROSE:
+            if ("{" in item or "/:" in item or "<" in item) and name not in _PROSE:
                 yield (*path, name), item
         elif len(path) < _MAX_DEPTH:
             yield from _placed(item, (*path, name))
