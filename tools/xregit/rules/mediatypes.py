@@ -138,6 +138,24 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
         yield found("dataschemaformat", message=text_, help=help_)
 
 
+@rule(
+    "message",
+    Severity.ERROR,
+    "A header states a content type that is no media type.",
+    "MSG-48",
+    stated=(OPTIONS,),
+)
+def malformed_content_type(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report what the model can't see, since a header may have any name; other content types it checks itself."""
+    section, header = _place(selected("protocol", message.resolved.attributes))
+    if not header or inside(message.entity.attributes, OPTIONS, section) is None:
+        return
+    one = _header(message.entity.attributes, section, header)
+    if one.media and "{" not in one.media and not SYNTAXES["mediatype"].test(one.media):
+        text_ = f'The content type must be {SYNTAXES["mediatype"].about}, but is "{one.media}".'
+        yield found(*one.path, message=text_, help="Write the one media type that the payload has.")
+
+
 def in_binary(protocol: str) -> bool:
     """Tell whether events can travel in binary mode."""
     return BINARY in _carrier(protocol)["modes"]
@@ -213,7 +231,11 @@ def _said(attributes: Mapping[str, Any], protocol: str) -> list[Stated]:
 
 def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:
     """Return the media type that the protocol's own property or header states, if any."""
-    section, due = _place(protocol)
+    return _header(attributes, *_place(protocol))
+
+
+def _header(attributes: Mapping[str, Any], section: str, due: str) -> Stated:
+    """Return the media type that a property states, or one of the headers in it, if one is due."""
     stated = inside(attributes, OPTIONS, section)
     if stated is None:
         return _NOWHERE
