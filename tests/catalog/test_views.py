@@ -191,3 +191,30 @@ def test_what_names_no_entity_is_no_xid(text: str) -> None:
     """An xid has the parts of an entity, none of them empty."""
     with pytest.raises(ValueError, match="xid"):
         Xid.parse(text)
+
+
+def test_all_views_have_what_every_entity_has(tmp_path: Path) -> None:
+    """Name, description, documentation, labels and deprecation are asked for alike, stated or not."""
+    said = "name: N\ndescription: D\ndocumentation: https://example.com/d\nlabels: {a: b}\ndeprecated: {}\n"
+    files = {
+        "messagegroups/g/messagegroup.yaml": said + "envelope: cloudevents/1.0\nprotocol: kafka/2.0\n",
+        "messagegroups/g/messages/a.yaml": said,
+        "endpoints/e/endpoint.yaml": said + "usage: [producer]\n",
+        "schemagroups/s/schemagroup.yaml": said,
+        "schemagroups/s/schemas/x/schema.yaml": said + "format: Avro\n",
+        "schemagroups/s/schemas/x/versions/1.avsc": '"string"',
+    }
+    bare = {path: "usage: [producer]\n" if "usage" in text else "{}" for path, text in files.items()}
+    for texts, due in ((files, ("N", "D", "https://example.com/d", {"a": "b"}, {})), (bare, ("", "", "", {}, None))):
+        registry = registry_of(tmp_path / due[0], texts)
+        for xid in registry:
+            view = registry[xid]
+            assert due == (view.name, view.description, view.documentation, view.labels, view.deprecated), xid
+    group = registry_of(tmp_path / "again", files)["/messagegroups/g"]
+    assert (group.envelope, group.protocol) == ("CloudEvents/1.0", "KAFKA")
+
+
+def test_a_schema_knows_its_group(tmp_path: Path) -> None:
+    """As a message does."""
+    registry = registry_of(tmp_path, FILES)
+    assert registry["/schemagroups/s/schemas/x"].group is registry.groups["schemagroups"]["s"]

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
 from xregit.catalog.doubts import doubtful, doubts
 from xregit.catalog.entities import Group, Place, Resource, Version
+from xregit.catalog.groups import MessageGroup, SchemaGroup
 from xregit.catalog.indexes import Indexes, indexes, lookalikes, mentions, named_in_documents
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.owners import Owners, read_owners
 from xregit.catalog.properties import Property, properties
 from xregit.catalog.resolving import Resolved, resolve
-from xregit.catalog.schemas import Schema, SchemaDocuments, SchemaGroup, schema_documents
+from xregit.catalog.schemas import Schema, SchemaDocuments, schema_documents
 from xregit.catalog.settings import Settings
 from xregit.catalog.viewing import view
-from xregit.catalog.views import Endpoint, Message, MessageGroup
+from xregit.catalog.views import Endpoint, Message
 from xregit.model.language import NOTHING
 from xregit.records import distinct
 from xregit.source.files import id_to_filename
@@ -70,6 +71,12 @@ class Registry(Mapping[str, Any]):
         """Name the registry and count what is in it."""
         counts = ", ".join(f"{len(found):,} {plural}" for plural, found in self.groups.items())
         return f'<Registry "{self.attributes.get("registryid", "")}": {counts}>'
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let processes send it to each other, without what it has worked out; lines and times stay with its folder."""
+        from xregit.catalog.pickling import packed  # few programs have several processes
+
+        return _unpickled, (packed({item.name: getattr(self, item.name) for item in fields(self) if item.init}),)
 
     def __getitem__(self, xid: object) -> Any:
         """Return the `View` of an xid: of a message, endpoint, schema or their groups, else the entity itself.
@@ -226,6 +233,12 @@ class Registry(Mapping[str, Any]):
     def facts(self, place: Place) -> FileHistory:
         """Return epoch and times of what stands at a place, from the commits that touched its file."""
         return self.origin.history.of(place.path)
+
+
+def _unpickled(data: bytes) -> Registry:
+    from xregit.catalog.pickling import unpacked
+
+    return Registry(**unpacked(data))
 
 
 def expect_registry(given: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid
-from xregit.catalog.views import messages_of, named, text_of
+from xregit.catalog.views import deprecated_of, labels_of, messages_of, named, reduced, text_of
 from xregit.model import canonical
 from xregit.records import distinct, record
 from xregit.source import json
@@ -37,36 +37,6 @@ class SchemaDocuments:
 
 
 @record
-class SchemaGroup:
-    """A schema group and its schemas (schema/spec.md)."""
-
-    registry: Registry
-    entity: Group
-
-    __repr__ = named
-
-    @property
-    def xid(self) -> str:
-        """The group's xid."""
-        return self.entity.xid
-
-    @property
-    def id(self) -> str:
-        """The ``schemagroupid``."""
-        return self.entity.id
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The attributes as written."""
-        return self.entity.attributes
-
-    @property
-    def schemas(self) -> tuple[Schema, ...]:
-        """The schemas of the group, by id."""
-        return tuple(Schema(self.registry, item) for item in self.entity.collections.get("schemas", {}).values())
-
-
-@record
 class Schema:
     """A payload schema with its versions (schema/spec.md)."""
 
@@ -74,6 +44,7 @@ class Schema:
     entity: Resource
 
     __repr__ = named
+    __reduce__ = reduced
 
     @property
     def xid(self) -> str:
@@ -91,6 +62,26 @@ class Schema:
         return text_of(self.entity.attributes, "name")
 
     @property
+    def description(self) -> str:
+        """The default version's description, or an empty string."""
+        return text_of(self.entity.attributes, "description")
+
+    @property
+    def documentation(self) -> str:
+        """The default version's address of further documentation, or an empty string."""
+        return text_of(self.entity.attributes, "documentation")
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The default version's labels."""
+        return labels_of(self.entity.attributes)
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The default version's attributes as written."""
+        return self.entity.attributes
+
+    @property
     def format(self) -> str:
         """The default version's schema format in its canonical spelling, or an empty string."""
         return canonical("format", text_of(self.entity.attributes, "format"))
@@ -104,6 +95,17 @@ class Schema:
     def default(self) -> Version | None:
         """The default version."""
         return self.entity.versions.get(self.entity.defaultversionid)
+
+    @property
+    def group(self) -> Group:
+        """The schema group that holds the schema."""
+        _, groups, group, _ = self.xid.split("/", 3)
+        return self.registry.groups[groups][group]
+
+    @property
+    def deprecated(self) -> Mapping[str, Any] | None:
+        """What is said of the deprecation, possibly nothing; None where the schema is not deprecated."""
+        return deprecated_of(self.entity.meta)
 
     @property
     def users(self) -> tuple[Message, ...]:

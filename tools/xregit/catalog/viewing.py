@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource, Version
-from xregit.catalog.schemas import Schema, SchemaGroup
-from xregit.catalog.views import Endpoint, Message, MessageGroup
+from xregit.catalog.groups import MessageGroup, SchemaGroup
+from xregit.catalog.schemas import Schema
+from xregit.catalog.views import Endpoint, Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

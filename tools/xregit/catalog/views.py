@@ -6,6 +6,7 @@ A view is a registry and one of its entities; it holds nothing else. Attributes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.indexes import carried, carried_groups
@@ -17,14 +18,20 @@ from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
+    from xregit.catalog.groups import MessageGroup, SchemaGroup
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
-    from xregit.catalog.schemas import Schema, SchemaGroup
+    from xregit.catalog.schemas import Schema
 
 
 def named(view: Message | Endpoint | MessageGroup | Schema | SchemaGroup) -> str:
     """Return a view by its type and xid; a notebook that shows one need not show the registry that holds it."""
     return f'<{type(view).__name__} "{view.xid}">'
+
+
+def reduced(view: Message | Endpoint | MessageGroup | Schema | SchemaGroup) -> tuple[Any, ...]:
+    """Return what pickle makes a view of elsewhere: its registry, which views that go together share, and its xid."""
+    return getitem, (view.registry, view.xid)
 
 
 @record
@@ -47,6 +54,7 @@ class Message:
     entity: Resource
 
     __repr__ = named
+    __reduce__ = reduced
 
     @property
     def xid(self) -> str:
@@ -67,6 +75,16 @@ class Message:
     def description(self) -> str:
         """The description, its own or inherited, or an empty string."""
         return text_of(self.resolved.attributes, "description")
+
+    @property
+    def documentation(self) -> str:
+        """The address of further documentation, its own or inherited, or an empty string."""
+        return text_of(self.resolved.attributes, "documentation")
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels, its own or inherited."""
+        return labels_of(self.resolved.attributes)
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -134,7 +152,7 @@ class Message:
     @property
     def deprecated(self) -> Mapping[str, Any] | None:
         """What is said of the deprecation, possibly nothing; None where the message is not deprecated."""
-        return _deprecated(self.entity.meta)
+        return deprecated_of(self.entity.meta)
 
 
 @record
@@ -145,6 +163,7 @@ class Endpoint:
     entity: Group
 
     __repr__ = named
+    __reduce__ = reduced
 
     @property
     def xid(self) -> str:
@@ -165,6 +184,16 @@ class Endpoint:
     def description(self) -> str:
         """The description, or an empty string."""
         return text_of(self.entity.attributes, "description")
+
+    @property
+    def documentation(self) -> str:
+        """The address of further documentation, or an empty string."""
+        return text_of(self.entity.attributes, "documentation")
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels."""
+        return labels_of(self.entity.attributes)
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -202,6 +231,8 @@ class Endpoint:
     @property
     def messagegroups(self) -> tuple[MessageGroup, ...]:
         """The message groups of this registry that it carries."""
+        from xregit.catalog.groups import MessageGroup  # which has messages itself
+
         return tuple(MessageGroup(self.registry, group) for group in carried_groups(self.registry, self.entity))
 
     @property
@@ -214,42 +245,7 @@ class Endpoint:
     @property
     def deprecated(self) -> Mapping[str, Any] | None:
         """What is said of the deprecation; None where the endpoint is not deprecated."""
-        return _deprecated(self.entity.attributes)
-
-
-@record
-class MessageGroup:
-    """A message group and its messages (message/spec.md)."""
-
-    registry: Registry
-    entity: Group
-
-    __repr__ = named
-
-    @property
-    def xid(self) -> str:
-        """The group's xid."""
-        return self.entity.xid
-
-    @property
-    def id(self) -> str:
-        """The ``messagegroupid``."""
-        return self.entity.id
-
-    @property
-    def name(self) -> str:
-        """The name, or an empty string."""
-        return text_of(self.entity.attributes, "name")
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The attributes as written."""
-        return self.entity.attributes
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """The messages of the group, by id."""
-        return tuple(Message(self.registry, item) for item in self.entity.collections.get("messages", {}).values())
+        return deprecated_of(self.entity.attributes)
 
 
 def text_of(attributes: Mapping[str, Any], name: str) -> str:
@@ -263,7 +259,15 @@ def messages_of(registry: Registry, xids: tuple[str, ...]) -> tuple[Message, ...
     return tuple(Message(registry, resource) for resource in map(registry.resource, xids) if resource)
 
 
-def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def labels_of(attributes: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the labels that attributes state, those that are texts."""
+    value = attributes.get("labels")
+    stated = value if isinstance(value, Mapping) else NOTHING
+    return {name: label for name, label in stated.items() if isinstance(label, str)}
+
+
+def deprecated_of(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what attributes say of the deprecation, None where they say nothing."""
     value = attributes.get("deprecated")
     return value if isinstance(value, Mapping) else None
 
