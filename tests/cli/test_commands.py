@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 
 import xregit
 from xregit.cli.creating import FROM_HERE
-from xregit.cli.installing import address, is_here, noted
 from xregit.cli.running import run
+from xregit.installed import address, bringing, command, is_here, noted
 
 MESSAGE = "/messagegroups/orders/messages/order.placed"
 ENDPOINT = "/endpoints/orders.webhook"
@@ -453,16 +453,16 @@ def test_broken_file_stops_every_command_that_writes(here: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("arguments", "packages", "remedy"),
     [
-        (["build"], ["mkdocs"], "pip install 'xregit[site]', or build with --skip site"),
-        (["build"], ["mkdocs", "pyspark"], "pip install 'xregit[site,spark]', or build with --skip site,tables"),
-        (["site"], ["mkdocs"], "pip install 'xregit[site]'"),
-        (["publish"], ["pyspark"], "pip install 'xregit[spark]'"),
+        (["build"], ["mkdocs"], ("site", ", or build with --skip site")),
+        (["build"], ["mkdocs", "pyspark"], ("site,spark", ", or build with --skip site,tables")),
+        (["site"], ["mkdocs"], ("site", "")),
+        (["publish"], ["pyspark"], ("spark", "")),
     ],
 )
 def test_missing_extra_is_named(
     arguments: list[str],
     packages: list[str],
-    remedy: str,
+    remedy: tuple[str, str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -470,7 +470,27 @@ def test_missing_extra_is_named(
     for package in packages:
         monkeypatch.setitem(sys.modules, package, None)
     assert run(arguments) == 2
-    assert remedy in capsys.readouterr().err
+    extras, others = remedy
+    assert f"{bringing(extras)}{others}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("note", "due"),
+    [
+        ({}, "pip install 'xregit[site]'"),
+        ({"url": "file:///home/me/my%20clone", "dir_info": {}}, "pip install '/home/me/my clone[site]'"),
+        ({"url": "file:///home/me/xregit", "dir_info": {"editable": True}}, "pip install -e '/home/me/xregit[site]'"),
+        ({"url": "file:///tmp/x.whl", "archive_info": {}}, "pip install '/tmp/x.whl[site]'"),
+        (
+            {"url": "https://git.example.com/x", "vcs_info": {"vcs": "git", "commit_id": "0123abc"}},
+            "pip install 'xregit[site] @ git+https://git.example.com/x@0123abc'",
+        ),
+    ],
+    ids=["index", "folder", "editable", "wheel", "repository"],
+)
+def test_extras_come_from_where_xregit_came_from(note: dict[str, Any], due: str) -> None:
+    """A command that is advised works for who has a clone as well, and no index has anything."""
+    assert command("site", note) == due
 
 
 def test_example_registry_passes_its_own_check(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

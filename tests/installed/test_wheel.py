@@ -105,7 +105,7 @@ def test_missing_extra_is_named(line: str, extra: str, bare: Path, repository: P
     """A command that needs an extra says in a line how to get it."""
     done = python(bare, "-m", "xregit", *line.split(), at=repository)
     assert done.returncode == 2
-    assert f"xregit[{extra}]" in done.stderr
+    assert f"[{extra}]'" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -41,8 +41,9 @@ def init(folder: Path, source: str) -> None:
     endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
     pages of a docs site. No file is overwritten.
     """
-    from xregit.cli.installing import is_here, noted, source_of
+    from xregit.cli.installing import source_of
     from xregit.cli.joining import PUBLISHED, notes, repository_of, standing
+    from xregit.installed import is_here, noted
 
     place = source_of(source)
     kept = sorted({found for path, _ in template() if (found := standing(folder, path))})

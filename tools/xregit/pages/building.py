@@ -165,7 +165,9 @@ def _faults(shown: int = logging.WARNING) -> Iterator[None]:
         from mkdocs.exceptions import Abort, MkDocsException
         from yaml import YAMLError
     except ModuleNotFoundError as error:
-        message = 'the docs site needs more than is installed: pip install "xregit[site]"'
+        from xregit.installed import bringing  # only faults ask
+
+        message = f"the docs site needs more than is installed: {bringing('site')}"
         raise XregitError(message) from error
     with _complaints(shown) as complaints:
         try:

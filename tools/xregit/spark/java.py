@@ -59,10 +59,12 @@ def find(environment: Mapping[str, str], *, spark: str) -> Java:
     usable = [java for java in met if OLDEST <= java.version <= newest]
     if usable:
         return usable[0]
+    from xregit.installed import bringing  # only faults ask
+
     seen = f"; found Java {', '.join(str(java.version) for java in met)}" if met else ""
     message = (
         f"Spark {spark} needs Java {OLDEST} to {newest}{seen}; "
-        "install one, or the one that comes with: pip install 'xregit[spark]'"
+        f"install one, or the one that comes with: {bringing('spark')}"
     )
     raise XregitError(message)
 

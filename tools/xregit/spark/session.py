@@ -34,7 +34,7 @@ CONNECT_PORT = 15002
 REACH_SECONDS = 10
 
 PACKAGES = ("pyspark", "deltalake", "pyarrow", "msgspec")
-MISSING = "publishing tables needs Spark, which is not installed: pip install 'xregit[spark]'"
+MISSING = "publishing tables needs Spark, which is not installed"
 
 # Measured: compiling with C1 alone takes 40 % of the processor time off a short session (it costs long-running ones).
 JVM_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
@@ -116,7 +116,10 @@ def installed() -> None:
         XregitError: it is not.
     """
     if any(find_spec(name) is None for name in PACKAGES):
-        raise XregitError(MISSING)
+        from xregit.installed import bringing  # only faults ask
+
+        message = f"{MISSING}: {bringing('spark')}"
+        raise XregitError(message)
 
 
 def _started(name: str, conf: Mapping[str, str]) -> SparkSession:
