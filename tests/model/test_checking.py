@@ -151,6 +151,9 @@ def test_a_finding_says_all_that_a_reader_needs() -> None:
             'It belongs into "protocoloptions": indent it below that.',
         ),
         ({"mode": "binary"}, "Remove it, or declare it in model.yaml."),
+        ({"envelope": "CloudEvents/1.0", "metadata": {}}, 'Did you mean "envelopemetadata"?'),
+        ({"envelope": "CloudEvents/1.0", "type": "a"}, 'It belongs into "envelopemetadata": indent it below that.'),
+        ({"protocol": "MQTT/5.0", "protocoloptions": {"topic": "a"}}, 'Did you mean "topic_name"?'),
         (
             {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "a"}}, "mode": "binary"},
             'It belongs into "envelopeoptions": indent it below that.',
@@ -192,7 +195,12 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
         ({"protocol": "MQTT/5.0", "protocoloptions": {"message_expiry_interval": "long"}}, INTERVAL),
         ({"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": 5}}, "Put it in quotes if it is meant as text."),
         ({"deprecated": {"removal": {"value": NOON}}}, f'Write "removal: {NOON}".'),
-        ({"protocol": "HTTP", "protocoloptions": {"query": "a"}}, 'Write "query: [a]".'),
+        ({"protocol": "HTTP", "protocoloptions": {"query": "a"}}, 'Write "query: [{name: a}]".'),
+        (
+            {"envelope": "CloudEvents/1.0", "envelopemetadata": {"subject": "a/{b}"}},
+            "Write \"subject: {value: 'a/{b}'}\".",
+        ),
+        ({"envelope": "CloudEvents/1.0", "envelopemetadata": {"order-id": {}}}, 'Rename it, for example to "orderid".'),
         ({"protocol": "HTTP", "protocoloptions": {"query": {"a": 1}}}, LIST),
         ({"basemessage": "/messagegroups/g/schemas/m"}, SLASHES),
         ({"basemessage": "messagegroups/g/messages/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
@@ -202,6 +210,38 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
 def test_faults_say_what_to_write(value: dict[str, Any], expected: str) -> None:
     """Whoever made a mistake is told the right form of what they wrote, else an example."""
     (finding,) = check(MESSAGE, value)
+    assert finding.help == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"protocoloptions": {"endpoints": "mqtt://a"}}, 'Write "endpoints: [{uri: mqtt://a}]".'),
+        ({"protocoloptions": {"endpoints": ["mqtt://a"]}}, 'Write "uri: mqtt://a".'),
+        ({"protocoloptions": {"authorization": ["Plain"]}}, 'Write "type: Plain".'),
+        ({"messagegroups": ["orders"]}, 'Write "/messagegroups/orders".'),
+        ({"messagegroups": ["/messagegroups/orders/messages/placed"]}, 'Write "/messagegroups/orders".'),
+    ],
+)
+def test_faults_of_endpoints_say_what_to_write(value: dict[str, Any], expected: str) -> None:
+    """What is written as one text comes with the list or map that it stands for, so that no next fault follows."""
+    endpoint = {"usage": ["producer"], "protocol": "MQTT/5.0", **value}
+    (finding,) = check(builtin().groups["endpoints"].attributes, endpoint)
+    assert finding.help == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"baseurl": "catalog.example.com/api"}, 'Write "baseurl: https://catalog.example.com/api".'),
+        ({"repository": "git@example.com:a/b.git"}, 'Write "repository: https://example.com/a/b".'),
+        ({"rules": {"unused_schema": "off"}}, 'Rename it, for example to "unused-schema".'),
+        ({"rules": {"unused-schema": False}}, "It may be error, warning, info or off."),
+    ],
+)
+def test_faults_of_settings_say_what_to_write(value: dict[str, Any], expected: str) -> None:
+    """An address without scheme, one to clone from, a rule with underscores and a truth value have an answer."""
+    (finding,) = check(builtin().settings, value)
     assert finding.help == expected
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.catalog.folders import folder
+from tests.catalog.folders import folder, registry_of
 from xregit.catalog import read_folder
 from xregit.rules import check
 
@@ -21,6 +21,7 @@ FILES = {
     "schemagroups/doors/schemas/opened/schema.yaml": "description: Opened.\nformat: JsonSchema/draft-07\n",
     "schemagroups/doors/schemas/opened/versions/1.json": "{}\n",
 }
+SCHEMAS = "schemagroups/doors/schemas/opened"
 NEW = "messagegroups/doors/messages/closed.yaml"
 
 
@@ -150,3 +151,19 @@ def test_host_without_scheme_is_completed(tmp_path: Path, address: str, meant: s
     found = check(read_folder(folder(tmp_path, {"endpoints/e/endpoint.yaml": stated}))).diagnostics
     helps = [item.help for item in found if item.rule == "address-without-host"]
     assert helps == [f'Write it as in "plaintext://{meant}".']
+
+
+def test_group_in_the_registry_s_own_file_is_sent_to_its_own(tmp_path: Path) -> None:
+    """Documents have groups in one piece, folders have a file for each."""
+    registry = registry_of(tmp_path, {"registry.yaml": "registryid: r\nendpoints: {}\n"})
+    (finding,) = check(registry).diagnostics
+    assert "endpoints/<id>/endpoint.yaml" in finding.help
+
+
+def test_schema_in_yaml_is_told_as_that(tmp_path: Path) -> None:
+    """A JSON Schema whose file says that it is YAML is no text with a fault at its first word; one in JSON is fine."""
+    told = {}
+    for text in ("type: object\n", '{"type": "object"}\n'):
+        registry = registry_of(tmp_path / str(len(text)), {**FILES, f"{SCHEMAS}/versions/2.yaml": text})
+        told[text[0]] = [item.message for item in check(registry).diagnostics if item.path.endswith("2.yaml")]
+    assert told == {"t": ["The file's name says that it is YAML, but JsonSchema is read as JSON here."], "{": []}

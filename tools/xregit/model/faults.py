@@ -27,8 +27,8 @@ INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
 )
 MAX_LISTED = 16
 MAX_GUESSED_CHARS = 80
-# A shorter name is the beginning of too much.
-MIN_BEGUN_CHARS = 3
+# A shorter name is the beginning, or a shorter text one end, of too much.
+MIN_BEGUN_CHARS, MIN_PART_CHARS = 3, 5
 _DECLARE = "Remove it, or declare it in model.yaml."
 MERGE_KEY = "Merge keys are none in YAML 1.2; write the attributes out, or let messages share them through basemessage."
 
@@ -84,7 +84,7 @@ def malformed(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, fi
 
     kinds = " or ".join(_example(target) for target in attribute.targets) or "/messagegroups/<id>/messages/<id>"
     message = f"{label(path, key)} must be an xid such as {kinds}, but is {shown(value)}."
-    return Finding(XID, (*path, key), message, of_xid(value, key, fits), attribute.cited)
+    return Finding(XID, (*path, key), message, of_xid(attribute, value, key, fits), attribute.cited)
 
 
 def missing(attribute: AttributeModel, path: KeyPath, asked_by: str = "", inherited: str = "") -> Finding:
@@ -101,10 +101,11 @@ def missing(attribute: AttributeModel, path: KeyPath, asked_by: str = "", inheri
     return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", attribute.cited)
 
 
-def stands_misspelled(attribute: AttributeModel, known: Iterable[str], value: Iterable[str]) -> bool:
-    """Tell whether an attribute that is missing is there under a name that is reported already."""
+def stands_misspelled(attribute: AttributeModel, known: Iterable[str], value: Mapping[str, Any]) -> bool:
+    """Tell whether an attribute that is missing, or what belongs into it, is there under a name that is reported."""
     names = frozenset(known)
-    return any(name not in names and guess(name, (attribute.name,)) for name in value)
+    others = [name for name, item in value.items() if item is not None and name not in names]
+    return any(name in attribute.attributes or guess(name, (attribute.name,)) for name in others)
 
 
 def unknown(name: str, path: KeyPath, known: Iterable[str], goes_with: str, requirement: str = "") -> Finding:
@@ -153,14 +154,17 @@ def either(choices: Iterable[Any]) -> str:
 
 
 def guess(text: str, choices: Iterable[str]) -> str:
-    """Return a question that offers the choice most like the text, or nothing."""
+    """Return a question that offers the choice most like the text, or the only one that has it at an end."""
     if len(text) > MAX_GUESSED_CHARS:
         return ""
     import difflib  # only faults pay for it
 
     folded = {choice.casefold(): choice for choice in choices}
-    near = difflib.get_close_matches(text.casefold(), folded, n=1, cutoff=0.7)
-    return f'Did you mean "{folded[near[0]]}"?' if near else ""
+    given = text.casefold()
+    near = difflib.get_close_matches(given, folded, n=1, cutoff=0.7)
+    if not near and len(given) >= MIN_PART_CHARS:
+        near = [each for each in folded if each.startswith(given)] or [each for each in folded if each.endswith(given)]
+    return f'Did you mean "{folded[near[0]]}"?' if len(near) == 1 else ""
 
 
 def _written(choice: Any) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.datatypes import SYNTAXES, TEXTS
+from xregit.model.faults import either
 from xregit.model.names import named
 from xregit.model.narrowing import fits_of
 from xregit.model.protocols import syntaxes
@@ -74,6 +75,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
     }
 )
 _ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})
+_NEEDS_QUOTES = re.compile(r"""[,\[\]{}]|:(?:\s|$)|\s#|^[#&*!|>'"%@`?-]|^$""")
 _WITHOUT_QUOTES = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
 
 
@@ -82,7 +84,7 @@ def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "
     bare = attribute.property if attribute.type == "any" else ""
     text_due = (bare or attribute.type) in TEXTS or (attribute.type == "any" and not bare)
     if isinstance(value, (bool, int, float)) and text_due and not kind:
-        return "Put it in quotes if it is meant as text."
+        return f"It may be {either(attribute.enum)}." if attribute.enum else "Put it in quotes if it is meant as text."
     if attribute.type in {"array", "map", "object"}:
         return _collection(attribute, value, key)
     if isinstance(value, (Mapping, list, tuple)):
@@ -96,10 +98,11 @@ def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "
     return _example(kind or attribute.names or attribute.syntax, key) or _example(bare or attribute.type, key)
 
 
-def of_xid(value: Any, key: str | int, fits: Callable[[Any], bool]) -> str:
-    """Return what to write instead of a reference that isn't one."""
+def of_xid(attribute: AttributeModel, value: Any, key: str | int, fits: Callable[[Any], bool]) -> str:
+    """Return what to write instead of a reference that isn't one: the same in its form, or the group around it."""
     if isinstance(value, str):
-        tried = (value.removeprefix("#"), f"/{value}", value.rstrip("/"), f"/{value.strip('/')}")
+        around = ("/".join(value.split("/")[:3]), *(f"{target}/{value}" for target in attribute.targets))
+        tried = (value.removeprefix("#"), f"/{value}", value.rstrip("/"), f"/{value.strip('/')}", *around)
         right = next((form for form in tried if fits(form)), "")
         if right:
             return _write(key, right)
@@ -109,21 +112,32 @@ def of_xid(value: Any, key: str | int, fits: Callable[[Any], bool]) -> str:
 def renamed(name: object, fits: Callable[[Any], bool]) -> str:
     """Return what to do about a name that has characters it can't have."""
     right = re.sub(r"[^a-z0-9_.:\-]", "_", str(name).casefold())
-    tried = next((form for form in (right, re.sub("[.:-]", "_", right)) if fits(form)), "")
+    forms = (right, re.sub("[.:-]", "_", right), re.sub("[_.:]", "-", right), re.sub("[^a-z0-9]", "", right))
+    tried = next((form for form in forms if fits(form)), "")
     return f'Rename it, for example to "{tried}".' if tried else "Rename it."
 
 
 def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
     if attribute.property:
         single = isinstance(value, (str, int, float))
-        return _write(key, f"{{value: {_plain(value)}}}") if single else 'Write "value: …" under it.'
+        return _write(key, f"{{value: {_inside(value)}}}") if single else 'Write "value: …" under it.'
+    if attribute.type == "object" and (first := _first(attribute, value)):
+        return _write(first, _plain(value))
     if attribute.type != "array":
         return 'Write "name: value" lines under it, or {} if there is nothing to say.'
     if not isinstance(value, str):
         by_name = isinstance(value, Mapping) and value and attribute.item and "name" in attribute.item.attributes
-        first = f', such as "- name: {_plain(next(iter(value)))}"' if by_name else ""
-        return f"Write a list, each item behind a hyphen on a line of its own{first}."
-    return _write(key, f"[{_plain(value)}]")
+        such = f', such as "- name: {_plain(next(iter(value)))}"' if by_name else ""
+        return f"Write a list, each item behind a hyphen on a line of its own{such}."
+    first = _first(attribute.item, value) if attribute.item else ""
+    return _write(key, f"[{{{first}: {_inside(value)}}}]" if first else f"[{_inside(value)}]")
+
+
+def _first(attribute: AttributeModel, value: Any) -> str:
+    """Return the name of what a text would be if it stood in a map of attributes: the first that they have."""
+    name, model = next(iter(attribute.attributes.items()), ("*", None))
+    fits = isinstance(value, str) and model is not None and model.type in TEXTS and fits_of(model)(value)
+    return name if fits and name != "*" else ""
 
 
 def _unwrapped(attribute: AttributeModel, value: Mapping[Any, Any] | Iterable[Any], key: str | int) -> str:
@@ -145,6 +159,8 @@ def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
         return "Write it without quotes."
     if attribute.type in _ADDRESSES and value != value.strip():
         return "Remove the spaces around it."
+    if attribute.syntax == "absolute" and (address := _absolute(value)):
+        return _write(key, address)
     if attribute.type in _ADDRESSES and " " in value:
         return 'Write the address of a page; prose belongs in "description".'
     if attribute.type == "timestamp":
@@ -152,6 +168,14 @@ def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
         return next((_write(key, form) for form in tried if fits_of(attribute)(form)), "")
     known = named(attribute.names, value) if attribute.names else None
     return _write(key, known.example) if known and known.example else ""
+
+
+def _absolute(value: str) -> str:
+    """Return the address of a page that a text probably means: a host without scheme, or what Git clones from."""
+    cloned = re.fullmatch(r"git@([\w.-]+):([\w./-]+?)(?:\.git)?", value)
+    if cloned:
+        return f"https://{cloned[1]}/{cloned[2]}"
+    return f"https://{value}" if re.fullmatch(r"[\w-]+(?:\.[\w-]+)+(?:[:/]\S*)?", value) else ""
 
 
 def _example(form: str, key: str | int) -> str:
@@ -162,6 +186,12 @@ def _example(form: str, key: str | int) -> str:
 
 def _write(key: str | int, value: str) -> str:
     return f'Write "{key}: {value}".' if isinstance(key, str) else f'Write "{value}".'
+
+
+def _inside(value: object) -> str:
+    """Return a value as it stands in brackets or braces, in quotes where it needs them there."""
+    text = _plain(value)
+    return "'" + text.replace("'", "''") + "'" if _NEEDS_QUOTES.search(text) else text
 
 
 def _plain(value: object) -> str:

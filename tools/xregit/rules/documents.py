@@ -14,7 +14,7 @@ from xregit.source.text import Problem, conflict_problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.catalog.entities import Version
+    from xregit.catalog.entities import Document, Version
     from xregit.catalog.registry import Registry
     from xregit.payloads import Problem as SchemaProblem
 
@@ -34,7 +34,7 @@ def problems(registry: Registry, version: Version) -> Iterator[Problem]:
     if document is None or document.data is None or not isinstance(format_, str):
         return
     own = document.place.path != version.place.path
-    wrong = _of_text(document.data, format_) if own else ()
+    wrong = _of_text(document, format_) if own else ()
     yield from wrong
     if wrong or not language(format_):
         return
@@ -48,14 +48,18 @@ def problems(registry: Registry, version: Version) -> Iterator[Problem]:
         yield Problem(_RULES[item.kind], item.message, item.help, span)
 
 
-def _of_text(data: bytes, format_: str) -> tuple[Problem, ...]:
+def _of_text(document: Document, format_: str) -> tuple[Problem, ...]:
     """Return what is wrong with the text of a document whose language is written in JSON."""
     name = named("format", format_)
     if name is None or not name.document.endswith("json"):
         return ()
     from xregit.source import json  # only documents are JSON
 
-    return json.parse(data).problems
+    found = json.parse(document.data or b"").problems
+    if found and document.place.path.endswith((".yaml", ".yml")):
+        message = f"the file's name says that it is YAML, but {name.name} is read as JSON here"
+        return (Problem(found[0].rule, message, "write it as JSON, and name the file so", Span(1, 1)),)
+    return found
 
 
 def _span(problem: SchemaProblem) -> Span:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from xregit.catalog.resolving import group_of
 from xregit.catalog.viewing import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordered
 from xregit.model import check as check_value
+from xregit.model.faults import UNKNOWN
 from xregit.records import record
 from xregit.rules.choosing import Choosing
 from xregit.rules.rule import DATED, SOUND, Chosen, Compared, Dated
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from xregit.rules.rule import Rule
 
 _GROUP_PARTS = 3
+_KEPT = "Groups have files of their own: write this one as {0.plural}/<id>/{0.singular}.yaml, beside the registry's."
 
 
 @record
@@ -191,7 +194,9 @@ class _Run:
 
     def of_registry(self) -> Iterator[Finding]:
         if self.registry.place.path not in self.broken:
-            yield from check_value(self.registry.model.attributes, self.registry.attributes)
+            for item in check_value(self.registry.model.attributes, self.registry.attributes):
+                group = self.registry.model.groups.get(str(item.path[0])) if item.path else None
+                yield replace(item, help=_KEPT.format(group)) if group and item.rule == UNKNOWN else item
 
     def of_settings(self) -> Iterator[Finding]:
         found = check_value(self.registry.model.settings, self.registry.settings.written)
