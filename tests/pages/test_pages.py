@@ -15,6 +15,7 @@ from tests.pages.rich import FILES as RICH
 from xregit.pages import Page, pages
 from xregit.pages.book import Book
 from xregit.pages.messages import MAX_BASES, MAX_CARRIERS, message_page
+from xregit.pages.payloads import MAX_FIELDS, MAX_OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -202,6 +203,27 @@ def test_field_says_what_its_values_keep_to(tmp_path: Path) -> None:
     html = {page.address: page.html for page in pages(registry)}["messagegroups/g/messages/a/"]
     assert "<strong>required</strong>, matches ^&lt;b&gt;$</small>" in html
     assert "array of integer, at most 2 entries, each at least 0</small>" in html
+
+
+@pytest.mark.parametrize(
+    ("count", "opened", "cut"),
+    [
+        (MAX_OPEN, True, False),
+        (MAX_OPEN + 1, False, False),
+        (MAX_FIELDS, False, False),
+        (MAX_FIELDS + 1, False, True),
+    ],
+)
+def test_many_fields_are_folded_then_cut(count: int, opened: bool, cut: bool, tmp_path: Path) -> None:
+    """A few fields stand open, many begin folded, and where not all are listed the page says so."""
+    names = ", ".join(f"f{number}: {{type: string}}" for number in range(count - 1))
+    schema = f"{{type: object, properties: {{outer: {{type: object, properties: {{{names}}}}}}}}}"
+    stated = f"dataschemaformat: JsonSchema/draft-07\ndataschema: {schema}\n"
+    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": stated})
+    html = message_page(Book(found), next(iter(found.messages))).html
+    assert sum(f"<code>f{number}</code>" in html for number in range(count)) == min(count, MAX_FIELDS) - 1
+    assert ("<details open><summary><code>outer" in html) is opened
+    assert ("There are more fields" in html) is cut
 
 
 def test_group_tells_messages_with_the_same_id_apart(small_pages: Mapping[str, Page]) -> None:

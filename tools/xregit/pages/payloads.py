@@ -88,9 +88,9 @@ def fields(found: tuple[Field, ...]) -> Fields | None:
     """Return the fields of a payload as a page shows them, None where there are none."""
     if not found:
         return None
-    left = [MAX_FIELDS]
+    left = [MAX_FIELDS, 0]  # how many more rows there may be, and how many lists of them were not finished
     shown = tuple(_rows(found, left, 0))
-    return Fields(shown, open=MAX_FIELDS - left[0] <= MAX_OPEN, cut=left[0] <= 0)
+    return Fields(shown, open=MAX_FIELDS - left[0] <= MAX_OPEN, cut=left[1] > 0)
 
 
 def names(found: tuple[Field, ...], depth: int = 0, *, inner: bool = False) -> Iterator[str]:
@@ -114,6 +114,7 @@ def meanings(found: tuple[Field, ...], depth: int = 0) -> Iterator[str]:
 def _rows(found: tuple[Field, ...], left: list[int], depth: int) -> Iterator[FieldRow]:
     for field in found:
         if left[0] <= 0 or depth > MAX_DEPTH:
+            left[1] += 1
             return
         left[0] -= 1
         yield _row(field, left, depth)
