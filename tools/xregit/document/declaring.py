@@ -64,9 +64,10 @@ def objects(target: Any, step: Step, here: Here) -> Any:
 def scattered(target: Any, step: Step, here: Here) -> Any:
     """Give each address that an item gathers in a list an item of its own, with its scheme: ``SSL://host:port``.
 
-    ``names`` has the attribute of the list and that of an address, then that of the scheme and the usual one.
+    ``names`` has the attribute of the list and that of an address, then ``scheme`` with its attribute. An item that
+    states none stays: what is no address without a scheme would be another one with it.
     """
-    ((gathered, address), (scheme, usual)) = step.names.items()
+    ((gathered, address), (_, scheme)) = step.names.items()
     result: list[Any] = []
     moves: list[Move] = []
     for number, item in enumerate(target if isinstance(target, list) else ()):
@@ -75,7 +76,7 @@ def scattered(target: Any, step: Step, here: Here) -> Any:
         moves += [((before + at,), (number,)) for at in range(len(hosts) or 1)]
         moves += [((before + at, address), (number, gathered, at)) for at in range(len(hosts))]
         rest = {name: value for name, value in item.items() if name not in (gathered, scheme)} if hosts else {}
-        listener = f"{item.get(scheme, usual)}://" if hosts else ""
+        listener = f"{item[scheme]}://" if hosts else ""
         result += [{address: host if "://" in host else f"{listener}{host}", **rest} for host in hosts] or [item]
     first = next((old[0] for _, old in moves if len(old) > 1), None)
     if first is None:
@@ -88,7 +89,7 @@ def _gathered(item: Any, gathered: str, address: str, scheme: str) -> list[str]:
     """Return the hosts of an item that has them in a list, and nothing else that could be its address."""
     hosts = item.get(gathered) if isinstance(item, dict) and address not in item else None
     texts = isinstance(hosts, list) and all(isinstance(host, str) and host for host in hosts)
-    return hosts if hosts and texts and isinstance(item.get(scheme, ""), str) else []
+    return hosts if hosts and texts and isinstance(item.get(scheme), str) else []
 
 
 def bare(target: Any, step: Step, here: Here) -> Any:
