@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from xregit.errors import XregitError
+from xregit.installed import bringing
 from xregit.spark import java
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ def test_newest_java_depends_on_spark(home: Callable[[str], Path]) -> None:
 def test_no_java_is_one_line(home: Callable[[str], Path], version: str | None, said: str) -> None:
     """Without any Java one line says what is needed, what was found and how to get it."""
     environment = {"JAVA_HOME": str(home(version))} if version else {}
-    with pytest.raises(XregitError, match=r"pip install 'xregit\[spark\]'") as caught:
+    with pytest.raises(XregitError, match=re.escape(bringing("spark"))) as caught:
         java.find(environment, spark=SPARK)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from deltalake.schema import Field, PrimitiveType
 
 from tests.spark.repository import SAMPLE
 from xregit.errors import XregitError
+from xregit.installed import bringing
 from xregit.spark import frames, packing
 from xregit.spark import session as sessions
 from xregit.spark.asof import tables_at
@@ -265,5 +267,5 @@ def test_unknown_format_is_named(sample: Registry, tmp_path: Path) -> None:
 def test_missing_extra_is_named(sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Spark is not installed, one line says how to install it."""
     monkeypatch.setattr(sessions, "PACKAGES", ("xregit_has_no_such_package",))
-    with pytest.raises(XregitError, match=r"pip install 'xregit\[spark\]'"):
+    with pytest.raises(XregitError, match=re.escape(bringing("spark"))):
         publish(sample, tmp_path)
