@@ -17,10 +17,10 @@ from xregit.spark.cells import Row, hashed
 from xregit.spark.columns import HASH, Column, Table, Type
 from xregit.spark.comparing import Difference, difference
 from xregit.spark.delta import RustLake
-from xregit.spark.faults import MORE_MEMORY, reason, told_of
+from xregit.spark.faults import MORE_MEMORY, errors_named, reason
 from xregit.spark.packing import packed
 from xregit.spark.places import Place
-from xregit.spark.standing import Stand, Told
+from xregit.spark.standing import CommitInfo, Stand
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ TIME, LABELS = Column("time", Type.TIMESTAMP), Column("labels", Type.TEXT_MAP)
 TABLE = Table("things", "Some things.", (XID, COUNT, TIME, LABELS, HASH))
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
 DOUBLED = "changed by someone else in the meantime; run it again"
-TOLD = Told("c0ffee", "2026-01-02T03:04:05Z", "Begin")
+INFO = CommitInfo("c0ffee", "2026-01-02T03:04:05Z", "Begin")
 
 
 def _row(xid: str, count: int) -> Row:
@@ -43,7 +43,7 @@ def _row(xid: str, count: int) -> Row:
 
 def _write(lake: RustLake, stand: Stand, wanted: tuple[Row, ...]) -> int:
     """Bring the table to these rows, and return its version."""
-    return lake.write({stand.table.name: (stand, difference(TABLE, wanted, stand.hashes))}, TOLD)["things"]
+    return lake.write({stand.table.name: (stand, difference(TABLE, wanted, stand.hashes))}, INFO)["things"]
 
 
 def _rows(path: Path) -> dict[str, Any]:
@@ -143,9 +143,9 @@ def test_second_writer_fails(lake: RustLake, path: Path) -> None:
     stand = lake.look(TABLE)
     wanted = (_row("a", 1), _row("b", 2), _row("c", 3))
     assert _write(lake, stand, wanted) == 1
-    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place, "publish to"):
+    with pytest.raises(XregitError, match=DOUBLED), errors_named(lake.place, "publish to"):
         _write(lake, stand, wanted)
-    with pytest.raises(XregitError, match=DOUBLED), told_of(lake.place, "publish to"):
+    with pytest.raises(XregitError, match=DOUBLED), errors_named(lake.place, "publish to"):
         _write(lake, stand, ())
     assert _rows(path) == {"a": 1, "b": 2, "c": 3}
 
@@ -154,7 +154,7 @@ def test_second_creator_fails(lake: RustLake, tmp_path: Path) -> None:
     """Of two that make the same table, one fails in one line."""
     stand = lake.look(TABLE)
     _write(lake, stand, (_row("a", 1),))
-    with pytest.raises(XregitError) as caught, told_of(lake.place, "publish to"):
+    with pytest.raises(XregitError) as caught, errors_named(lake.place, "publish to"):
         _write(lake, stand, (_row("a", 1),))
     assert "\n" not in str(caught.value)
     assert _rows(tmp_path / "things") == {"a": 1}
@@ -166,7 +166,7 @@ def test_new_attribute_is_a_new_column(lake: RustLake, path: Path) -> None:
     stand = lake.look(wider)
     assert stand.lacking == ("colour",)
     row = hashed({"xid": "c", "colour": "red"})
-    assert lake.write({"things": (stand, Difference(packed(wider, [row])))}, TOLD) == {"things": 2}
+    assert lake.write({"things": (stand, Difference(packed(wider, [row])))}, INFO) == {"things": 2}
     assert lake.look(wider).lacking == ()
     found = {row["xid"]: row["colour"] for row in pa.table(DeltaTable(path).scan()).to_pylist()}
     assert found == {"a": None, "b": None, "c": "red"}
@@ -178,7 +178,7 @@ def test_former_attribute_tells_nothing_any_more(lake: RustLake, path: Path) -> 
     wanted = (hashed({"xid": "a"}), hashed({"xid": "d"}))
     stand = lake.look(fewer)
     assert stand.former == ("count", "time", "labels")
-    assert lake.write({"things": (stand, difference(fewer, wanted, stand.hashes))}, TOLD) == {"things": 1}
+    assert lake.write({"things": (stand, difference(fewer, wanted, stand.hashes))}, INFO) == {"things": 1}
     assert _rows(path) == {"a": None, "d": None}
 
 
@@ -187,7 +187,7 @@ def test_comments_follow_the_model(lake: RustLake, path: Path) -> None:
     reworded = Table("things", "All things.", (Column("xid", comment="Its id."), *TABLE.columns[1:]))
     stand = lake.look(reworded)
     assert stand.comments == {"": "All things.", "xid": "Its id."}
-    lake.write({"things": (stand, Difference())}, TOLD)
+    lake.write({"things": (stand, Difference())}, INFO)
     assert lake.look(reworded).comments == {}
     assert DeltaTable(path).metadata().description == "All things."
     assert _rows(path) == {"a": 1, "b": 2}
@@ -196,7 +196,7 @@ def test_comments_follow_the_model(lake: RustLake, path: Path) -> None:
 def test_rows_are_read_whole(lake: RustLake) -> None:
     """A row that is appended comes back as it was."""
     assert lake.rows(lake.look(TABLE)) == []
-    assert lake.append(lake.look(TABLE), _row("a", 1), TOLD) == 0
+    assert lake.append(lake.look(TABLE), _row("a", 1), INFO) == 0
     assert [dict(row, labels=dict(row["labels"])) for row in lake.rows(lake.look(TABLE))] == [_row("a", 1)]
 
 

@@ -37,35 +37,35 @@ class Standpoint(NamedTuple):
     around: str
 
 
-class Told(NamedTuple):
+class SharedHistory(NamedTuple):
     """The history of one file, or of several with the same commits: their times, and the hashes, newest first."""
 
     createdat: str
     modifiedat: str
     commits: Sequence[str]
 
-    def after(self, newer: Sequence[Commit]) -> Told:
+    def after(self, newer: Sequence[Commit]) -> SharedHistory:
         """Return the same after some more commits, the newest first."""
         times = [*(commit.time for commit in newer), *([self.createdat, self.modifiedat] if self.commits else [])]
-        return Told(min(times), max(times), (*(commit.sha for commit in newer), *self.commits))
+        return SharedHistory(min(times), max(times), (*(commit.sha for commit in newer), *self.commits))
 
 
-NOTHING_TOLD = Told("", "", ())
+NO_COMMITS = SharedHistory("", "", ())
 
 
 @record
 class Dated:
     """The history of a registry's files, as of a standpoint.
 
-    ``time`` is that of the last commit, and ``renamed`` are the names that files of the repository had before. ``told``
-    are the different histories. ``rows`` has for each group a JSON object of its files, from the path in the repository
-    to an index of ``told``; it is parsed when it is asked for, as a run needs few of many groups.
+    ``time`` is that of the last commit, and ``renamed`` are the names that files of the repository had before.
+    ``histories`` are the different histories. ``rows`` has for each group a JSON object of its files, from the path in
+    the repository to an index of ``histories``; it is parsed when it is asked for, as a run needs few of many groups.
     """
 
     standpoint: Standpoint
     time: str
     renamed: Sequence[str]
-    told: Sequence[Told]
+    histories: Sequence[SharedHistory]
     rows: Mapping[str, bytes | memoryview]
 
     def history(self, groups: Iterable[str]) -> History:
@@ -74,7 +74,7 @@ class Dated:
         return History(head=self.standpoint.head, head_time=self.time, files=files)
 
     def _history(self, number: int) -> FileHistory:
-        created, modified, commits = self.told[number]
+        created, modified, commits = self.histories[number]
         return FileHistory(len(commits), created, modified, tuple(commits))
 
     def _numbers(self, group: str) -> dict[str, int]:
@@ -106,19 +106,19 @@ def dated(history: History, seen: Standpoint, prefix: str) -> Dated | None:
     if len(renamed) > MAX_RENAMES:
         return None
     numbers: dict[int, int] = {}  # files with the same commits share one history
-    told: list[Told] = []
+    histories: list[SharedHistory] = []
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for path, known in history.files.items():
         if path.startswith(prefix):
             if id(known) not in numbers:
-                numbers[id(known)] = len(told)
-                told.append(Told(known.createdat, known.modifiedat, known.commits))
+                numbers[id(known)] = len(histories)
+                histories.append(SharedHistory(known.createdat, known.modifiedat, known.commits))
             found[group_of(path[len(prefix) :])][path] = numbers[id(known)]
     try:
         rows = {group: orjson.dumps(paths) for group, paths in found.items()}
     except orjson.JSONEncodeError:  # a name that isn't UTF-8
         return None
-    return Dated(seen, history.head_time, renamed, told, rows)
+    return Dated(seen, history.head_time, renamed, histories, rows)
 
 
 def moved(known: Dated, root: Path, seen: Standpoint, prefix: str) -> tuple[Dated, frozenset[str]] | None:
@@ -150,11 +150,11 @@ def _after(
     of_group: defaultdict[str, list[str]] = defaultdict(list)
     for path in touching:
         of_group[group_of(path[len(prefix) :])].append(path)
-    told, rows = [*known.told], dict(known.rows)
+    histories, rows = [*known.histories], dict(known.rows)
     for group, paths in of_group.items():
         numbers = orjson.loads(rows.get(group, b"{}"))
         for path in paths:
-            told.append((told[numbers[path]] if path in numbers else NOTHING_TOLD).after(touching[path]))
-            numbers[path] = len(told) - 1
+            histories.append((histories[numbers[path]] if path in numbers else NO_COMMITS).after(touching[path]))
+            numbers[path] = len(histories) - 1
         rows[group] = orjson.dumps(numbers)
-    return replace(known, standpoint=seen, time=time, told=told, rows=rows), frozenset(of_group)
+    return replace(known, standpoint=seen, time=time, histories=histories, rows=rows), frozenset(of_group)

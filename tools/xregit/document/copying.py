@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from xregit.catalog.dating import Dated, Standpoint, Told, moved
+from xregit.catalog.dating import Dated, SharedHistory, Standpoint, moved
 from xregit.document.pieces import frame, joints, piece
 from xregit.document.stating import Stating
 from xregit.document.tables import profile as profile_of
@@ -93,7 +93,7 @@ def to_bytes(known: Written) -> bytes | None:
         "standpoint": tuple(seen.standpoint),
         "time": seen.time,
         "renamed": seen.renamed,
-        "told": [tuple(told) for told in seen.told],
+        "told": [tuple(each) for each in seen.histories],
         "groups": list(seen.rows),
     }
     try:
@@ -110,8 +110,8 @@ def from_bytes(data: bytes) -> Written | None:
     head, *lines = held
     value: dict[str, Any] = orjson.loads(head)
     rows = dict(zip(value["groups"], lines, strict=True))
-    told = [Told._make(item) for item in value["told"]]
-    seen = Dated(Standpoint(*value["standpoint"]), value["time"], value["renamed"], told, rows)
+    histories = [SharedHistory._make(item) for item in value["told"]]
+    seen = Dated(Standpoint(*value["standpoint"]), value["time"], value["renamed"], histories, rows)
     spots = {xid: Spot._make(spot) for xid, spot in value["spots"].items()}
     status = tuple(value["status"]) if value["status"] else None
     return Written(value["state"], value["profile"], seen, frozenset(value["uncommitted"]), spots, status)

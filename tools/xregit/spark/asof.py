@@ -12,7 +12,7 @@ from xregit.errors import XregitError
 from xregit.records import record
 from xregit.source.history import ancestors, commits_of
 from xregit.spark.derived import PUBLICATIONS
-from xregit.spark.faults import told_of
+from xregit.spark.faults import errors_named
 from xregit.spark.places import Place
 from xregit.spark.publishing import Publication, publish_each
 from xregit.spark.session import installed
@@ -91,7 +91,7 @@ def tables_at(tables: Path | str, number: int | None = None) -> dict[str, DeltaT
         raise XregitError(message)
     from deltalake import DeltaTable
 
-    with told_of(place, "read the tables in"):
+    with errors_named(place, "read the tables in"):
         return {name: DeltaTable((place / name).url, version=at) for name, at in found[wanted].versions.items()}
 
 
@@ -100,7 +100,7 @@ def _all(place: Place) -> list[Published]:
     from deltalake import DeltaTable
 
     log = (place / PUBLICATIONS.name).url
-    with told_of(place, "read the tables in"):
+    with errors_named(place, "read the tables in"):
         if (place.local and not place.local.exists()) or not DeltaTable.is_deltatable(log):
             return []
         rows = pa.table(DeltaTable(log).scan(columns=["number", "commit", "versions"])).to_pylist()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.spark import files, frames, packing
 from xregit.spark.columns import HASH
-from xregit.spark.faults import read_from
+from xregit.spark.faults import reading_errors_named
 from xregit.spark.standing import (
     CHANGE,
     DELETE,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from xregit.spark.cells import Row
     from xregit.spark.columns import Table
     from xregit.spark.places import Place
-    from xregit.spark.standing import Told, Work
+    from xregit.spark.standing import CommitInfo, Work
 
 Written = list[dict[str, Any]]
 
@@ -53,7 +53,7 @@ class RustLake:
         """Return how a table stands; see `standing.Lake`."""
         place = self.place / table.name
         refuse_coded(place)
-        with read_from(place):
+        with reading_errors_named(place):
             return _stand(table, place)
 
     def rows(self, stand: Stand) -> list[Row]:
@@ -65,28 +65,28 @@ class RustLake:
         found: list[Row] = pa.table(_opened(stand).scan()).to_pylist()
         return found
 
-    def write(self, work: Work, told: Told) -> dict[str, int]:
+    def write(self, work: Work, info: CommitInfo) -> dict[str, int]:
         """Bring every table to what its difference says; see `standing.Lake`."""
-        properties = _properties(told)
+        properties = _properties(info)
         prepared = self._prepared(work) if any(some for _, some in work.values()) else {}
         return {name: _committed(stand, prepared.get(name), properties) for name, (stand, _) in work.items()}
 
-    def append(self, stand: Stand, row: Row, told: Told) -> int:
+    def append(self, stand: Stand, row: Row, info: CommitInfo) -> int:
         """Add one row to a table, written here and not by Spark; see `standing.Lake`."""
         if stand.place.local:
             stand.place.local.mkdir(parents=True, exist_ok=True)
         form = packing.arrow_schema(stand.table)
         batches = packing.arrow_table(stand.table, [row]).to_batches()
-        return _committed(stand, [files.written(stand.table.name, stand.place.url, form, batches)], _properties(told))
+        return _committed(stand, [files.written(stand.table.name, stand.place.url, form, batches)], _properties(info))
 
-    def empty(self, name: str, told: Told) -> int:
+    def empty(self, name: str, info: CommitInfo) -> int:
         """Remove all rows of a table that the model has no more; see `standing.Lake`."""
         from deltalake import DeltaTable
 
         url = (self.place / name).url
         if not DeltaTable.is_deltatable(url):
             return 0
-        removed = DeltaTable(url).delete(commit_properties=_properties(told))  # of no rows it makes no version
+        removed = DeltaTable(url).delete(commit_properties=_properties(info))  # of no rows it makes no version
         return int(removed["num_deleted_rows"])
 
     def _prepared(self, work: Work) -> dict[str, Written | pa.Table]:
@@ -223,10 +223,10 @@ def _keyed(table: Table, found: DeltaTable) -> Iterator[tuple[Any, ...]]:
     return zip(*(column.to_pylist() for column in columns.columns), strict=True)
 
 
-def _properties(told: Told) -> CommitProperties:
+def _properties(info: CommitInfo) -> CommitProperties:
     from deltalake import CommitProperties
 
     # Without retries, whoever commits second fails, instead of adding the same rows once more.
     return CommitProperties(
-        custom_metadata={"gitCommit": told.commit, "userMetadata": told.as_json}, max_commit_retries=0
+        custom_metadata={"gitCommit": info.commit, "userMetadata": info.as_json}, max_commit_retries=0
     )

@@ -32,7 +32,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
-def told_of(path: Place, doing: str) -> Iterator[None]:
+def errors_named(path: Place, doing: str) -> Iterator[None]:
     """Turn what goes wrong while something is done with a table or folder into one line that names both.
 
     Raises:
@@ -55,7 +55,7 @@ def told_of(path: Place, doing: str) -> Iterator[None]:
 
 
 @contextmanager
-def read_from(table: Place) -> Iterator[None]:
+def reading_errors_named(table: Place) -> Iterator[None]:
     """Turn what goes wrong while the log or the rows of a Delta table are read into one line that names the table.
 
     Raises:

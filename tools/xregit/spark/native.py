@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from xregit.spark.cells import Row
     from xregit.spark.columns import Table
     from xregit.spark.places import Place
-    from xregit.spark.standing import Told, Work
+    from xregit.spark.standing import CommitInfo, Work
 
 # What Spark must be told before Delta's statements work; a session that has the classes without these can't merge.
 SETTINGS = {
@@ -85,21 +85,21 @@ class NativeLake:
             for row in found.to_pylist()
         ]
 
-    def write(self, work: Work, told: Told) -> dict[str, int]:
+    def write(self, work: Work, info: CommitInfo) -> dict[str, int]:
         """Bring every table to what its difference says; see `standing.Lake`."""
-        with self._set({USER_METADATA: told.as_json, TIMESTAMP: WITH_ZONE}):
+        with self._set({USER_METADATA: info.as_json, TIMESTAMP: WITH_ZONE}):
             return {name: self._committed(stand, some) for name, (stand, some) in work.items()}
 
-    def append(self, stand: Stand, row: Row, told: Told) -> int:
+    def append(self, stand: Stand, row: Row, info: CommitInfo) -> int:
         """Add one row to a table; see `standing.Lake`."""
-        return self.write({stand.table.name: (stand, Difference(packed(stand.table, [row])))}, told)[stand.table.name]
+        return self.write({stand.table.name: (stand, Difference(packed(stand.table, [row])))}, info)[stand.table.name]
 
-    def empty(self, name: str, told: Told) -> int:
+    def empty(self, name: str, info: CommitInfo) -> int:
         """Remove all rows of a table that the model has no more; see `standing.Lake`."""
         place = self.place / name
         if self._detail(place) is None or self.spark.read.format("delta").load(place.url).isEmpty():
             return 0
-        with self._set({USER_METADATA: told.as_json}):
+        with self._set({USER_METADATA: info.as_json}):
             removed = self.spark.sql(f"DELETE FROM {_quoted(place)}").first()  # noqa: S608 - quoted
         return int(removed["num_affected_rows"]) if removed else 0
 

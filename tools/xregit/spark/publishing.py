@@ -18,13 +18,13 @@ from xregit.spark.cells import hashed
 from xregit.spark.comparing import Difference, difference
 from xregit.spark.delta import RustLake
 from xregit.spark.derived import PUBLICATIONS
-from xregit.spark.faults import told_of
+from xregit.spark.faults import errors_named
 from xregit.spark.native import NativeLake
 from xregit.spark.packing import packed
 from xregit.spark.places import Place
 from xregit.spark.rows import table_rows
 from xregit.spark.session import REMOTE, active, borrowed, installed
-from xregit.spark.standing import refuse_file, told_by
+from xregit.spark.standing import commit_info, refuse_file
 from xregit.spark.tables import tables as tables_of
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def publish_each(
         raise XregitError(message)
     place = Place.of(tables)
     refuse_file(place)
-    with told_of(place, "publish to"), _lake(place, spark, conf or {}) as lake:
+    with errors_named(place, "publish to"), _lake(place, spark, conf or {}) as lake:
         for registry in registries:
             if format == DELTA:
                 yield _to_delta(registry, lake)
@@ -150,17 +150,17 @@ def _to_delta(registry: Registry, lake: Lake) -> Publication:
     last = published[-1] if published else None
     had = next((dict(row["columns"]) for row in reversed(published) if row.get("columns")), {})
     work = _work(registry, lake, had)
-    versions = lake.write(work, told_by(history))
+    versions = lake.write(work, commit_info(history))
     former = _emptied(lake, last, history, work)
     changed = last is None or (last["commit"], _versions(last)) != (history.head, versions)
     number = (last["number"] if last else 0) + changed
     logged = log.version
     if changed:
-        logged = lake.append(log, _publication(number, history, versions, _columns(work, had)), told_by(history))
-    told = [*(_told(name, some, versions[name]) for name, (_, some) in work.items()), *former]
-    told.append(TablePublication(log.table.name, number, int(changed), version=logged))
+        logged = lake.append(log, _publication(number, history, versions, _columns(work, had)), commit_info(history))
+    of_tables = [*(_table_publication(name, some, versions[name]) for name, (_, some) in work.items()), *former]
+    of_tables.append(TablePublication(log.table.name, number, int(changed), version=logged))
     return Publication(
-        str(log.place).removesuffix(f"/{log.table.name}"), DELTA, history.head, number, changed, tuple(told)
+        str(log.place).removesuffix(f"/{log.table.name}"), DELTA, history.head, number, changed, tuple(of_tables)
     )
 
 
@@ -187,7 +187,7 @@ def _columns(work: Work, had: Mapping[str, str]) -> Mapping[str, str] | None:
 def _emptied(lake: Lake, last: Row | None, history: History, work: Work) -> list[TablePublication]:
     """Remove the rows of what the model has no more: who reads such a table alone would take them for the catalog's."""
     gone = _versions(last).keys() - work.keys() if last is not None else ()
-    removed = {name: lake.empty(name, told_by(history)) for name in sorted(gone)}
+    removed = {name: lake.empty(name, commit_info(history)) for name in sorted(gone)}
     return [TablePublication(name, 0, deleted=rows) for name, rows in removed.items() if rows]
 
 
@@ -210,7 +210,7 @@ def _publication(
     )
 
 
-def _told(name: str, some: Difference, version: int) -> TablePublication:
+def _table_publication(name: str, some: Difference, version: int) -> TablePublication:
     return TablePublication(name, some.rows, some.inserted.rows, some.updated.rows, some.deleted.rows, version)
 
 
@@ -222,5 +222,5 @@ def _to_parquet(registry: Registry, place: Place, spark: SparkSession | None, co
     found[PUBLICATIONS] = packed(PUBLICATIONS, [_publication(1, history, {})])
     with borrowed(spark, name=APPLICATION, conf=conf) as session:
         parquet.write(session, found, place)
-    told = tuple(TablePublication(table.name, some.rows, some.rows) for table, some in found.items())
-    return Publication(str(place), PARQUET, history.head, 1, True, told)  # noqa: FBT003 - it is always written
+    of_tables = tuple(TablePublication(table.name, some.rows, some.rows) for table, some in found.items())
+    return Publication(str(place), PARQUET, history.head, 1, True, of_tables)  # noqa: FBT003 - it is always written

@@ -110,10 +110,10 @@ def active() -> SparkSession | None:
 
 
 def installed() -> None:
-    """Make sure that what the extra "spark" brings is there.
+    """Refuse to go on without the packages of the extra "spark".
 
     Raises:
-        XregitError: it is not.
+        XregitError: one of them is missing.
     """
     if any(find_spec(name) is None for name in PACKAGES):
         from xregit.installed import bringing  # only faults ask
@@ -200,8 +200,8 @@ def _settings(conf: Mapping[str, str], logging: Path, *, local: bool) -> dict[st
 
 def _letters() -> dict[str, str]:
     """Return what lets Java find files with any letters in their names, where the locale has only those of ASCII."""
-    plain = codecs.lookup(locale.getencoding()).name == "ascii"
-    return {"LC_ALL": "C.UTF-8"} if plain else {}
+    is_ascii = codecs.lookup(locale.getencoding()).name == "ascii"
+    return {"LC_ALL": "C.UTF-8"} if is_ascii else {}
 
 
 @contextmanager

@@ -64,8 +64,8 @@ class Stand:
 
 
 @record
-class Told:
-    """What the commits of one publication say of themselves: the Git commit, its time and the first line of it."""
+class CommitInfo:
+    """What the Delta commits of one publication record: the Git commit, its time and the first line of its message."""
 
     commit: str
     time: str
@@ -93,20 +93,20 @@ class Lake(Protocol):
     def rows(self, stand: Stand) -> list[Row]:
         """Return all rows of a table in the version that was looked at."""
 
-    def write(self, work: Work, told: Told) -> dict[str, int]:
+    def write(self, work: Work, info: CommitInfo) -> dict[str, int]:
         """Bring every table to what its difference says, in one transaction each; return the versions by name."""
 
-    def append(self, stand: Stand, row: Row, told: Told) -> int:
+    def append(self, stand: Stand, row: Row, info: CommitInfo) -> int:
         """Add one row to a table, which is created where there is none; return the table's new version."""
 
-    def empty(self, name: str, told: Told) -> int:
+    def empty(self, name: str, info: CommitInfo) -> int:
         """Remove all rows of a table that the model has no more, if there is one; return how many there were."""
 
 
-def told_by(history: History) -> Told:
-    """Return what commits say of a registry with that history."""
+def commit_info(history: History) -> CommitInfo:
+    """Return what Delta commits record of a registry with that history."""
     subject = next((commit.subject for commit in history.commits if commit.sha == history.head), "")
-    return Told(history.head, history.head_time, subject)
+    return CommitInfo(history.head, history.head_time, subject)
 
 
 def foreign(place: Place) -> XregitError:

@@ -28,7 +28,7 @@ _NOTHING, _TEXT = type(None), frozenset({str})
 
 
 def array(shape: Shape, values: Sequence[Any], path: str, rests: Rests) -> pa.Array:
-    """Return a column of values, of which those that are None are null."""
+    """Return a column of values, null where one is None; ``path`` leads to them in the payload, as a JSON Pointer."""
     import pyarrow as pa
 
     if shape.members:

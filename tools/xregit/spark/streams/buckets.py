@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xregit.spark.streams.rows import Landed, Rows
 
 
-class Known(NamedTuple):
+class Fitting(NamedTuple):
     """A message, or an event of a batch of them, that fits one definition; ``alone`` says that it is a message."""
 
     message: Input
@@ -46,7 +46,7 @@ class Bucket:
     plan: Plan
     json: bool
     queued: list[int] = field(default_factory=list)
-    messages: list[Known] = field(default_factory=list)
+    messages: list[Fitting] = field(default_factory=list)
     raw: list[tuple[str | None, ...]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
 
@@ -75,10 +75,10 @@ class Bucket:
         """What makes the rows of a definition's table."""
         return self.plan.rows(self.about)
 
-    def pack(self) -> list[tuple[Known, tuple[str, ...]]]:
+    def pack(self) -> list[tuple[Fitting, tuple[str, ...]]]:
         """Turn messages but plain events into an Arrow batch; return those whose payload is wrong, with what is."""
         read: list[tuple[Received, Match, Any]] = []
-        broken: list[tuple[Known, tuple[str, ...]]] = []
+        broken: list[tuple[Fitting, tuple[str, ...]]] = []
         for known in self.messages:
             try:
                 read.append((known.item, known.match, self.rows.reader.read(known.item)))
@@ -139,9 +139,9 @@ class Bucket:
 
 
 def pack(buckets: Sequence[Bucket], queue: Queue, least: int) -> list[bytes]:
-    """Turn what waits into Arrow batches where that is so much for one table, but for plain events that don't fit.
+    """Turn what waits into Arrow batches for each table for which at least ``least`` messages wait.
 
-    It returns their lines.
+    Return the lines of the plain events whose data does not fit the schema, which became no rows.
     """
     waiting = [bucket for bucket in buckets if bucket.queued]
     full = [bucket for bucket in waiting if bucket.waiting >= least]

@@ -109,7 +109,7 @@ def refuse_overlap(path: Path | str, *folders: Place) -> None:
 
 
 def lines(batch: pa.RecordBatch) -> list[bytes]:
-    """Return the lines of text in an Arrow batch; a row of a data frame that has none is told as JSON tells it."""
+    """Return the lines of text in an Arrow batch; a row of a data frame that has no text becomes JSON's null."""
     found: list[bytes] = batch.column(0).fill_null(b"null").to_pylist()
     return found
 

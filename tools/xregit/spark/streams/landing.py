@@ -98,7 +98,7 @@ class Facts:
     def context_columns(self) -> tuple[Column, ...]:
         """The columns for what the placeholders stand for."""
         names = Names()
-        free = {name: names.free(f"context_{_plain(name)}") for name in sorted(self.context)}
+        free = {name: names.free(f"context_{_sql_name(name)}") for name in sorted(self.context)}
         return tuple(
             Column(free[name], TEXT, f"What {{{name}}} stands for in {' and '.join(held)}.")
             for name, held in self.context.items()
@@ -199,7 +199,7 @@ def _has_plain(xid: str, name: str, count: int, held: Mapping[str, str]) -> bool
 
 def _joined(xid: str) -> str:
     _, _, group, _, message = xid.split("/", 4)
-    return f"{_plain(group)}__{_plain(message)}"
+    return f"{_sql_name(group)}__{_sql_name(message)}"
 
 
 def _digested(name: str, xid: str) -> Iterator[str]:
@@ -207,5 +207,5 @@ def _digested(name: str, xid: str) -> Iterator[str]:
     return (f"{name[:MAX_NAME]}_{digest}" for digest in digests)
 
 
-def _plain(text: str) -> str:
+def _sql_name(text: str) -> str:
     return _UNSAFE.sub("_", text.casefold()).strip("_") or "_"

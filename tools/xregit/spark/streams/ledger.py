@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.records import record
-from xregit.spark.faults import read_from
+from xregit.spark.faults import reading_errors_named
 from xregit.spark.files import folders
 from xregit.spark.standing import foreign, refuse_newer, refuse_ruled
 from xregit.spark.streams.landing import possible_names, table_names
@@ -146,7 +146,7 @@ class Ledger:
         from deltalake import DeltaTable
 
         place = self.place / name
-        with read_from(place):
+        with reading_errors_named(place):
             return DeltaTable(place.url) if DeltaTable.is_deltatable(place.url) else None
 
     def _accept(self, known: DeltaTable, landing: Landing) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from xregit.messages.deciding import Answer
     from xregit.spark.streams.plain import Plain
-    from xregit.spark.streams.recognising import Told
+    from xregit.spark.streams.recognising import Recognised
 
 # Few enough to be in the processor's cache still, and enough that a column costs little for each.
 AT_ONCE = 256
@@ -66,10 +66,10 @@ class Queue:
         """Return the lines of events with these numbers."""
         return [self._lines[number] for number in numbers]
 
-    def add(self, told: Sequence[Told]) -> None:
+    def add(self, recognised: Sequence[Recognised]) -> None:
         """Take events, each with its line and answer."""
-        if told:
-            lines, events, answers = zip(*told, strict=True)
+        if recognised:
+            lines, events, answers = zip(*recognised, strict=True)
             self._lines += lines
             self._data += [event.data for event in events]
             self._answers += answers

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.messages.results import Match
 
 #: A line with its event and the answer for it.
-Told = tuple[bytes, Plain, Answer]
+Recognised = tuple[bytes, Plain, Answer]
 #: Lines, with the event of each, None where it holds no plain one, and the answers.
 Part = tuple[Sequence[bytes], Sequence[Plain | None], Sequence[Answer]]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.records import record
-from xregit.spark.faults import told_of
+from xregit.spark.faults import errors_named
 from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
 from xregit.spark.standing import refuse_coded, refuse_file
@@ -103,7 +103,7 @@ def route(
         refuse_overlap(messages, place, Place.of(folder))
     memory = opened(folder, job)
     ledger = Ledger(place)
-    with told_of(place, "route to"):
+    with errors_named(place, "route to"):
         fitted = packed(ledger.fitted(made))
         router = Router(registry.origin.history.head, frozen(registry), fitted, memory, ledger, options.get("tell"))
         with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
@@ -132,7 +132,7 @@ class Router:
     ledger: Ledger
     tell: Callable[[Routed], None] | None = None
     routed: Routed = field(default_factory=Routed)
-    failure: list[Exception] = field(default_factory=list)
+    failure: Exception | None = None
 
     def sort_all(self, given: Source) -> None:
         """Sort the rows that are there as one batch: the one that was begun and not finished, or a new one."""
@@ -161,7 +161,7 @@ class Router:
         try:
             self._sort(given, number)
         except Exception as error:
-            self.failure.append(error)  # Spark would hand it on as a text
+            self.failure = error  # Spark would hand it on as a text
             raise
 
     @contextmanager
@@ -169,8 +169,8 @@ class Router:
         try:
             yield
         except Exception:
-            if self.failure:
-                raise self.failure[0] from None
+            if self.failure is not None:
+                raise self.failure from None
             raise
 
     def _sort(self, given: Source, number: int) -> None:

@@ -122,7 +122,7 @@ class Rows:
         return self._whole(own, self._payload(landed.values, rests), rests)
 
     def records(self, data: Sequence[msgspec.Raw]) -> list[Any]:
-        """Return the records in JSON, None where it holds no such record; whether their times are some is not known."""
+        """Return the records in JSON, None where it holds no such record; times in them are still unchecked."""
         if self._decode is None:
             return [None] * len(data)
         try:

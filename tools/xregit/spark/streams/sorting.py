@@ -18,7 +18,7 @@ from xregit.protocols import Wire, wire_json
 from xregit.records import record
 from xregit.spark.streams import inputs, kafka, leaving, plain
 from xregit.spark.streams.bodies import has_json
-from xregit.spark.streams.buckets import Bucket, Known, pack
+from xregit.spark.streams.buckets import Bucket, Fitting, pack
 from xregit.spark.streams.landing import AMBIGUOUS, UNMATCHED
 from xregit.spark.streams.leaves import json_text
 from xregit.spark.streams.queues import Queue
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from xregit.messages.reading import Input, Received
     from xregit.spark.streams.plain import Plain
     from xregit.spark.streams.plans import Packed, Plan
-    from xregit.spark.streams.recognising import Told
+    from xregit.spark.streams.recognising import Recognised
 
 # The rows that wait as Python objects at most, and the bytes of messages as Arrow batches, before they are written.
 # After ``SOON`` rows, tables with ``MANY`` or more waiting are packed, while their rows are in the processor's cache.
@@ -121,7 +121,7 @@ class Sorter:
         yield leaving.described(described)
 
     def _take_part(self, part: Iterable[tuple[bytes, Plain | None, Answer]]) -> None:
-        queued: list[Told] = []
+        queued: list[Recognised] = []
         first = len(self._queue)
         for line, event, answer in part:
             if event is None:
@@ -155,7 +155,7 @@ class Sorter:
             self._take_line(line)
         else:
             match = Match((Matched(answer.xid, answer.context),), item.event)
-            self._bucket(answer.xid).messages.append(Known(line, item, match, alone=True))
+            self._bucket(answer.xid).messages.append(Fitting(line, item, match, alone=True))
 
     def _put_event(self, line: bytes, event: Plain, answer: Answer) -> None:
         """Put an event that fits no definition, or nobody knows which, where it belongs."""
@@ -172,7 +172,7 @@ class Sorter:
     def _put(self, message: Input, item: Received, *, alone: bool) -> None:
         match = self._plan.matcher.recognised(item)
         if len(match.matches) == 1:
-            self._bucket(match.matches[0].xid).messages.append(Known(message, item, match, alone))
+            self._bucket(match.matches[0].xid).messages.append(Fitting(message, item, match, alone))
         elif match.matches:
             candidates = json_text([each.json() for each in match.matches])
             self._bucket(AMBIGUOUS.about).raw.append((*_raw(message, item), candidates))
