@@ -232,9 +232,10 @@ def _is_whole(asked: Definition, known: Carrier | None, event: Event, fields: Fi
     return bool(asked.format) or any(isinstance(media, str) and announces_event(media) for media in said)
 
 
-def _outer(known: Carrier | None, fields: Fields) -> list[Any]:
-    """Return the media types that the message itself states."""
-    return [value for key, values in fields.items() if known and key.lower() == known.contenttype for value in values]
+def _outer(known: Carrier | None, fields: Fields) -> list[str]:
+    """Return the media types that the message itself states, as texts: a header may be of any type."""
+    stated = [each for key, values in fields.items() if known and key.lower() == known.contenttype for each in values]
+    return [each.decode(errors="replace") if isinstance(each, bytes) else str(each) for each in stated]
 
 
 def _unread_payload(message: Message, asked: Definition, wire: Wire) -> Iterator[str]:
