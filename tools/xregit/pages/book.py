@@ -182,10 +182,15 @@ class Book:
         )
 
 
-def titled(plural: str) -> str:
-    """Return the plural name of a type as a title, such as ``Message groups``."""
-    known = {"messagegroups": "Message groups", "schemagroups": "Schema groups"}
-    return known.get(plural, plural.replace("_", " ").capitalize())
+def titled(name: str) -> str:
+    """Return the plural or singular name of a type as a title, such as ``Message groups``."""
+    known = {
+        "messagegroups": "Message groups",
+        "messagegroup": "Message group",
+        "schemagroups": "Schema groups",
+        "schemagroup": "Schema group",
+    }
+    return known.get(name, name.replace("_", " ").capitalize())
 
 
 def _wire(declared: tuple[Property, ...], known: str) -> tuple[Text, ...]:

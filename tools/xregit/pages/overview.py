@@ -67,17 +67,20 @@ def _types(book: Book) -> list[GroupModel]:
 def _counts(book: Book) -> list[tuple[int, Link]]:
     """Return how many entities there are of each type, with where they are listed."""
     registry = book.registry
-    counts = [(len(registry.messages), Link("Messages", href(ALL_MESSAGES)))] if registry.messages else []
+    counts = [_counted("message", "messages", len(registry.messages), ALL_MESSAGES)] if registry.messages else []
     for model in _types(book):
-        counts.append(
-            (len(registry.groups[model.plural]), Link(titled(model.plural), href(address(f"/{model.plural}"))))
-        )
-        for plural in model.resources:
-            if plural != "messages":
-                groups = registry.groups[model.plural].values()
-                found = sum(len(group.collections.get(plural, {})) for group in groups)
-                counts.append((found, Link(titled(plural), href(address(f"/{model.plural}")))))
+        groups = registry.groups[model.plural]
+        place = address(f"/{model.plural}")
+        counts.append(_counted(model.singular, model.plural, len(groups), place))
+        for resource in model.resources.values():
+            if resource.plural != "messages":
+                found = sum(len(group.collections.get(resource.plural, {})) for group in groups.values())
+                counts.append(_counted(resource.singular, resource.plural, found, place))
     return counts
+
+
+def _counted(singular: str, plural: str, count: int, place: str) -> tuple[int, Link]:
+    return count, Link(titled(singular if count == 1 else plural), href(place))
 
 
 def _section(book: Book, model: GroupModel) -> dict[str, object]:
