@@ -64,7 +64,7 @@ def log(data: bytes) -> None:
 def _as_git_prints(data: bytes) -> bytes:
     """Return a log with these bytes as the texts in it, as Git itself sees to the rest."""
     texts = [text.replace(b"\0", b"") for text in data.split(b"\n")] + [b"", b"", b""]
-    head = b"\x01" + b"a" * 40 + b"\x001700000000\0" + texts[0] + b"\0" + texts[1] + b"\0\n"
+    head = b"\x01" + b"a" * 40 + b"\0" + b"b" * 40 + b"\x001700000000\0" + texts[0] + b"\0" + texts[1] + b"\0\n"
     files = b"".join(b"M\0" + (name or b"x") + b"\0" for name in texts[2:])
     return head + files + b"R100\0" + (texts[2] or b"x") + b"\0y\0"
 

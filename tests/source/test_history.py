@@ -258,9 +258,10 @@ def test_a_folder_outside_of_repositories_is_told_with_a_way_out(tmp_path: Path)
 def test_the_log_may_be_empty_or_hold_strange_times() -> None:
     """Times beyond year 9999 are cut, bytes that aren't UTF-8 are replaced."""
     assert list(commits(b"")) == []
-    (commit,) = commits(b"\x01abc\x00999999999999999\x00\xff\x00x\x00\nM\x00a\x00\x00T\x00b\x00")
+    (commit,) = commits(b"\x01abc\x00def 012\x00999999999999999\x00\xff\x00x\x00\nM\x00a\x00\x00T\x00b\x00")
     assert (commit.time, commit.author) == ("9999-12-31T23:59:59Z", "\ufffd")
     assert commit.files == (FileChange("M", "a"), FileChange("T", "b"))
+    assert commit.parents == ("def", "012")
 
 
 def test_the_files_of_a_commit_are_read_as_they_were(repository: Repository) -> None:

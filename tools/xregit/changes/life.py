@@ -5,32 +5,29 @@ The states of these few files at each commit are read as small registries, and c
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, Kind, path_of, spot, xid_of
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, path_of
 from xregit.catalog.reading import read_contents
 from xregit.changes.comparing import diff
+from xregit.changes.following import Following
+from xregit.changes.merging import in_all, says_something
 from xregit.changes.stubs import stubs
 from xregit.changes.tracks import Tracks
 from xregit.errors import XregitError
+from xregit.model.language import NOTHING
 from xregit.records import record
 from xregit.source import history
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xregit.catalog.registry import Registry
     from xregit.changes.change import Change
-    from xregit.changes.tracks import Step
+    from xregit.changes.following import Key
     from xregit.source.commits import Commit
-
-# What one file may name that it builds on: the xid of a message or of a schema, however it is written.
-_ID = rb"[A-Za-z0-9_.\-~:@]+"
-_REFERENCE = re.compile(rb"/[a-z0-9_]+/" + _ID + rb"/[a-z0-9_]+/" + _ID)
-MAX_FILES = 500
 
 
 @record
@@ -66,7 +63,8 @@ def life(registry: Registry, xid: str) -> tuple[Moment, ...]:
     tracks = Tracks.of(known.commits)
     if not relative or not tracks.touched.get(path):
         raise XregitError(_nothing(registry, xid))
-    return tuple(reversed(list(_Following(registry, tracks, path).moments())))
+    following = Following(registry, tracks, path)
+    return tuple(reversed(list(_Life(following, _always(following)).moments())))
 
 
 def _nothing(registry: Registry, xid: str) -> str:
@@ -82,113 +80,101 @@ def _prefix(registry: Registry) -> str:
     return registry.place.path.removesuffix(REGISTRY_FILE)
 
 
-@dataclass
-class _Following:
-    """The files that an entity's life depends on; ``bytes_of`` holds what each had at each commit that touched it."""
+@record
+class _Standing:
+    """How an entity stood after a commit: its file, and the files around it by their path below the registry.
 
-    registry: Registry
-    tracks: Tracks
-    path: str
-    steps: dict[str, list[Step]] = field(default_factory=dict)
-    bytes_of: dict[tuple[int, str], bytes | None] = field(default_factory=dict)
+    ``state`` is the last registry that could be read of them, and ``old`` the name that the entity had in it.
+    """
+
+    files: Mapping[str, Key]
+    state: Registry
+    path: str = ""
+    name: str = ""
+    old: str = ""
+    readable: bool = True
+
+
+@record
+class _Life:
+    """The files that an entity's life depends on, and what every state has besides them."""
+
+    following: Following
+    always: Mapping[str, bytes]
 
     def moments(self) -> Iterator[Moment]:
-        self.follow([self.path, *self.group_files(self.path)])
-        commits = self.registry.origin.history.commits
-        own = {step.index: step for step in self.steps[self.path]}
-        files: dict[str, bytes] = {}
-        old = name = ""
-        always = self.always()
-        state = self.state(files, always)
-        for index, steps in sorted(self.by_commit().items(), reverse=True):
-            self.apply(steps, files)
-            step = own.get(index)
-            name = self.xid(step.path) if step else name
-            now = self.state(files, always)
-            if now.broken:
-                yield Moment(commits[index], name, (), readable=False)
-                continue
-            renamed = {old: name} if old and old != name else {}
-            changes = tuple(item for item in diff(state, now, renamed) if _concerns(item, {old, name} - {""}))
-            state, old = now, name
-            if step or changes:
-                yield Moment(commits[index], name or self.xid(self.path), changes)
+        """Give what each commit did, compared with its parents; the oldest commit first."""
+        following = self.following
+        files, numbers = following.files_by_commit(), following.tracks.parents
+        own = {step.index: step.path for step in following.steps[following.path]}
+        nothing = _Standing(NOTHING, self.state({}))
+        children = Counter(parent for parents in numbers for parent in parents)
+        found: dict[int, _Standing] = {}
+        for index in range(len(files) - 1, -1, -1):
+            parents = [found[parent] for parent in numbers[index]] or [nothing]
+            for parent in numbers[index]:
+                children[parent] -= 1
+                if not children[parent]:
+                    del found[parent]
+            if all(files[index] is parent.files for parent in parents):
+                found[index] = parents[0]
+            elif following.is_boundary(index):
+                found[index] = self.standing(files[index], parents, following.names(following.path)[::-1])
+            else:
+                paths = [own[index]] if index in own else [parent.path for parent in parents]
+                found[index] = self.standing(files[index], parents, paths)
+                yield from self.told(index, found[index], parents, is_own=index in own)
 
-    def follow(self, paths: Iterable[str]) -> None:
-        """Note the history of files, then of those that any version of these refers to, until none is new."""
-        pending = [path for path in dict.fromkeys(paths) if path not in self.steps]
-        while pending and len(self.steps) < MAX_FILES:
-            asked: list[tuple[int, str]] = []
-            for path in pending:
-                self.steps[path] = self.tracks.back(path)
-                asked += [(step.index, step.path) for step in self.steps[path] if not step.gone]
-            commits = self.registry.origin.history.commits
-            found = history.read_versions(
-                self.registry.origin.root, [(commits[index].sha, path) for index, path in asked]
-            )
-            self.bytes_of.update(zip(asked, found, strict=True))
-            texts = [data for key in asked if (data := self.bytes_of[key]) is not None]
-            pending = [path for path in dict.fromkeys(self.referred(texts)) if path not in self.steps]
+    def standing(self, files: Mapping[str, Key], parents: Sequence[_Standing], paths: Sequence[str]) -> _Standing:
+        """Return how the entity stands with files; its own has one of a few paths."""
+        following = self.following
+        data = following.data(files)
+        if len(parents) > 1:
+            for parent in parents:
+                if data == following.data(parent.files):
+                    return replace(parent, files=files)
+        there = (path for path in paths if len(paths) == 1 or following.below(path, following.path) in data)
+        path = next(there, "")
+        name = following.xid(path) if path else ""
+        now = self.state(data)
+        if now.broken:
+            return replace(parents[0], files=files, path=path, name=name, readable=False)
+        return _Standing(files, now, path, name, name)
 
-    def referred(self, texts: Iterable[bytes]) -> Iterator[str]:
-        """Give the files of what texts refer to, and of the groups around it."""
-        for reference in dict.fromkeys(found for text in texts for found in _REFERENCE.findall(text)):
-            xid = reference.decode().rstrip(":.")
-            for name in (xid, xid.rpartition(":")[0]):
-                path = _prefix(self.registry) + path_of(self.registry.model, name) if name else ""
-                if path in self.tracks.touched:
-                    yield path
-                    yield from self.group_files(path)
+    def told(self, index: int, now: _Standing, parents: Sequence[_Standing], *, is_own: bool) -> Iterator[Moment]:
+        """Give what a commit did, unless that is nothing; a merge did what comes from none of its parents."""
+        following = self.following
+        commit = following.registry.origin.history.commits[index]
+        if len(parents) > 1:
+            before = [following.data(parent.files) for parent in parents]
+            if not says_something(following.data(now.files), before, following.other_names):
+                return
+        if not now.readable:
+            yield Moment(commit, now.name, (), readable=False)
+            return
+        first, *others = (_changes(parent, now) for parent in parents)
+        changes = in_all(first, others)
+        if is_own or changes:
+            yield Moment(commit, now.name or following.xid(following.path), changes)
 
-    def group_files(self, path: str) -> Iterator[str]:
-        """Give the file of the group around a file, and for a schema all its documents."""
-        found = spot(self.registry.model, path.removeprefix(_prefix(self.registry)))
-        if found.group is not None:
-            xid = f"/{found.group.plural}/{found.gid}"
-            yield _prefix(self.registry) + path_of(self.registry.model, xid)
-        if found.kind is Kind.RESOURCE and found.resource is not None and found.resource.hasdocument:
-            folder = path.rpartition("/")[0] + "/"
-            yield from (other for other in self.tracks.touched if other.startswith(folder))
-
-    def by_commit(self) -> Mapping[int, list[tuple[str, Step]]]:
-        """Return the steps of all files, each with the file's last name, by their commits."""
-        found: dict[int, list[tuple[str, Step]]] = defaultdict(list)
-        for path, steps in self.steps.items():
-            for step in steps:
-                found[step.index].append((path, step))
-        return found
-
-    def apply(self, steps: Iterable[tuple[str, Step]], files: dict[str, bytes]) -> None:
-        """Change the files, by their path below the registry, as one commit did."""
-        for path, step in steps:
-            files.pop(self.below(step.oldpath or step.path, path), None)
-            data = None if step.gone else self.bytes_of.get((step.index, step.path))
-            if data is not None:
-                files[self.below(step.path, path)] = data
-
-    def below(self, then: str, now: str) -> str:
-        """Return an older path relative to the registry's folder, wherever that was then."""
-        prefix = _prefix(self.registry)
-        if then.startswith(prefix):
-            return then.removeprefix(prefix)
-        depth = now.removeprefix(prefix).count("/") + 1
-        return "/".join(then.split("/")[-depth:])
-
-    def xid(self, path: str) -> str:
-        """Return the xid that a file's place gives its entity."""
-        return xid_of(spot(self.registry.model, self.below(path, self.path)))
-
-    def always(self) -> Mapping[str, bytes]:
-        """Return the files that every state has: the registry's model as it is now, and the groups around others."""
-        head = self.registry.origin.history.head
-        (data,) = history.read_versions(self.registry.origin.root, [(head, _prefix(self.registry) + MODEL_FILE)])
-        names = {self.below(step.path, path) for path, steps in self.steps.items() for step in steps}
-        own = {self.xid(step.path) for step in self.steps[self.path]}
-        return stubs(self.registry.model, names, own) | ({MODEL_FILE: data} if data is not None else {})
-
-    def state(self, files: Mapping[str, bytes], always: Mapping[str, bytes]) -> Registry:
+    def state(self, files: Mapping[str, bytes]) -> Registry:
         """Return the registry that a few files make."""
-        return read_contents(self.registry.origin.root, {**always, **files})
+        return read_contents(self.following.registry.origin.root, {**self.always, **files})
+
+
+def _always(following: Following) -> Mapping[str, bytes]:
+    """Return the files that every state has: the registry's model as it is now, and the groups around others."""
+    origin, model = following.registry.origin, following.registry.model
+    (data,) = history.read_versions(origin.root, [(origin.history.head, following.prefix + MODEL_FILE)])
+    names = {following.below(step.path, path) for path, steps in following.steps.items() for step in steps}
+    own = {following.xid(step.path) for step in following.steps[following.path]}
+    return stubs(model, names, own) | ({MODEL_FILE: data} if data is not None else {})
+
+
+def _changes(before: _Standing, now: _Standing) -> tuple[Change, ...]:
+    old, name = before.old, now.name
+    renamed = {old: name} if old and old != name else {}
+    return tuple(item for item in diff(before.state, now.state, renamed) if _concerns(item, {old, name} - {""}))
 
 
 def _concerns(change: Change, xids: set[str]) -> bool:

@@ -1,17 +1,19 @@
 """The last commits of a registry, each with what it changed in words; read from the few files that matter.
 
 For a commit these are the files it touched, what messages among them build on, and what builds on those, as they were
-before and after it. So the cost grows with what was changed, not with the size of the registry.
+before and after it; a merge says what comes from none of its parents. So the cost grows with what was changed, not with
+the size of the registry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, path_of, spot, xid_of
 from xregit.catalog.reading import read_contents
 from xregit.changes.comparing import diff
+from xregit.changes.merging import in_all, says_something
 from xregit.changes.stubs import stubs
 from xregit.records import record
 from xregit.source import history
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 # Commits are compared back to this one; one that touches more files, such as an import, is only counted.
 MAX_COMMITS, MAX_FILES, MAX_RELATED = 30, 60, 120
+Files = Mapping[str, bytes]
 _VERSIONS = f"/{VERSIONS}/"
 _AROUND = frozenset({REGISTRY_FILE, MODEL_FILE})
 
@@ -48,7 +51,7 @@ def recent(registry: Registry) -> tuple[Past, ...]:
     versions = _versions(known.commits, prefix)
     related = [_related(registry, prefix, paths, versions) if len(paths) <= MAX_FILES else () for _, paths in last]
     read = iter(
-        _contents(registry, prefix, [(commit.sha, paths) for (commit, _), paths in zip(last, related, strict=True)])
+        _contents(registry, prefix, [(commit, paths) for (commit, _), paths in zip(last, related, strict=True)])
     )
     return tuple(
         Past(
@@ -118,27 +121,32 @@ def _around(registry: Registry, xid: str) -> Iterator[str]:
 
 
 def _contents(
-    registry: Registry, prefix: str, asked: list[tuple[str, tuple[str, ...]]]
-) -> Iterator[tuple[dict[str, bytes], dict[str, bytes]]]:
-    """Give what the files held before and after each commit, in one run of Git."""
-    names = [(sha, path) for sha, paths in asked for path in (*paths, MODEL_FILE) if paths]
-    pairs = [(f"{sha}{parent}", prefix + path) for sha, path in names for parent in ("^", "")]
+    registry: Registry, prefix: str, asked: list[tuple[Commit, tuple[str, ...]]]
+) -> Iterator[tuple[Sequence[Files], Files]]:
+    """Give what the files held at the parents of each commit, and after it, in one run of Git."""
+    sides = [((*paths, MODEL_FILE), (*commit.parents, commit.sha)) for commit, paths in asked if paths]
+    pairs = [(sha, prefix + path) for paths, hashes in sides for path in paths for sha in hashes]
     read = iter(history.read_versions(registry.origin.root, pairs)) if pairs else iter(())
-    for _, paths in asked:
-        before: dict[str, bytes] = {}
-        after: dict[str, bytes] = {}
-        for path in (*paths, MODEL_FILE) if paths else ():
-            for files in (before, after):
+    for paths, hashes in sides:
+        found: list[dict[str, bytes]] = [{} for _ in hashes]
+        for path in paths:
+            for files in found:
                 data = next(read)
                 if data is not None:
                     files[path] = data
-        if paths:
-            yield before, after
+        yield found[:-1] or [{}], found[-1]
 
 
 def _changes(
-    registry: Registry, commit: Commit, prefix: str, before: Mapping[str, bytes], after: Mapping[str, bytes]
+    registry: Registry, commit: Commit, prefix: str, befores: Sequence[Files], after: Files
 ) -> tuple[Change, ...]:
+    if len(befores) > 1 and not says_something(after, befores):
+        return ()
+    first, *others = (_since(registry, commit, prefix, before, after) for before in befores)
+    return in_all(first, others)
+
+
+def _since(registry: Registry, commit: Commit, prefix: str, before: Files, after: Files) -> tuple[Change, ...]:
     model = registry.model
     renamed = {
         xid_of(spot(model, change.oldpath.removeprefix(prefix))): xid_of(spot(model, change.path.removeprefix(prefix)))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # No status begins with the byte that marks a commit; everything else ends with NUL.
-LOG_FORMAT = "%x01%H%x00%ct%x00%aN%x00%s"
+LOG_FORMAT = "%x01%H%x00%P%x00%ct%x00%aN%x00%s"
 # Whatever a user's Git configuration could change is set here, so that the same commit gives the same facts everywhere.
 LOG_OPTIONS = (
     "-z",
@@ -49,7 +49,7 @@ class FileChange:
 class Commit:
     """One commit; a merge lists only the files that differ from those of all its parents.
 
-    A commit whose parents a shallow clone leaves out lists none.
+    A commit whose parents a shallow clone leaves out lists none. ``parents`` are hashes, too.
     """
 
     sha: str
@@ -57,6 +57,7 @@ class Commit:
     author: str
     subject: str
     files: tuple[FileChange, ...] = ()
+    parents: tuple[str, ...] = ()
 
 
 @record
@@ -96,8 +97,8 @@ def commits(log: bytes) -> Iterator[Commit]:
     words = log.decode(errors="surrogateescape").split("\0")
     index = 0
     while words[index].startswith("\x01"):
-        sha, time, author, subject = words[index : index + 4]
-        index += 4
+        sha, parents, time, author, subject = words[index : index + 5]
+        index += 5
         files = []
         while index < len(words) - 1 and not words[index].startswith("\x01"):
             status = _status(words[index].lstrip("\n"))
@@ -109,7 +110,8 @@ def commits(log: bytes) -> Iterator[Commit]:
                 index += 2
             else:
                 index += 1
-        yield Commit(sha[1:], _utc(int(time)), _readable(author), _readable(subject), tuple(files))
+        said = _utc(int(time)), _readable(author), _readable(subject)
+        yield Commit(sha[1:], *said, tuple(files), tuple(parents.split()))
 
 
 def _status(word: str) -> str:

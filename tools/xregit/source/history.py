@@ -243,7 +243,7 @@ def _boundary(git_folder: Path) -> frozenset[str]:
 
 
 def _without_files(commit: Commit) -> Commit:
-    return Commit(commit.sha, commit.time, commit.author, commit.subject)
+    return Commit(commit.sha, commit.time, commit.author, commit.subject, parents=commit.parents)
 
 
 def _tree(repo: Repo, sha: str, prefix: str) -> dict[str, bytes]:
