@@ -12,6 +12,7 @@ from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_folder
 from xregit.changes.life import life
 from xregit.changes.recent import recent
+from xregit.errors import XregitError
 
 FOLDER = "registry/messagegroups/ships/messages"
 SHIP, BOAT = "/messagegroups/ships/messages/ship", "/messagegroups/ships/messages/boat"
@@ -193,6 +194,9 @@ def test_what_a_shallow_clone_begins_with_is_compared_with(repository: Repositor
     repository.git("checkout", "-q", "side")
     write(repository, "Side", f"{FOLDER}/ship.yaml", ship(b="2"))
     merge(repository)
+    subprocess.run(["git", "clone", "-q", "--depth=2", f"file://{repository.root}", tmp_path / "merge"], check=True)
+    with pytest.raises(XregitError, match="git fetch --unshallow"):
+        told(tmp_path / "merge")
     write(repository, "After", f"{FOLDER}/ship.yaml", ship(a="2", b="2"))
     subprocess.run(["git", "clone", "-q", "--depth=2", f"file://{repository.root}", tmp_path / "two"], check=True)
     assert told(tmp_path / "two") == [("After", ["labels.a"])]

@@ -64,7 +64,10 @@ def life(registry: Registry, xid: str) -> tuple[Moment, ...]:
     if not relative or not tracks.touched.get(path):
         raise XregitError(_nothing(registry, xid))
     following = Following(registry, tracks, path)
-    return tuple(reversed(list(_Life(following, _always(following)).moments())))
+    moments = tuple(reversed(list(_Life(following, _always(following)).moments())))
+    if not moments and known.shallow:
+        raise XregitError(_nothing(registry, xid))
+    return moments
 
 
 def _nothing(registry: Registry, xid: str) -> str:
