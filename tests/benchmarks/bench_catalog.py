@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 MESSAGES = 10_000
 ROUNDS = 5
-LIMIT = 1.6
+# What both may take, as multiples of the floor; the middle of five pairs varies by a tenth.
+AIM, LIMIT = 1.5, 1.6
 
 COMPOSE = """
 import yaml
@@ -52,7 +53,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_check_and_compile_take_a_few_times_what_parsing_takes(benchmark: BenchmarkFixture, root: Path) -> None:
-    """Reading, checking and compiling, cold and in one process, is less than twice what composing YAML costs."""
+    """Reading, checking and compiling, cold, in one process and as a command, take little more than composing YAML."""
     spent: dict[str, list[float]] = {name: [] for name in PROGRAMS}
 
     def all_in_turn() -> None:
@@ -66,7 +67,9 @@ def test_check_and_compile_take_a_few_times_what_parsing_takes(benchmark: Benchm
     benchmark.extra_info.update({name: median(times) for name, times in spent.items()}, ratio=found["one process"])
     for name, times in spent.items():
         print(f"\n{name}: {median(times):.2f} s, {found[name]:.2f} times the floor", end="")
-    assert found["one process"] <= LIMIT, f"it takes {found['one process']:.2f} times the floor, more than {LIMIT}"
+    print(f"; the aim is {AIM}")
+    slow = {name: round(times, 2) for name, times in found.items() if times > LIMIT}
+    assert not slow, f"more than {LIMIT} times the floor: {slow}"
 
 
 def seconds(root: Path, program: tuple[str, ...]) -> float:
