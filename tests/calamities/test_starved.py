@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.calamities.subjects import COMMANDS, Subject, left, run, state
+from tests.disks import small_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,13 +26,8 @@ LOST = "<built-in function exec> returned NULL without setting an exception"
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """Return the folder of a small file system; mounting one takes root's rights."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode != 0:
-        pytest.skip("no right to mount a small file system")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with small_disk(tmp_path / "disk", DISK_BYTES) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

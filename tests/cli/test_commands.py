@@ -480,7 +480,7 @@ def test_missing_extra_is_named(
         ({}, "pip install 'xregit[site]'"),
         ({"url": "file:///home/me/my%20clone", "dir_info": {}}, "pip install '/home/me/my clone[site]'"),
         ({"url": "file:///home/me/xregit", "dir_info": {"editable": True}}, "pip install -e '/home/me/xregit[site]'"),
-        ({"url": "file:///tmp/x.whl", "archive_info": {}}, "pip install '/tmp/x.whl[site]'"),
+        ({"url": "file:///wheels/x.whl", "archive_info": {}}, "pip install '/wheels/x.whl[site]'"),
         (
             {"url": "https://git.example.com/x", "vcs_info": {"vcs": "git", "commit_id": "0123abc"}},
             "pip install 'xregit[site] @ git+https://git.example.com/x@0123abc'",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.disks import small_disk
 from xregit.errors import XregitError
 from xregit.source.files import listing
 from xregit.source.writing import replace_tree, write, write_files
@@ -45,15 +46,10 @@ def _run(script: str, *arguments: object) -> tuple[int, str, str]:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MiB; mounting one takes root's rights."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode != 0:
-        pytest.skip("no right to mount a small file system")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with small_disk(tmp_path / "disk", 2**20) as disk:
+        yield disk
 
 
 def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
@@ -179,33 +175,33 @@ def test_what_nobody_wants_to_lose_is_not_replaced(tmp_path: Path, monkeypatch: 
     assert _tree(tmp_path) == before
 
 
-def test_a_full_disk_leaves_what_was_there(small_disk: Path) -> None:
+def test_a_full_disk_leaves_what_was_there(disk: Path) -> None:
     """ENOSPC is one line, the old content is intact, and the space is free again."""
-    write_files(small_disk, {"file": b"old", "out/a": b"old"})
+    write_files(disk, {"file": b"old", "out/a": b"old"})
     attempts: tuple[Attempt, ...] = (
-        lambda: write(small_disk / "file", bytes(2 * MIB)),
-        lambda: write_files(small_disk, {"file": b"new", "more": bytes(2 * MIB)}),
-        lambda: replace_tree(small_disk / "out", {"a": b"new", "b": bytes(2 * MIB)}),
+        lambda: write(disk / "file", bytes(2 * MIB)),
+        lambda: write_files(disk, {"file": b"new", "more": bytes(2 * MIB)}),
+        lambda: replace_tree(disk / "out", {"a": b"new", "b": bytes(2 * MIB)}),
     )
     for attempt in attempts:
         with pytest.raises(XregitError, match="No space left on device; what was there before is unchanged"):
             attempt()
-        assert _tree(small_disk) == {"file": b"old", "out/a": b"old"}
-    write(small_disk / "file", bytes(MIB // 2))
+        assert _tree(disk) == {"file": b"old", "out/a": b"old"}
+    write(disk / "file", bytes(MIB // 2))
 
 
-def test_a_read_only_disk_leaves_what_was_there(small_disk: Path) -> None:
+def test_a_read_only_disk_leaves_what_was_there(disk: Path) -> None:
     """EROFS is one line."""
-    write_files(small_disk, {"file": b"old", "out/a": b"old"})
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    write_files(disk, {"file": b"old", "out/a": b"old"})
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     attempts: tuple[Attempt, ...] = (
-        lambda: write(small_disk / "file", b""),
-        lambda: replace_tree(small_disk / "out", {}),
+        lambda: write(disk / "file", b""),
+        lambda: replace_tree(disk / "out", {}),
     )
     for attempt in attempts:
         with pytest.raises(XregitError, match="Read-only file system"):
             attempt()
-    assert _tree(small_disk) == {"file": b"old", "out/a": b"old"}
+    assert _tree(disk) == {"file": b"old", "out/a": b"old"}
 
 
 def test_a_file_size_limit_leaves_what_was_there(tmp_path: Path) -> None:

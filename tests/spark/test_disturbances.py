@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from os import geteuid
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ import pytest
 from deltalake import DeltaTable
 
 import xregit
+from tests.disks import small_disk
 from tests.spark.streams import event, registry_of, rows, write
 from xregit.errors import XregitError
 
@@ -38,17 +37,8 @@ NEW = {"messagegroups/brakes/messages/new.yaml": "description: New.\n"}
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """Return a folder that is a small disk."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if geteuid() != 0:
-        pytest.skip("only root may mount a small disk")
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("no right to mount a small disk here")
-    try:
+    with small_disk(tmp_path / "disk", DISK_BYTES) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 @contextmanager
