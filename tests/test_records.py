@@ -186,3 +186,28 @@ def test_defaults_are_made_for_each_record() -> None:
     """A list that one was made with is not the other's."""
     cls = made(record)
     assert cls("a").names is not cls("a").names
+
+
+def test_records_are_shown_as_their_base_says() -> None:
+    """Several kinds of records can share how they are shown; none of them has room for more than its fields."""
+
+    class Named:
+        """What is shown by its name alone."""
+
+        __slots__ = ()
+
+        name: str
+
+        def __repr__(self) -> str:
+            """Show the name."""
+            return f"<{self.name}>"
+
+    @record
+    class Ship(Named):
+        """One of them."""
+
+        name: str
+        tonnes: int
+
+    assert repr(Ship("Vasa", 1210)) == "<Vasa>"
+    assert not hasattr(Ship("Vasa", 1210), "__dict__")

@@ -99,13 +99,14 @@ def _fields(cls: type) -> Fields:
 def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object] | None) -> type[T]:
     """Return the class with slots for its fields, and with the methods that make, show and pickle its instances.
 
-    An instance has a ``__dict__`` as well if the class has a ``cached_property``, which keeps its value there.
+    An instance has a ``__dict__`` as well if the class has a ``cached_property``, which keeps its value there. One that
+    has, or inherits, a ``__repr__`` of its own is shown by that.
     """
     others = ("__dict__",) if any(isinstance(item, cached_property) for item in vars(cls).values()) else ()
     stated = {name: value for name, value in vars(cls).items() if name not in known and name not in _UNSLOTTED}
     described = {name: _Late(partial(_described, known, name)) for name in _DESCRIBING}
     given: dict[str, object] = {
-        "__repr__": _shown,
+        "__repr__": _shown if cls.__repr__ is object.__repr__ else cls.__repr__,
         **stated,
         "__qualname__": cls.__qualname__,
         "__slots__": (*known, *others),

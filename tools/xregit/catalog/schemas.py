@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xregit.catalog.references import local_xid
-from xregit.catalog.views import deprecated_of, labels_of, messages_of, named, reduced, text_of
+from xregit.catalog.views import ResourceView, messages_of, text_of
 from xregit.model import canonical
 from xregit.records import distinct, record
 from xregit.source import json
@@ -13,7 +13,7 @@ from xregit.source import json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xregit.catalog.entities import Group, Resource, Version
+    from xregit.catalog.entities import Resource, Version
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
 
@@ -37,49 +37,11 @@ class SchemaDocuments:
 
 
 @record
-class Schema:
-    """A payload schema with its versions (schema/spec.md)."""
+class Schema(ResourceView):
+    """A payload schema with its versions; what it says of itself is its default version's (schema/spec.md)."""
 
     registry: Registry
     entity: Resource
-
-    __repr__ = named
-    __reduce__ = reduced
-
-    @property
-    def xid(self) -> str:
-        """The schema's xid."""
-        return self.entity.xid
-
-    @property
-    def id(self) -> str:
-        """The ``schemaid``."""
-        return self.entity.id
-
-    @property
-    def name(self) -> str:
-        """The default version's name, or an empty string."""
-        return text_of(self.entity.attributes, "name")
-
-    @property
-    def description(self) -> str:
-        """The default version's description, or an empty string."""
-        return text_of(self.entity.attributes, "description")
-
-    @property
-    def documentation(self) -> str:
-        """The default version's address of further documentation, or an empty string."""
-        return text_of(self.entity.attributes, "documentation")
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """The default version's labels."""
-        return labels_of(self.entity.attributes)
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The default version's attributes as written."""
-        return self.entity.attributes
 
     @property
     def format(self) -> str:
@@ -95,17 +57,6 @@ class Schema:
     def default(self) -> Version | None:
         """The default version."""
         return self.entity.versions.get(self.entity.defaultversionid)
-
-    @property
-    def group(self) -> Group:
-        """The schema group that holds the schema."""
-        _, groups, group, _ = self.xid.split("/", 3)
-        return self.registry.groups[groups][group]
-
-    @property
-    def deprecated(self) -> Mapping[str, Any] | None:
-        """What is said of the deprecation, possibly nothing; None where the schema is not deprecated."""
-        return deprecated_of(self.entity.meta)
 
     @property
     def users(self) -> tuple[Message, ...]:

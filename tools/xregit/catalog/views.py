@@ -18,20 +18,85 @@ from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.groups import MessageGroup, SchemaGroup
+    from xregit.catalog.groups import MessageGroup
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
-    from xregit.catalog.schemas import Schema
 
 
-def named(view: Message | Endpoint | MessageGroup | Schema | SchemaGroup) -> str:
-    """Return a view by its type and xid; a notebook that shows one need not show the registry that holds it."""
-    return f'<{type(view).__name__} "{view.xid}">'
+class EntityView:
+    """What all views have: the identity of their entity, and what an entity of any type may say of itself."""
+
+    __slots__ = ()
+
+    registry: Registry
+    entity: Group | Resource
+
+    def __repr__(self) -> str:
+        """Name the type and the xid; a notebook that shows a view need not show the registry that holds it."""
+        return f'<{type(self).__name__} "{self.xid}">'
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let pickle make it elsewhere from its registry, which views that go together share, and its xid."""
+        return getitem, (self.registry, self.xid)
+
+    @property
+    def xid(self) -> str:
+        """The xid of the entity."""
+        return self.entity.xid
+
+    @property
+    def id(self) -> str:
+        """The last part of the xid, such as a ``messageid`` or an ``endpointid``."""
+        return self.entity.id
+
+    @property
+    def name(self) -> str:
+        """The name, which none inherits, or an empty string."""
+        return text_of(self.entity.attributes, "name")
+
+    @property
+    def description(self) -> str:
+        """The description, or an empty string."""
+        return text_of(self.entity.attributes, "description")
+
+    @property
+    def documentation(self) -> str:
+        """The address of further documentation, or an empty string."""
+        return text_of(self.entity.attributes, "documentation")
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels."""
+        return labels_of(self.entity.attributes)
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The attributes as written."""
+        return self.entity.attributes
+
+    @property
+    def deprecated(self) -> Mapping[str, Any] | None:
+        """What is said of the deprecation, possibly nothing; None where there is no deprecation."""
+        return _deprecated(self.entity.attributes)
 
 
-def reduced(view: Message | Endpoint | MessageGroup | Schema | SchemaGroup) -> tuple[Any, ...]:
-    """Return what pickle makes a view of elsewhere: its registry, which views that go together share, and its xid."""
-    return getitem, (view.registry, view.xid)
+class ResourceView(EntityView):
+    """What the views of resources have besides: a group, and in ``meta`` what is said of all versions."""
+
+    __slots__ = ()
+
+    entity: Resource
+
+    @property
+    def group(self) -> Group:
+        """The group that holds it; of a message this may be an endpoint."""
+        _, groups, group, _ = self.xid.split("/", 3)
+        return self.registry.groups[groups][group]
+
+    @property
+    def deprecated(self) -> Mapping[str, Any] | None:
+        """What is said of the deprecation, possibly nothing; None where there is no deprecation."""
+        return _deprecated(self.entity.meta)
 
 
 @record
@@ -43,7 +108,7 @@ class ContractEntry:
 
 
 @record
-class Message:
+class Message(ResourceView):
     """A message definition (message/spec.md).
 
     ``attributes`` are its own, with the envelope and protocol of its group filled in; ``resolved`` has those of its
@@ -52,24 +117,6 @@ class Message:
 
     registry: Registry
     entity: Resource
-
-    __repr__ = named
-    __reduce__ = reduced
-
-    @property
-    def xid(self) -> str:
-        """The message's xid."""
-        return self.entity.xid
-
-    @property
-    def id(self) -> str:
-        """The ``messageid``."""
-        return self.entity.id
-
-    @property
-    def name(self) -> str:
-        """The name that its author gives it, which none inherits, or an empty string."""
-        return text_of(self.entity.attributes, "name")
 
     @property
     def description(self) -> str:
@@ -105,12 +152,6 @@ class Message:
     def protocol(self) -> str:
         """The resolved protocol in its canonical spelling, such as ``MQTT/5.0``, or an empty string."""
         return canonical("protocol", text_of(self.resolved.attributes, "protocol"))
-
-    @property
-    def group(self) -> Group:
-        """The message group or endpoint that holds the message."""
-        _, groups, group, _ = self.xid.split("/", 3)
-        return self.registry.groups[groups][group]
 
     @property
     def base(self) -> str:
@@ -149,56 +190,13 @@ class Message:
         """What it declares for the wire, in full: each envelope attribute and protocol option, base messages' too."""
         return self.registry.declared(self.entity)
 
-    @property
-    def deprecated(self) -> Mapping[str, Any] | None:
-        """What is said of the deprecation, possibly nothing; None where the message is not deprecated."""
-        return deprecated_of(self.entity.meta)
-
 
 @record
-class Endpoint:
+class Endpoint(EntityView):
     """A place where messages are produced or consumed, and the group of those it alone carries (endpoint/spec.md)."""
 
     registry: Registry
     entity: Group
-
-    __repr__ = named
-    __reduce__ = reduced
-
-    @property
-    def xid(self) -> str:
-        """The endpoint's xid."""
-        return self.entity.xid
-
-    @property
-    def id(self) -> str:
-        """The ``endpointid``."""
-        return self.entity.id
-
-    @property
-    def name(self) -> str:
-        """The name, or an empty string."""
-        return text_of(self.entity.attributes, "name")
-
-    @property
-    def description(self) -> str:
-        """The description, or an empty string."""
-        return text_of(self.entity.attributes, "description")
-
-    @property
-    def documentation(self) -> str:
-        """The address of further documentation, or an empty string."""
-        return text_of(self.entity.attributes, "documentation")
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """The labels."""
-        return labels_of(self.entity.attributes)
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The attributes as written."""
-        return self.entity.attributes
 
     @property
     def usage(self) -> tuple[str, ...]:
@@ -242,11 +240,6 @@ class Endpoint:
         resources = ((self.registry.resource(xid), via) for xid, via in pairs)
         return tuple(ContractEntry(Message(self.registry, resource), via) for resource, via in resources if resource)
 
-    @property
-    def deprecated(self) -> Mapping[str, Any] | None:
-        """What is said of the deprecation; None where the endpoint is not deprecated."""
-        return deprecated_of(self.entity.attributes)
-
 
 def text_of(attributes: Mapping[str, Any], name: str) -> str:
     """Return an attribute that is a text, or an empty string."""
@@ -266,8 +259,7 @@ def labels_of(attributes: Mapping[str, Any]) -> Mapping[str, str]:
     return {name: label for name, label in stated.items() if isinstance(label, str)}
 
 
-def deprecated_of(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return what attributes say of the deprecation, None where they say nothing."""
+def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
     value = attributes.get("deprecated")
     return value if isinstance(value, Mapping) else None
 
