@@ -30,11 +30,13 @@ before it. [version-incompatible](check-rules/version-incompatible/index.md) is 
 `xregit diff` and `xregit check --against` judge each change of a schema that a message uses, whatever the schema
 promises.
 
-*Can't tell* is an answer: it stands where no proof was found that all payloads are read, and no payload that isn't.
+*Can't tell* is an answer: no proof was found that all payloads are read, and no payload that is not read. So it is with
+a property that is described now, in objects which were open to it before, and with an element or attribute where a
+wildcard took all: somebody may have used the name. The rule and `xregit diff` count that as compatible, since no schema
+told of it; `xregit diff` mentions it all the same.
+
 Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
-A property that is described in objects which were open to it, and an element or attribute where a wildcard took all, is
-such a case: somebody may have used the name. Rules and reviews count it as compatible, since no schema told of it, and
-say so. Verdicts on Protobuf are about its binary form, and heed the names that its JSON form has.
+Verdicts on Protobuf are about its binary form, and heed the names that its JSON form has.
 
 This page is made from the cases in `tests/cases/compatibility/`, each of which is a test: the schema before, the schema
 after, and these answers.

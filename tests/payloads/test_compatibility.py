@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CASES = tuple(cases())
+IN_JSON = [case for case in CASES if case.language in {"JSON Schema", "JSON Structure"} and not case.newformat]
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.language}: {case.change}")
 
 
@@ -135,6 +137,13 @@ def test_example_shows_what_it_stands_for() -> None:
         "door": "The property is required now, as {} shows.",
         "who": 'The property is required now, as {"door": ""} shows.',
     }
+
+
+@pytest.mark.parametrize("case", IN_JSON, ids=lambda case: f"{case.language}: {case.change}")
+def test_finding_shows_a_payload_that_is_refused(case: Case) -> None:
+    """For JSON Schema and JSON Structure each "no" has an example, also where the other direction can't be told."""
+    refused = [item for item in of_case(case).verdicts if Answer.NO in (item.backward, item.forward)]
+    assert [item.message for item in refused if not re.search(", as .* shows\\.$", item.message)] == []
 
 
 def _family(case: Case) -> str:

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.compatibility.answers import ROOT, Answer, Compatibility, Reason, Verdict, worst
+from xregit.payloads.compatibility.answers import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
 from xregit.payloads.languages import language, parse
 from xregit.records import record
 
@@ -131,7 +131,9 @@ def merged(name: str, backward: Iterable[Reason], forward: Iterable[Reason]) -> 
 
 def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
     answers = {side: worst(reason.answer or kind.answer) for side, reason in sides.items()}
-    side, reason = next(iter(sides.items()))
+    # The worse one has the example that shows it.
+    side = min(sides, key=lambda each: WORST_FIRST.index(answers[each]))
+    reason = sides[side]
     old, new = (reason.written, reason.read) if side == "backward" else (reason.read, reason.written)
     says = kind.says.get("both" if len(sides) > 1 else side) or next(iter(kind.says.values()))
     words = {**reason.words, "where": reason.where, "old": old, "new": new}
