@@ -60,6 +60,31 @@ def test_nothing_is_said_briefly() -> None:
     assert json.loads(changes_json(NOTHING))["changes"] == []
 
 
+def test_what_can_not_be_read_is_not_said_to_stay_as_it_is(tmp_path: Path) -> None:
+    """Whoever reads the summary alone learns that a definition was left out, in every form."""
+    path = "messagegroups/g/messages/m.yaml"
+    before = registry_of(tmp_path / "before", {path: "protocol: KAFKA\n"})
+    after = registry_of(tmp_path / "after", {path: "protocol: [KAFKA\n"})
+    for one, other in ((before, after), (after, before)):
+        made = review(diff(one, other), one, other, today=date(2026, 1, 1))
+        assert changes_text(made) == "Nothing has changed in what can be read."
+        assert json.loads(changes_json(made))["unread"] == [f"registry/{path}"]
+        assert changes_markdown(made).split("\n\n") == [
+            "## What can't be read can't be compared",
+            "Not compared, as it can't be read, before the change or after it:",
+            f"- `registry/{path}`\n",
+        ]
+
+
+def test_very_many_files_that_can_not_be_read_are_counted() -> None:
+    """What breaks is still the headline."""
+    files = tuple(f"registry/messagegroups/g/messages/m{number}.yaml" for number in range(10_000))
+    text = changes_markdown(Review((item(Impact.BREAKING),), (), unread=files))
+    assert text.startswith("## 1 change breaks somebody\n")
+    assert "- and 9,950 more" in text
+    assert len(text) <= MAX_CHARACTERS
+
+
 def test_very_many_changes_fit_into_a_comment() -> None:
     """The rest is counted; so is what a change reaches."""
     many = [item(Impact.BREAKING) for _ in range(MAX_ROWS + 5)] + [item(Impact.COSMETIC, Standing.FINE)] * (

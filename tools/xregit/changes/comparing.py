@@ -57,10 +57,7 @@ class _Comparing:
         self.old_name = {new: old for old, new in self.matched.renamed.items()}
 
     def differences(self) -> Iterator[Difference]:
-        for path, one, other in leaves(self.before.attributes, self.after.attributes):
-            if path == REGISTRY_ID and (one is None or other is None):
-                continue  # compiling and importing give a registry an id if it has none
-            yield Difference("/", "registry", "attribute", "other", path, one, other)
+        yield from self.of_registry()
         yield from self.come_and_gone()
         yield from self.moved()
         messages: dict[str, list[Difference]] = {}
@@ -68,7 +65,8 @@ class _Comparing:
         for xid in self.after:
             old, new = self.before.entity(self.old_name.get(xid, xid)), self.after.entity(xid)
             if isinstance(old, Group) and isinstance(new, Group):
-                yield from self.of_group(old, new)
+                if not (self.before.unreadable(old.xid) or self.after.unreadable(xid)):
+                    yield from self.of_group(old, new)
             elif isinstance(old, Resource) and isinstance(new, Resource) and self.readable(old, new):
                 yield from _of_meta(new.xid, new.type.singular, old.meta, new.meta)
                 if new.type.plural == "messages" and not self.unchanged.holds(old, new):
@@ -80,6 +78,15 @@ class _Comparing:
 
     def readable(self, old: Resource, new: Resource) -> bool:
         return is_readable(self.before, old) and is_readable(self.after, new)
+
+    def of_registry(self) -> Iterator[Difference]:
+        """Give what the registry says otherwise of itself."""
+        if any(state.place.path in state.broken for state in (self.before, self.after)):
+            return
+        for path, one, other in leaves(self.before.attributes, self.after.attributes):
+            if path == REGISTRY_ID and (one is None or other is None):
+                continue  # compiling and importing give a registry an id if it has none
+            yield Difference("/", "registry", "attribute", "other", path, one, other)
 
     def come_and_gone(self) -> Iterator[Difference]:
         """Give the entities that are new or gone; for a group and all in it, the group alone."""

@@ -66,11 +66,13 @@ class Review:
     """All changes between two states of a registry, judged, and the diagnostics that follow; the worst first.
 
     Of a name that was written otherwise there is one diagnostic. ``on_new_names`` are those at names that are new.
+    ``unread`` are the files that can't be read in one of the states, whose definitions are therefore not compared.
     """
 
     items: tuple[Judged, ...]
     diagnostics: tuple[Diagnostic, ...]
     on_new_names: frozenset[Diagnostic] = frozenset()
+    unread: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -102,7 +104,8 @@ class _Reviewing:
         items = tuple(self.judged(change) for change in changes)
         found = list(worst_of_each((item.name, _diagnostic(item)) for item in items if item.severity is not None))
         told = ordered([*(item for _, item in found), *self.of_waivers()])
-        return Review(items, told, frozenset(item for name, item in found if name))
+        unread = tuple(sorted(self.before.broken | self.after.broken))
+        return Review(items, told, frozenset(item for name, item in found if name), unread)
 
     def judged(self, change: Change) -> Judged:
         place, span = place_of(self.before, self.after, change)

@@ -64,7 +64,7 @@ def changes_text(review: Review) -> str:
 
 
 def changes_json(review: Review) -> str:
-    """Return ``{"changes": […], "counts": {…}, "diagnostics": […]}``; changes also say where they are."""
+    """Return ``{"changes": […], "counts": {…}, "diagnostics": […], "unread": […]}``; changes say where they are."""
     report = {
         "changes": [
             {
@@ -78,6 +78,7 @@ def changes_json(review: Review) -> str:
         ],
         "counts": counts(review),
         "diagnostics": [item.as_json() for item in review.diagnostics],
+        "unread": review.unread,
     }
     return dumps(report, indent=2, ensure_ascii=False, default=list)
 
@@ -91,7 +92,7 @@ def counts(review: Review) -> Mapping[str, int]:
 def summary(review: Review) -> str:
     """Return one sentence that says how many changes there are, and of what kind."""
     if not review.items:
-        return "Nothing has changed."
+        return "Nothing has changed in what can be read." if review.unread else "Nothing has changed."
     found = [f"{number} {_WORDS[name][number > 1]}" for name, number in counts(review).items() if number]
     return f"{_many(len(review.items), 'change')}: {', '.join(found)}."
 

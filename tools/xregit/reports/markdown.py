@@ -64,7 +64,7 @@ class _Form:
 
 
 def _summary(review: Review, form: _Form) -> str:
-    blocks = [f"## {headline(review)}"]
+    blocks = [f"## {headline(review)}", *_unread(review, form)]
     for part in parts(review):
         blocks += _block(part, form)
     return "\n\n".join(blocks) + "\n"
@@ -73,15 +73,27 @@ def _summary(review: Review, form: _Form) -> str:
 def headline(review: Review) -> str:
     """Return in a few words what a reader most needs to know."""
     found = counts(review)
-    if not review.items:
-        return "The message catalog stays as it is"
     if found["breaking"]:
         verb = "change breaks" if found["breaking"] == 1 else "changes break"
         return f"{found['breaking']} {verb} somebody"
     if found["unknown"]:
         verb = "change needs" if found["unknown"] == 1 else "changes need"
         return f"{found['unknown']} {verb} a look"
+    if review.unread:
+        return "What can't be read can't be compared"
+    if not review.items:
+        return "The message catalog stays as it is"
     return "Nothing breaks" if not found["let-through"] else "Nothing breaks that is not let through"
+
+
+def _unread(review: Review, form: _Form) -> Iterator[str]:
+    """Give the files whose definitions are not among the changes, whatever has become of them."""
+    if review.unread:
+        shown = review.unread[: form.reached]
+        left = len(review.unread) - len(shown)
+        rows = [f"- {_code(path)}" for path in shown]
+        yield "Not compared, as it can't be read, before the change or after it:"
+        yield "\n".join([*rows, *([f"- and {left:,} more"] if left else [])])
 
 
 def _block(part: Part, form: _Form) -> Iterator[str]:
