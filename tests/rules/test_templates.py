@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.rules.templates import PARTS, braced, placed
+from xregit.catalog.properties import PARTS
+from xregit.rules.templates import braced, placed
 
 TEXTS = st.text(alphabet="{a}/:<", max_size=4)
 VALUES = st.recursive(

@@ -6,7 +6,6 @@ some protocol options write the bare value, and lists name each item.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +26,6 @@ PARTS = ("envelopemetadata", "protocoloptions")
 MEMBERS = frozenset({"name", "type", "value", "required", "description", "specurl"})
 # The values of a catalog are much alike, and each is asked for its placeholders again and again.
 MAX_REMEMBERED = 65_536
-_PLACEHOLDER = re.compile(PLACEHOLDER)
 
 
 @record
@@ -84,7 +82,7 @@ def texts(value: str) -> tuple[Text, ...]:
     """Return a value cut at its placeholders, such as ``{vin}``."""
     parts: list[Text] = []
     end = 0
-    for match in _PLACEHOLDER.finditer(value):
+    for match in PLACEHOLDER.finditer(value):
         if match.start() > end:
             parts.append(Text(value[end : match.start()]))
         parts.append(Text(match[0], match[0][1:-1]))
@@ -95,7 +93,7 @@ def texts(value: str) -> tuple[Text, ...]:
 @lru_cache(maxsize=MAX_REMEMBERED)
 def named(value: str) -> tuple[str, ...]:
     """Return the names of the placeholders in a value, each once, in their order."""
-    return tuple(dict.fromkeys(part.placeholder for part in texts(value) if part.placeholder))
+    return tuple(placeholder[1:-1] for placeholder in dict.fromkeys(PLACEHOLDER.findall(value)))
 
 
 def _members(model: AttributeModel | None, value: Mapping[str, Any], path: NamePath) -> Iterator[Property]:

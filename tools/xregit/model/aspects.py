@@ -16,7 +16,7 @@ Attributes = Mapping[str, AttributeModel]
 
 #: What YAML takes for a number or boolean though a text is meant, by the JSON type that it becomes.
 _SAMPLES = {"integer": ("1", "200"), "number": ("1.5",), "boolean": ("true",)}
-PLACEHOLDER_SCHEMA: Schema = {"type": "string", "pattern": PLACEHOLDER}
+PLACEHOLDER_SCHEMA: Schema = {"type": "string", "pattern": PLACEHOLDER.pattern}
 
 
 def document(attributes: Attributes) -> Schema:

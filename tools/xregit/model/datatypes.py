@@ -31,8 +31,9 @@ _LISTENER = r"[A-Za-z][A-Za-z0-9+._\-]*:"
 _URI = rf"{_URI_CHARS}(?:#{_URI_CHARS})?"
 # RFC 6570, section 2.1: literals; 3.2.2: level 1 expressions, whose names the message specification calls symbols.
 _LITERALS = r"[^\x00-\x20\"%<>\\^`{|}\x7f]*"
-PLACEHOLDER = r"\{[A-Za-z0-9_]+\}"
-_TEMPLATE = rf"{_LITERALS}(?:(?:{_PCT}|{PLACEHOLDER}){_LITERALS})*"
+PLACEHOLDER = re.compile(r"\{[A-Za-z0-9_]+\}")
+_PLACEHOLDER = PLACEHOLDER.pattern
+_TEMPLATE = rf"{_LITERALS}(?:(?:{_PCT}|{_PLACEHOLDER}){_LITERALS})*"
 _DAY = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _TIMESTAMP = (
     rf"{_DAY}"
@@ -184,7 +185,7 @@ CONTAINERS = frozenset({"array", "map", "object"})
 
 def _or_template(pattern: str, run: str) -> str:
     """Return a pattern that also takes text with placeholders, between which ``run`` stands."""
-    return rf"{pattern}|{run}(?:{PLACEHOLDER}{run})+"
+    return rf"{pattern}|{run}(?:{_PLACEHOLDER}{run})+"
 
 
 def _written(datatype: Datatype, pattern: str) -> Datatype:
@@ -203,7 +204,7 @@ PROPERTY_TYPES: Mapping[str, Datatype] = {
     "integer": _written(_INTEGER, "-?(?:0|[1-9][0-9]*)"),
     "number": _written(_NUMBER, r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"),
     "string": _STRING,
-    "symbol": _text(rf"(?:[A-Za-z0-9_]|{PLACEHOLDER})*", "letters, digits and underscores"),
+    "symbol": _text(rf"(?:[A-Za-z0-9_]|{_PLACEHOLDER})*", "letters, digits and underscores"),
     "timestamp": _TIMESTAMPTEXT,
     "uri": _text(_or_template(_URI, rf"{_LITERALS}(?:{_PCT}{_LITERALS})*"), "a URI"),
     "uritemplate": _TEMPLATETEXT,
@@ -233,7 +234,7 @@ def is_filled_text(value: Any) -> bool:
 #: placeholders.
 SYNTAXES: Mapping[str, Datatype] = {
     "absolute": _text(rf"{_SCHEME}[^\s]+", "an absolute address, with its scheme"),
-    "address": _text(rf"(?:{_LISTENER}|[^\s]*{PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
+    "address": _text(rf"(?:{_LISTENER}|[^\s]*{_PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
     "base64": DATATYPES["binary"],
     "date": Datatype(_is_day, "a day such as 2026-12-31", {"type": "string", "pattern": f"^(?:{_DAY})$"}),
     "characters": _line(f"{_NO_CONTROL}*", "a text without control characters"),
@@ -264,12 +265,10 @@ SYNTAXES: Mapping[str, Datatype] = {
     **{name: _text(said["pattern"], said["about"]) for name, said in syntaxes().items()},
 }
 
-_placeholders = re.compile(PLACEHOLDER)
-
 
 def has_placeholders(value: Any) -> bool:
     """Tell whether the value is text with at least one placeholder."""
-    return isinstance(value, str) and "{" in value and _placeholders.search(value) is not None
+    return isinstance(value, str) and "{" in value and PLACEHOLDER.search(value) is not None
 
 
 def follows(syntax: str, value: Any) -> bool:
@@ -279,7 +278,7 @@ def follows(syntax: str, value: Any) -> bool:
         return True
     if has_placeholders(value):
         filled = _FILLED_LATER.get(syntax)
-        return filled(value) if filled else test(_placeholders.sub("x", value))
+        return filled(value) if filled else test(PLACEHOLDER.sub("x", value))
     return test(_counterpart(value))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
+from xregit.catalog.properties import texts
 from xregit.messages.payloading import NO_DATA
 from xregit.pages import commands
 from xregit.pages.documents import json_text
@@ -29,7 +30,6 @@ MAX_BODY_CHARS = 1_500
 BODY = frozenset({"protocol", "body", "body_base64"})
 MARKED_CHARS = 4
 UNSAID = "the definition says nothing that a message has to have"
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @record
@@ -211,7 +211,7 @@ def _sending(wire: Wire, said: Mapping[str, Any], carrier: Endpoint | None, valu
 def _filled(stated: Any, values: Mapping[str, str]) -> Any:
     """Return options of an endpoint with a message's values in place of the placeholders that it has too."""
     if isinstance(stated, str):
-        return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), stated) if "{" in stated else stated
+        return "".join(values.get(part.placeholder, part.text) for part in texts(stated))
     if isinstance(stated, Mapping):
         return {name: _filled(value, values) for name, value in stated.items()}
     return [_filled(item, values) for item in stated] if isinstance(stated, list | tuple) else stated

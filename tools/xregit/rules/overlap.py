@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath
     from xregit.messages.overlapping import Overlap
-
-_PLACEHOLDER = re.compile(PLACEHOLDER)
 
 
 @rule(SOUND, Severity.WARNING, "Nothing tells two messages of one endpoint apart.", "MSG-9", "MSG-110")
@@ -55,7 +52,7 @@ def _differing(registry: Registry, pair: Overlap) -> tuple[str, ...] | None:
 
 def _texts(message: Message) -> Mapping[tuple[str, ...], str]:
     held = ((item.path, item.value) for item in message.properties)
-    return {path: _PLACEHOLDER.sub("{}", value) for path, value in held if isinstance(value, str)}
+    return {path: PLACEHOLDER.sub("{}", value) for path, value in held if isinstance(value, str)}
 
 
 def _place(attributes: Any, path: tuple[str, ...]) -> KeyPath:

@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.properties import PARTS
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import MAPPINGS
 from xregit.records import record
 from xregit.rules.rule import found, rule
-from xregit.rules.templates import PARTS, braced, placed
+from xregit.rules.templates import braced, placed
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath
 
-_LEVEL_1 = re.compile(PLACEHOLDER)
 # RFC 6570 levels 2 to 4, names that are no symbols, words, and what formats fill. JSON has quotes, and means itself.
 _IN_BRACES = re.compile(
     r"\{[+#./;?&=,!@|]?[A-Za-z0-9_.%,*:\-]+\}|\{ *\w[\w.\-]*(?: +\w[\w.\-]*)* *\}|(?<=[\w/.:\-])\{\}"
 )
 _UNCLOSED = re.compile(r"\{[A-Za-z0-9_]+(?:$|[/{])")
 # As shells and languages of templates have them: a placeholder, and signs that stay.
-_WITH_SIGNS = re.compile(rf"\$({PLACEHOLDER})|\{{({PLACEHOLDER})\}}")
+_WITH_SIGNS = re.compile(rf"\$({PLACEHOLDER.pattern})|\{{({PLACEHOLDER.pattern})\}}")
 # As routes of web frameworks have them; only between what divides a path, a topic or a subject.
 _OF_ROUTES = re.compile(r"(?<=/):[A-Za-z]\w*(?=$|[/?.])|(?:(?<=[/.:=\-])|^(?=<[^<>]*>[/.:]))<[A-Za-z][\w\-]*>")
 _HELP = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
@@ -71,9 +71,9 @@ def _suspicious(value: str) -> _Doubt | None:
 
 def _of_braces(value: str) -> re.Match[str] | None:
     """Return the part of a text with a brace that is none of a placeholder, if it looks like one."""
-    if "{" not in _LEVEL_1.sub("", value):
+    if "{" not in PLACEHOLDER.sub("", value):
         return None
-    others = (item for item in _IN_BRACES.finditer(value) if not _LEVEL_1.fullmatch(item.group()))
+    others = (item for item in _IN_BRACES.finditer(value) if not PLACEHOLDER.fullmatch(item.group()))
     return _UNCLOSED.search(value) or next(others, None)
 
 

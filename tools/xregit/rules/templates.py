@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import chain, permutations
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.properties import PARTS, named
 from xregit.diagnostics import Finding, Severity
-from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS
 from xregit.model.spelling import is_misspelled
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath
 
-PARTS = ("envelopemetadata", "protocoloptions")
 _ADJACENT = re.compile(r"\{([A-Za-z0-9_]+)\}(?=\{([A-Za-z0-9_]+)\})")
-_PLACEHOLDER = re.compile(PLACEHOLDER)
 _PROSE = frozenset({"description", "name", "specurl"})
 _SINGLE = frozenset({bool, int, float, type(None)})
 _LISTS = (list, tuple)
@@ -37,7 +35,7 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
     texts = braced(stated)
     if texts and base:
         texts = (*texts, *braced(message.resolved.attributes))
-    if not _has_misspelled(frozenset(chain.from_iterable(map(_names, texts)))):
+    if not _has_misspelled(frozenset(chain.from_iterable(map(named, texts)))):
         return
     own = _places(placed(stated))
     places = _places(placed(message.resolved.attributes)) if base else own
@@ -73,7 +71,7 @@ def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator
 
 def _told(text: str) -> set[str]:
     """Return the placeholders of a text that no other one stands beside."""
-    return {*_names(text)}.difference(*_ADJACENT.findall(text))
+    return {*named(text)}.difference(*_ADJACENT.findall(text))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -94,14 +92,9 @@ def _places(texts: Iterable[tuple[KeyPath, str]]) -> Mapping[str, list[KeyPath]]
     """Return where each placeholder stands, in the order in which they are written."""
     places: dict[str, list[KeyPath]] = {}
     for path, text in texts:
-        for name in _names(text):
+        for name in named(text):
             places.setdefault(name, []).append(path)
     return places
-
-
-@lru_cache(maxsize=_CACHED)
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(placeholder[1:-1] for placeholder in dict.fromkeys(_PLACEHOLDER.findall(text)))
 
 
 @once(8)
