@@ -94,6 +94,30 @@ def test_the_report_reads_well(
     golden(f"changes/branch.{'md' if form == 'markdown' else 'txt' if form == 'text' else form}", output)
 
 
+def test_annotations_of_what_a_branch_touched_come_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GitHub shows ten of each severity: twelve warnings that main has, too, would hide that of the branch."""
+    made = new_repository(tmp_path / "repository")
+    message = "registry/messagegroups/{}/messages/m.yaml".format
+    old = {message(f"a{number:02}"): "protocol: HTTP\nprotocoloptions: {path: x}\n" for number in range(12)}
+    groups = {path.replace("messages/m", "messagegroup"): "description: A.\n" for path in [*old, message("z")]}
+    _commit(made, "Main", {"registry/registry.yaml": "registryid: r\n", **groups, **old})
+    made.git("checkout", "-q", "-b", "changes")
+    _commit(made, "Branch", {message("z"): "protocol: HTTP\nprotocoloptions: {path: x}\n"})
+    monkeypatch.chdir(made.root)
+    assert run(["check", "--format", "github"]) == 0
+    assert f"file={message('a00')}" in _first_warning(capsys)
+    assert run(["check", "--against", "main", "--format", "github"]) == 0
+    assert f"file={message('z')}" in _first_warning(capsys)
+    assert run(["check", "--against", "registry", "--format", "github"]) == 0
+    assert f"file={message('a00')}" in _first_warning(capsys)
+
+
+def _first_warning(capsys: pytest.CaptureFixture[str]) -> str:
+    return next(line for line in capsys.readouterr().out.splitlines() if line.startswith("::warning"))
+
+
 def test_annotations_are_on_the_lines_that_changed(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every line that is annotated was changed by the branch, unless its file is gone."""
     _, output = diff(clone, "json", capsys)

@@ -38,6 +38,18 @@ def test_answers_are_those_of_the_history(repository: Repository) -> None:
     assert plumbing.contents(folder, []) == []
 
 
+def test_files_of_a_branch_are_those_that_its_commits_touched(repository: Repository) -> None:
+    """What the other branch changed since then is not among them, nor what is not committed; names are as they are."""
+    (repository.root / "other").unlink()
+    repository.commit("Three", **{"folder__ä é": "x\n"})
+    repository.git("checkout", "-q", "main")
+    repository.commit("Meanwhile", folder__inside__b="B\n")
+    repository.git("checkout", "-q", "branch")
+    repository.git("config", "diff.relative", "true")
+    (repository.root / "folder/inside/b").write_text("not committed\n", encoding="utf-8")
+    assert plumbing.files_of_branch(repository.root / "folder", "main") == {"folder/a", "folder/ä é", "other"}
+
+
 def test_head_comes_with_the_folders_of_its_repository(repository: Repository, tmp_path: Path) -> None:
     """From any folder in it; outside of a repository, or before the first commit, there is no answer."""
     commit = repository.git("rev-parse", "HEAD")
@@ -63,6 +75,7 @@ def test_no_answer(repository: Repository, tmp_path: Path) -> None:
     folder = repository.root / "folder"
     assert plumbing.merge_base(folder, "nowhere") is None
     assert plumbing.merge_base(folder, "--all") is None
+    assert plumbing.files_of_branch(folder, "nowhere") == frozenset()
     assert plumbing.contents(folder, ["0" * len(repository.git("rev-parse", "HEAD"))]) is None
     assert plumbing.blobs(folder, "nowhere") is None
     assert plumbing.merge_base(tmp_path, "main") is None

@@ -12,9 +12,10 @@ from xregit.cli.printing import note, result, wants_color
 from xregit.collecting import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from xregit.catalog import Registry
+    from xregit.diagnostics import Diagnostic
     from xregit.rules import Report, Rule
 
 FORMATS = ("text", "json", "github", "sarif", "junit")
@@ -53,7 +54,7 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     else:
         from xregit.reports.formats import FORMATS as REPORTS
 
-        result(REPORTS[form](report.diagnostics))
+        result(REPORTS[form](changed_first(report, registry, against) if form == "github" else report.diagnostics))
     return int(report.failed)
 
 
@@ -62,6 +63,14 @@ def as_text(report: Report, catalog: Registry, colour: bool) -> str:
     from xregit.reports.text import coloured, plain, text
 
     return text(report.diagnostics, catalog.origin.line, coloured if colour else plain)
+
+
+def changed_first(report: Report, registry: Path, against: str | None) -> Sequence[Diagnostic]:
+    """Return the findings with those in files of the branch in front: GitHub shows ten of each severity."""
+    from xregit.source.plumbing import files_of_branch
+
+    changed = files_of_branch(registry, against) if against and registry.is_dir() else frozenset()
+    return sorted(report.diagnostics, key=lambda item: item.path not in changed)
 
 
 def within(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:

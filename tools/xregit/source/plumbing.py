@@ -41,6 +41,17 @@ def merge_base(folder: Path, ref: str) -> str | None:
     return found.decode().strip() if found else None
 
 
+def files_of_branch(folder: Path, ref: str) -> frozenset[str]:
+    """Return the files that differ since the folder's branch left another, by their paths in the repository.
+
+    It is empty where Git gives no answer, such as for a ``ref`` that it does not know. Only commits are compared.
+    """
+    base = merge_base(folder, ref)
+    question = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative")
+    listed = _asked(folder, *question, base, "HEAD") if base else None
+    return frozenset(os.fsdecode(listed or b"").split("\0")) - {""}
+
+
 def blobs(folder: Path, commit: str) -> Mapping[str, str] | None:
     """Return Git's ids of the files that a folder had at a commit, by their paths relative to it.
 
