@@ -6,9 +6,11 @@ import json
 from collections import defaultdict
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from io import BytesIO
 from struct import pack
 from typing import TYPE_CHECKING, Any
 
+import fastavro
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -450,3 +452,78 @@ def test_records_in_a_map_stay_as_they_are(deep: Callable[[Any], Any]) -> None:
     for want in (small, struct([*((name, "long", "") for name in "abc")])):
         assert not covers(have, deep(map_of(want)))
         assert clashes(have, deep(map_of(want))) is not None
+
+
+SHORT = {"type": "record", "name": "B", "fields": [{"name": "x", "type": ["null", "int"]}]}
+LONG_RECORD = {**SHORT, "name": "A", "fields": [*SHORT["fields"], {"name": "y", "type": ["null", "int"]}]}
+TAGS = [{"properties": {"kind": {"const": kind}}, "required": ["kind"], "type": "object"} for kind in ("a", "b")]
+# A union in Avro or JSON Schema, a value that one of its branches has, the branch's number and what its column holds.
+UNIONS: list[tuple[str, Any, Any, int, Any]] = [
+    ("Avro/1.12.0", ["long", "string"], "007", 1, "007"),
+    ("Avro/1.12.0", ["bytes", "string"], "abcd", 1, "abcd"),
+    ("Avro/1.12.0", ["double", "string"], "NaN", 1, "NaN"),
+    ("Avro/1.12.0", [{"type": "long", "logicalType": "timestamp-millis"}, "string"], "2026-01-01T12:00:00Z", 1, ...),
+    ("Avro/1.12.0", [{"type": "int", "logicalType": "time-millis"}, "string", "long"], ("long", 7), 2, 7),
+    ("Avro/1.12.0", ["string", "long", "double"], 2.0, 2, 2.0),
+    ("Avro/1.12.0", [LONG_RECORD, SHORT], ("B", {"x": 1}), 1, {"x": 1}),
+    ("Avro/1.12.0", [{"type": "map", "values": "int"}, SHORT], ("B", {"x": 1}), 1, {"x": 1}),
+    ("Avro/1.12.0", [{"type": "enum", "name": "E", "symbols": ["P"]}, "string"], "Q", 1, "Q"),
+    ("JsonSchema/draft/2020-12", {"type": ["integer", "string"]}, "007", 1, "007"),
+    ("JsonSchema/draft/2020-12", {"type": ["boolean", "integer"]}, 1, 1, 1),
+    ("JsonSchema/draft/2020-12", {"anyOf": [{"const": 1}, {"const": True}]}, True, 1, True),
+    ("JsonSchema/draft/2020-12", {"oneOf": TAGS}, {"kind": "b"}, 1, {"kind": "b"}),
+    (
+        "JsonSchema/draft/2020-12",
+        {"anyOf": [{"items": {"type": kind}} for kind in ("integer", "string")]},
+        ["7"],
+        1,
+        ["7"],
+    ),
+    ("JsonSchema/draft/2020-12", {"anyOf": [{"type": "string", "format": "date"}, {"type": "string"}]}, "x", 1, "x"),
+    ("JsonSchema/draft/2020-12", {"type": ["number", "array"]}, ["x"], 1, ['"x"']),
+]
+
+
+@pytest.mark.parametrize(("format_", "union", "value", "number", "held"), UNIONS, ids=map(str, range(len(UNIONS))))
+def test_value_is_of_the_branch_that_keeps_it(format_: str, union: Any, value: Any, number: int, held: Any) -> None:
+    """A text is a text before it is a number, bytes or a time, and a record has all that its branch must have."""
+    if format_.startswith("Avro"):
+        document: dict[str, Any] = {"type": "record", "name": "R", "fields": [{"name": "x", "type": union}]}
+        out = BytesIO()
+        fastavro.schemaless_writer(out, fastavro.parse_schema(document), {"x": value})
+        body = out.getvalue()
+    else:
+        document, body = {"type": "object", "properties": {"x": union}}, json.dumps({"x": value}).encode()
+    schema = parse(format_, json.dumps(document).encode())
+    (member,) = members(schema.fields())
+    rest: dict[str, Any] = {}
+    expected = value if held is ... else held
+    assert member.shape.convert(schema.decode(body)["x"], "/x", rest) == {f"member{number}": expected}
+    assert rest == {}
+
+
+def test_numbers_of_32_bits_are_not_made_infinite() -> None:
+    """A number that 32 bits round stays there; one that is too large, or whole and not held exactly, is the rest."""
+    said = [0.1, 16777216, 16777217, 1e300, -1e39, "Infinity", Decimal("0.5"), 2**200]
+    rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+    found = column_of(shape(Field("x", "float32")), said, "/x", rests).to_pylist()
+    assert repr(found) == "[0.10000000149011612, 16777216.0, None, None, None, inf, 0.5, None]"
+    assert {row: rest["/x"] for row, rest in rests.items() if rest} == {2: 16777217, 3: 1e300, 4: -1e39, 7: 2**200}
+
+
+def test_identifiers_in_avro_may_be_bytes() -> None:
+    """The specification lets ``uuid`` annotate a fixed type of 16 bytes, too."""
+    schema = parse("Avro/1.12.0", b'{"type": "fixed", "name": "U", "size": 16, "logicalType": "uuid"}')
+    known = "00112233-4455-6677-8899-aabbccddeeff"
+    found = schema.decode(bytes.fromhex(known.replace("-", "")))
+    union = Field("x", "union", fields=(schema.fields()[0], Field("y", "string")))
+    for field in (schema.fields()[0], union):
+        assert shape(field).convert(found, "", {}) == known
+
+
+def test_decimals_as_text_have_all_their_zeros() -> None:
+    """No XML document has ``1E-7``; an exponent that would take pages stays one."""
+    said = [Decimal("0.0000001"), Decimal("1.10"), "1E-7", Decimal("1E+5000"), Decimal("NaN")]
+    found = [shape(Field("x", "decimal")).convert(value, "/x", {}) for value in said]
+    assert found == ["0.0000001", "1.10", "1E-7", "1E+5000", "NaN"]
+    assert shape(Field("x", "any")).convert({"x": said[0]}, "", {}) == '{"x":"0.0000001"}'

@@ -28,10 +28,12 @@ Rest = dict[str, Any]
 Convert = Callable[[Any, str, Rest], Any]
 
 MAX_DIGITS = 38
+_UUID_BYTES, _MAX_ZEROS = 16, 1000
 # Told of times with more than microseconds; zeros at the end tell nothing.
 _is_finer = re.compile(r"\.[0-9]{6}[0-9]*[1-9]").search
 _is_zoned_date = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})").fullmatch
 _is_whole = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}").fullmatch
+_bits_of_a_single = struct.Struct("<f")
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -96,7 +98,12 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if isinstance(value, tuple | set | frozenset):
         return list(value)
-    return value.isoformat() if isinstance(value, date | time) else str(value)
+    return value.isoformat() if isinstance(value, date | time) else _digits(value)
+
+
+def _digits(value: Any) -> str:
+    """Return a number as text, a decimal as all languages write it: 0.0000001, where Python has 1E-7."""
+    return f"{value:f}" if isinstance(value, Decimal) and abs(value.adjusted()) < _MAX_ZEROS else str(value)
 
 
 def _tried(make: Callable[[Any], Any]) -> Convert:
@@ -115,9 +122,14 @@ def _tried(make: Callable[[Any], Any]) -> Convert:
 
 
 def _text(value: Any, path: str, rest: Rest) -> Any:
-    if value.__class__ is str and (value.isascii() or _encodable(value)):
-        return value
-    return str(value) if isinstance(value, UUID) else misfit(value, path, rest)
+    is_text = value.__class__ is str and (value.isascii() or _encodable(value))
+    return value if is_text else misfit(value, path, rest)
+
+
+def _uuid(value: Any, path: str, rest: Rest) -> Any:
+    """Return an identifier as text; Avro's may be 16 bytes."""
+    known = UUID(bytes=value) if isinstance(value, bytes) and len(value) == _UUID_BYTES else value
+    return _text(str(known) if isinstance(known, UUID) else known, path, rest)
 
 
 def _encodable(text: str) -> bool:
@@ -164,6 +176,14 @@ def _float(value: Any) -> float | None:
         return None
     made = float(value)
     return made if isfinite(made) and (made == value or isinstance(value, Decimal)) else None
+
+
+def _single(value: Any) -> float | None:
+    """Return a number that 32 bits hold, rounded as they round it; whole numbers are not rounded."""
+    made = _float(value)
+    # Packing is an error where the number is too large.
+    held = _bits_of_a_single.unpack(_bits_of_a_single.pack(made))[0] if made is not None else None
+    return None if isinstance(value, int) and held != made else made
 
 
 def _exact(precision: int, scale: int) -> Callable[[Any], Decimal | None]:
@@ -247,7 +267,7 @@ def _enum(field: Field) -> Leaf:
 def _decimal(field: Field) -> Leaf:
     if not 0 < field.precision <= MAX_DIGITS:
         why = "no precision is stated" if field.precision <= 0 else f"it has more than {MAX_DIGITS} digits"
-        return Leaf(TEXT, _tried(lambda value: value if isinstance(value, str) else str(value)), f"text, as {why}")
+        return Leaf(TEXT, _tried(_digits), f"text, as {why}")
     return Leaf(decimal(field.precision, field.scale), _tried(_exact(field.precision, field.scale)))
 
 
@@ -265,11 +285,11 @@ _LEAVES: Mapping[str, Leaf] = {
     "uint16": Leaf("integer", _whole(16, signed=False)),
     "uint32": Leaf(LONG, _whole(32, signed=False)),
     "uint64": Leaf(decimal(20, 0), _tried(_exact(20, 0))),
-    "float32": Leaf("float", _FLOAT, plain=_NUMBER),
+    "float32": Leaf("float", _tried(_single)),
     "float64": Leaf(DOUBLE, _FLOAT, plain=_NUMBER),
     "number": Leaf(DOUBLE, _FLOAT, plain=_NUMBER),
     "string": Leaf(TEXT, _text, plain=_TEXT),
-    "uuid": Leaf(TEXT, _text, plain=_TEXT),
+    "uuid": Leaf(TEXT, _uuid, plain=_TEXT),
     "uri": Leaf(TEXT, _text, plain=_TEXT),
     "bytes": Leaf("binary", _tried(_bytes)),
     "date": Leaf("date", _date),

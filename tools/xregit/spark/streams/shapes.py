@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.jsonpointers import escaped
 from xregit.records import record
 from xregit.spark.streams import leaves
+from xregit.spark.streams.branches import suits
 from xregit.spark.streams.leaves import Convert, Leaf, Rest, leaf
 from xregit.spark.streams.types import Form, array, map_of, struct
 
@@ -166,20 +167,23 @@ def _map(field: Field, depth: int) -> Shape:
 
 
 def _union(field: Field, depth: int) -> Shape:
-    """Return one type for branches that one can hold, else a record with a member for each, as Spark reads Avro."""
+    """Return one type for branches that one can hold, else a record with a member for each, as Spark reads Avro.
+
+    A value is of the branch that suits it best, the first where several do.
+    """
     types = {branch.type for branch in field.fields}
     if types <= {*_NUMBERS, "integer"}:
         return _like("integer")
     if types <= {*_NUMBERS, "integer", "float32", "float64", "number"}:
         return _like("float64")
     if types <= _TEXTS:
-        return _like("string")
+        return _like("uuid" if "uuid" in types else "string")
     branches = [(f"member{number}", shape(branch, depth), branch) for number, branch in enumerate(field.fields)]
     form = struct((name, made.form, f"{branch.name}. {made.note}".strip(". ")) for name, made, branch in branches)
-    tried = tuple((name, made.convert) for name, made, _ in branches)
+    tried = tuple((branch, name, made.convert) for name, made, branch in branches)
 
     def convert(value: Any, path: str, rest: Rest) -> Any:
-        for name, inner in tried:
+        for _, name, inner in sorted(tried, key=lambda each: suits(each[0], value)):
             left: dict[str, Any] = {}
             made = inner(value, path, left)
             if not left:
