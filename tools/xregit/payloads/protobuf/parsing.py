@@ -84,7 +84,8 @@ class Protobuf:
             raise PayloadError(problem)
         try:
             made = message_factory.GetMessageClass(self.message)()
-            return _complete(json_format.ParseDict(value, made, max_recursion_depth=_MAX_DEPTH))
+            pool = self.message.file.pool
+            return _complete(json_format.ParseDict(value, made, descriptor_pool=pool, max_recursion_depth=_MAX_DEPTH))
         except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
             raise PayloadError(" ".join(why(error).split()).rstrip(".")) from error
 

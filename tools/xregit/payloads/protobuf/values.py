@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import base64
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
+from google.protobuf.message import DecodeError
+from google.protobuf.unknown_fields import UnknownFieldSet
 
 from xregit.payloads.shapes import PayloadError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from google.protobuf.message import Message
 
 _WELL_KNOWN = "google.protobuf."
+_ANY = f"{_WELL_KNOWN}Any"
+_VARINT, _BITS = 0, 32
+# So many messages are remembered with their enumerations.
+_REMEMBERED = 4096
 
 
 def to_value(message: Message) -> Any:
@@ -29,13 +38,46 @@ def to_value(message: Message) -> Any:
         if field.has_presence and not message.HasField(field.name):
             continue
         found[field.name] = _value(field, getattr(message, field.name))
+    closed = _closed(message.DESCRIPTOR)
+    if closed:
+        _add_unknown(message, closed, found)
     return found
 
 
-def _well_known(message: Message) -> Any:
+@lru_cache(maxsize=_REMEMBERED)
+def _closed(descriptor: Any) -> Mapping[int, Any]:
+    """Return those fields by their numbers whose enumerations are closed, as all of proto2 are."""
+    return {
+        field.number: field for field in descriptor.fields if field.enum_type is not None and field.enum_type.is_closed
+    }
+
+
+def _add_unknown(message: Message, closed: Mapping[int, Any], found: dict[str, Any]) -> None:
+    """Add what closed enumerations don't know, as number: Protobuf keeps it apart, and tells no place in a list."""
+    unknown: Any = UnknownFieldSet(message)
+    for each in unknown:
+        field = closed.get(each.field_number)
+        if field is None or each.wire_type != _VARINT:
+            continue
+        number = _signed(each.data)
+        if field.is_repeated:
+            found[field.name].append(number)
+        else:
+            found.setdefault(field.name, number)
+
+
+def _signed(data: int) -> int:
+    low = data % (1 << _BITS)
+    return low - (1 << _BITS) if low >> (_BITS - 1) else low
+
+
+def _well_known(message: Any) -> Any:
+    pool = message.DESCRIPTOR.file.pool
     try:
-        return json_format.MessageToDict(message, preserving_proto_field_name=True)
-    except (json_format.Error, ValueError, TypeError) as error:
+        return json_format.MessageToDict(message, preserving_proto_field_name=True, descriptor_pool=pool)
+    except (json_format.Error, DecodeError, ValueError, TypeError, RecursionError) as error:
+        if message.DESCRIPTOR.full_name == _ANY:  # of a type that this file need not know
+            return {"@type": message.type_url, "value": message.value}
         problem = f'a "{message.DESCRIPTOR.full_name}" has no form in JSON: {" ".join(str(error).split()).rstrip(".")}'
         raise PayloadError(problem) from error
 
