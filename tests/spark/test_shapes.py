@@ -527,3 +527,28 @@ def test_decimals_as_text_have_all_their_zeros() -> None:
     found = [shape(Field("x", "decimal")).convert(value, "/x", {}) for value in said]
     assert found == ["0.0000001", "1.10", "1E-7", "1E+5000", "NaN"]
     assert shape(Field("x", "any")).convert({"x": said[0]}, "", {}) == '{"x":"0.0000001"}'
+
+
+DIGITS = b"""
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+  <xs:element name="price"><xs:simpleType>
+    <xs:restriction base="xs:decimal"><xs:totalDigits value="5"/></xs:restriction>
+  </xs:simpleType></xs:element>
+</xs:schema>
+"""
+
+
+def test_digits_alone_do_not_say_where_the_point_is() -> None:
+    """An XML decimal of so many digits may have any of them behind the point; the root's own value has no name."""
+    schema = parse("XSD/1.0", DIGITS)
+    (field,) = schema.fields()
+    assert (field.name, field.type, sql(shape(field).form)) == ("", "decimal", "STRING")
+    exact = parse(
+        "XSD/1.0",
+        DIGITS.replace(
+            b'<xs:totalDigits value="5"/>',
+            rb"""<xs:totalDigits value="5"/>
+        <xs:fractionDigits value="2"/>""",
+        ),
+    )
+    assert sql(shape(exact.fields()[0]).form) == "DECIMAL(5,2)"

@@ -50,7 +50,7 @@ def fields(component: Any) -> tuple[Field, ...]:
 
     Attributes have ``@`` before their names, and text beside attributes is called ``$``, as in the decoded values.
     """
-    made = _typed(component.local_name or "", component, required=True, nullable=False, trail=())
+    made = _typed("", component, required=True, nullable=False, trail=())
     return made.fields if made.type == "record" else (made,)
 
 
@@ -150,7 +150,9 @@ def _simple(name: str, type_: Any, description: str, *, required: bool, nullable
         values = tuple(str(item) if is_text(simple) else item for item in simple.enumeration)
         return Field(name, "enum", stated, required, nullable, description, values=values)
     kind = _TYPES.get(built_in(simple), "string")
-    digits, scale = (facet(simple, item) or 0 for item in ("totalDigits", "fractionDigits"))
+    digits, scale = (facet(simple, item) for item in ("totalDigits", "fractionDigits"))
+    if digits is None or scale is None:  # digits alone leave open where the point is
+        digits = scale = 0
     said = _limits(simple) if kind in _UNBOUNDED else beyond_type(_limits(simple))
     return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale, limits=said)
 
