@@ -20,7 +20,7 @@ from xregit.catalog.schemas import Schema, SchemaDocuments, schema_documents
 from xregit.catalog.settings import Settings
 from xregit.catalog.viewing import view
 from xregit.catalog.views import Endpoint, Message
-from xregit.model.language import NOTHING
+from xregit.model.language import nothing
 from xregit.records import distinct
 from xregit.source.files import id_to_filename
 
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 Entity = Group | Resource | Version
 
 _GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS = 2, 4, 6
-
-
-def _nothing() -> Mapping[str, Any]:
-    return NOTHING
 
 
 @distinct
@@ -59,8 +55,8 @@ class Registry(Mapping[str, Any]):
     settings: Settings = field(default_factory=Settings)
     problems: tuple[Diagnostic, ...] = ()
     broken: frozenset[str] = frozenset()
-    directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=_nothing)
-    waivers: Mapping[str, Any] = field(default_factory=_nothing)
+    directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=nothing)
+    waivers: Mapping[str, Any] = field(default_factory=nothing)
     _resolved: dict[str, Resolved] = field(default_factory=dict, init=False, repr=False)
     _declared: dict[str, tuple[Property, ...]] = field(default_factory=dict, init=False, repr=False)
 

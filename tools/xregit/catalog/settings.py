@@ -10,13 +10,8 @@ from typing import Any
 
 from xregit.catalog.globs import setting_regex
 from xregit.model.files import SPECVERSION
-from xregit.model.language import NOTHING
+from xregit.model.language import NOTHING, nothing
 from xregit.records import record
-
-
-def _nothing() -> Mapping[str, Any]:
-    return NOTHING
-
 
 TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 
@@ -43,14 +38,14 @@ class Settings:
     links; ``written`` is all of the file.
     """
 
-    rules: Mapping[str, str] = field(default_factory=_nothing)
+    rules: Mapping[str, str] = field(default_factory=nothing)
     paths: tuple[Scope, ...] = ()
     baseurl: str = ""
     profile: str = SPECVERSION
     repository: str = ""
     branch: str = "main"
     title: str = ""
-    written: Mapping[str, Any] = field(default_factory=_nothing)
+    written: Mapping[str, Any] = field(default_factory=nothing)
 
 
 def settings_of(value: Mapping[str, Any]) -> Settings:

@@ -8,15 +8,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from xregit.model.language import NOTHING
+from xregit.model.language import NOTHING, nothing
 from xregit.prepared import read_prepared
 from xregit.records import distinct, record
 from xregit.source import yaml
-
-
-def _nothing() -> Mapping[str, Any]:
-    return NOTHING
-
 
 _HERE = Path(__file__).parent
 # Steps that look into objects at any depth, whatever their attributes are called.
@@ -34,9 +29,9 @@ class Step:
 
     do: str
     at: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=_nothing)
-    values: Mapping[str, tuple[Any, ...]] = field(default_factory=_nothing)
-    when: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    names: Mapping[str, str] = field(default_factory=nothing)
+    values: Mapping[str, tuple[Any, ...]] = field(default_factory=nothing)
+    when: Mapping[str, tuple[str, ...]] = field(default_factory=nothing)
     told: str = "info"
 
     def holds(self, selected: Mapping[str, str]) -> bool:

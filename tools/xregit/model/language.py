@@ -14,7 +14,8 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 MAPPINGS = (dict, MappingProxyType)
 
 
-def _nothing() -> Mapping[str, Any]:
+def nothing() -> Mapping[str, Any]:
+    """Return NOTHING, the default of fields; the standard library refuses a mapping itself."""
     return NOTHING
 
 
@@ -52,9 +53,9 @@ class AttributeModel:
     immutable: bool = False
     target: str = ""
     namecharset: str = "strict"
-    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    attributes: Mapping[str, AttributeModel] = field(default_factory=nothing)
     item: AttributeModel | None = None
-    ifvalues: Mapping[str, Mapping[str, AttributeModel]] = field(default_factory=_nothing)
+    ifvalues: Mapping[str, Mapping[str, AttributeModel]] = field(default_factory=nothing)
     source: str = ""
     requirements: tuple[str, ...] = ()
     cited: str = ""
@@ -66,7 +67,7 @@ class AttributeModel:
     allowed: str = ""
     property: str = ""
     syntax: str = ""
-    forms: Mapping[str, str] = field(default_factory=_nothing)
+    forms: Mapping[str, str] = field(default_factory=nothing)
     keys: str = ""
     names: str = ""
     inheritable: bool = False
@@ -85,13 +86,13 @@ class ResourceModel:
     plural: str
     singular: str
     description: str = ""
-    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
-    metaattributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
-    resourceattributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    attributes: Mapping[str, AttributeModel] = field(default_factory=nothing)
+    metaattributes: Mapping[str, AttributeModel] = field(default_factory=nothing)
+    resourceattributes: Mapping[str, AttributeModel] = field(default_factory=nothing)
     maxversions: int = 0
     hasdocument: bool = True
     setdefaultversionsticky: bool = True
-    flags: Mapping[str, Any] = field(default_factory=_nothing)
+    flags: Mapping[str, Any] = field(default_factory=nothing)
     source: str = ""
 
 
@@ -102,8 +103,8 @@ class GroupModel:
     plural: str
     singular: str
     description: str = ""
-    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
-    resources: Mapping[str, ResourceModel] = field(default_factory=_nothing)
+    attributes: Mapping[str, AttributeModel] = field(default_factory=nothing)
+    resources: Mapping[str, ResourceModel] = field(default_factory=nothing)
     ximportresources: tuple[str, ...] = ()
     source: str = ""
 
@@ -113,7 +114,7 @@ class Model:
     """Everything a registry of one specification version may contain."""
 
     specversion: str
-    attributes: Mapping[str, AttributeModel] = field(default_factory=_nothing)
-    groups: Mapping[str, GroupModel] = field(default_factory=_nothing)
-    settings: Mapping[str, AttributeModel] = field(default_factory=_nothing)
-    waivers: Mapping[str, AttributeModel] = field(default_factory=_nothing)
+    attributes: Mapping[str, AttributeModel] = field(default_factory=nothing)
+    groups: Mapping[str, GroupModel] = field(default_factory=nothing)
+    settings: Mapping[str, AttributeModel] = field(default_factory=nothing)
+    waivers: Mapping[str, AttributeModel] = field(default_factory=nothing)

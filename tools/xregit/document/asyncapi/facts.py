@@ -9,14 +9,10 @@ from typing import Any
 
 from xregit.document.tables import table
 from xregit.model import protocols
-from xregit.model.language import NOTHING
+from xregit.model.language import NOTHING, nothing
 from xregit.records import record
 
 LEVELS = ("server", "operation", "message")
-
-
-def _nothing() -> Mapping[str, Any]:
-    return NOTHING
 
 
 @record
@@ -36,13 +32,13 @@ class Protocol:
 
     protocol: str = ""
     protocolversion: str = ""
-    schemes: Mapping[str, str] = field(default_factory=_nothing)
+    schemes: Mapping[str, str] = field(default_factory=nothing)
     binding: str = ""
     version: str = ""
     address: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     answer: str = ""
-    rows: Mapping[str, Mapping[str, Row]] = field(default_factory=_nothing)
+    rows: Mapping[str, Mapping[str, Row]] = field(default_factory=nothing)
 
     @property
     def placed(self) -> frozenset[str]:
