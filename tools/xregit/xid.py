@@ -59,6 +59,11 @@ class Xid:
 _META, _VERSION = 5, 6
 
 
+def parent(xid: str) -> str:
+    """Return the xid of what holds an entity: the group of a resource, the resource of a version."""
+    return xid.rsplit("/", 2)[0]
+
+
 def is_id(text: str) -> bool:
     """Tell whether the text may be an entity's id."""
     return ID.fullmatch(text) is not None

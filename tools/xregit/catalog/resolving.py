@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.model import canonical
 from xregit.model.language import MAPPINGS, NOTHING
+from xregit.xid import parent
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -59,7 +60,7 @@ class Resolved:
         if self.written is None:
             return {}
         message, stated = self.written.xid, self.written.attributes
-        by = {name: message if name in stated else _group_xid(message) for name in self.own}
+        by = {name: message if name in stated else parent(message) for name in self.own}
         if self.below is None:
             return {(name,): xid for name, xid in by.items()}
         origins = {path: xid for path, xid in _origins(self.below).items() if path[0] in self.inherited}
@@ -108,10 +109,6 @@ def group_of(registry: Registry, resource: Resource) -> Group | None:
     """Return the group that holds a resource."""
     _, groups, group, _ = resource.xid.split("/", 3)
     return registry.groups.get(groups, {}).get(group)
-
-
-def _group_xid(xid: str) -> str:
-    return xid.rsplit("/", 2)[0]
 
 
 def resolve(registry: Registry, xid: str, known: dict[str, Resolved]) -> Resolved:

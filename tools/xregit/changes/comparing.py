@@ -19,6 +19,7 @@ from xregit.changes.unchanged import Unchanged
 from xregit.changes.verdicts import judged, shown
 from xregit.collecting import uncollected
 from xregit.model.language import NOTHING
+from xregit.xid import parent
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -107,8 +108,8 @@ class _Comparing:
         """Give the entities with another xid; for a group and all that kept its id in it, the group alone."""
         renamed = self.matched.renamed
         for old, new in renamed.items():
-            group = old.rsplit("/", 2)[0]
-            with_group = renamed.get(group) == new.rsplit("/", 2)[0] and old.rsplit("/", 1)[1] == new.rsplit("/", 1)[1]
+            group = parent(old)
+            with_group = renamed.get(group) == parent(new) and old.rsplit("/", 1)[1] == new.rsplit("/", 1)[1]
             if group and with_group:
                 continue
             about = _about(self.after, new)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xregit.catalog.entities import Place, Resource, Version
 from xregit.changes.slips import MEMBERS
 from xregit.diagnostics import Span
+from xregit.xid import parent
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Entity, Registry
@@ -27,7 +28,7 @@ def place_of(before: Registry, after: Registry, change: Change, name: NamePath =
     if gone is None or not gone.place.pointer:
         place = _file_of(gone) if gone is not None else before.place
         return Place(place.path), Span()
-    holder = after.entity(change.xid.rsplit("/", 2)[0])  # it stood in the file of its group or schema
+    holder = after.entity(parent(change.xid))  # it stood in the file of its group or schema
     place = holder.place if holder is not None else Place(gone.place.path)
     return place, after.origin.span(place) if holder is not None else Span()
 

@@ -20,6 +20,7 @@ from xregit.pages.rendering import render
 from xregit.pages.samples import told, told_by
 from xregit.payloads import language
 from xregit.records import record
+from xregit.xid import parent
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
@@ -93,7 +94,7 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
         description=summary(target.attributes.get("description")) or f"The {resource.type.singular} {resource.id}",
         search=" ".join((_search(target.attributes), *_meanings(book, target))),
         keys=(resource.id,),
-        parent=address(resource.xid.rsplit("/", 2)[0]),
+        parent=address(parent(resource.xid)),
         api=head.source.api,
     )
 

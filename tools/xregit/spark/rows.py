@@ -16,6 +16,7 @@ from xregit.spark.chronicle import change_rows, commit_rows
 from xregit.spark.columns import Table, Type
 from xregit.spark.derived import CHANGES, COMMITS, ENDPOINT_MESSAGES, MESSAGE_PROPERTIES, PUBLICATIONS
 from xregit.spark.tables import EXTENSIONS, REGISTRY, RESERVED, attributes_at, names, tables
+from xregit.xid import parent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -109,7 +110,7 @@ def _group_row(registry: Registry, shape: Shape, group: Group) -> Row:
 
 
 def _resource_row(registry: Registry, shape: Shape, resource: Resource) -> Row:
-    own: Row = {"xid": resource.xid, f"{resource.type.singular}id": resource.id, "parentxid": _parent(resource.xid)}
+    own: Row = {"xid": resource.xid, f"{resource.type.singular}id": resource.id, "parentxid": parent(resource.xid)}
     attributes = resource.attributes
     if shape.table.name == "messages":
         attributes = attributes if resource.xref else effective(registry, resource)
@@ -192,7 +193,3 @@ def _contract_rows(registry: Registry) -> Iterator[Row]:
     for endpoint in registry.endpoints:
         for entry in endpoint.contract:
             yield {"endpointxid": endpoint.xid, "messagexid": entry.message.xid, "viaxid": entry.via}
-
-
-def _parent(xid: str) -> str:
-    return xid.rsplit("/", 2)[0]
