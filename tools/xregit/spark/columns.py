@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltalake import Schema
 
 
 class Type(StrEnum):
@@ -47,6 +53,13 @@ class Table:
 
 
 HASH = Column("hash", comment="A digest of the row: rows with the same one are the same.")
+
+
+def delta_schema(structure: Mapping[str, Any]) -> Schema:
+    """Return the schema of a table as `deltalake` has it, from the form that Spark and Delta share."""
+    from deltalake import Schema
+
+    return Schema.from_json(json.dumps(structure))
 
 
 def _map(values: str) -> dict[str, Any]:

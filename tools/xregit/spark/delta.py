@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.spark import files, frames, packing
-from xregit.spark.columns import HASH
+from xregit.spark.columns import HASH, delta_schema
 from xregit.spark.faults import reading_errors_named
 from xregit.spark.standing import (
     CHANGE,
@@ -28,7 +28,7 @@ from xregit.spark.standing import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from deltalake import CommitProperties, DeltaTable, Schema
+    from deltalake import CommitProperties, DeltaTable
     from pyspark.sql import SparkSession
 
     from xregit.spark.cells import Row
@@ -148,7 +148,7 @@ def _widened(stand: Stand, properties: CommitProperties) -> Stand:
     """Give an existing table the columns that the model has by now; the rows that are there have nothing in them."""
     if not stand.lacking:
         return stand
-    fields = [field for field in _schema(stand.table).fields if field.name in stand.lacking]
+    fields = [field for field in delta_schema(stand.table.structure).fields if field.name in stand.lacking]
     _opened(stand).alter.add_columns(fields, commit_properties=properties)
     return replace(stand, version=stand.version + 1, lacking=())
 
@@ -170,7 +170,7 @@ def _added(stand: Stand, files: Iterable[Mapping[str, Any]], properties: CommitP
     """Add written files to a table, which is created where there is none; return the table's new version."""
     from deltalake.transaction import AddAction, create_table_with_add_actions
 
-    schema = _schema(stand.table)
+    schema = delta_schema(stand.table.structure)
     adds = [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
     if stand.version >= 0:
         _opened(stand).create_write_transaction([*adds], "append", schema, commit_properties=properties)
@@ -206,12 +206,6 @@ def _updates(stand: Stand) -> dict[str, str]:
     """Return what each column of a row becomes; what the model no longer has must not go on telling of it."""
     there = {f"`{column.name}`": f"here.`{column.name}`" for column in stand.table.columns}
     return there | {f"`{name}`": "NULL" for name in stand.former}
-
-
-def _schema(table: Table) -> Schema:
-    from deltalake import Schema
-
-    return Schema.from_json(json.dumps(table.structure))
 
 
 def _keyed(table: Table, found: DeltaTable) -> Iterator[tuple[Any, ...]]:

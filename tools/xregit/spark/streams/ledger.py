@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.records import record
+from xregit.spark.columns import delta_schema
 from xregit.spark.faults import reading_errors_named
 from xregit.spark.files import folders
 from xregit.spark.standing import foreign, refuse_newer, refuse_ruled
@@ -17,7 +18,7 @@ from xregit.spark.streams.landing import possible_names, table_names
 from xregit.spark.streams.types import clashes, covers
 
 if TYPE_CHECKING:
-    from deltalake import CommitProperties, DeltaTable, Schema
+    from deltalake import CommitProperties, DeltaTable
 
     from xregit.spark.places import Place
     from xregit.spark.streams.landing import Landing
@@ -122,7 +123,9 @@ class Ledger:
             else:
                 _widen(known, landing, self.place)
                 _reword(known, landing)
-                known.create_write_transaction(_adds(files), "append", _schema(landing), commit_properties=properties)
+                known.create_write_transaction(
+                    _adds(files), "append", delta_schema(landing.structure), commit_properties=properties
+                )
         except CommitFailedError as error:
             message = f"{self.place / landing.name} was changed by another run in the meantime; run one at a time"
             raise XregitError(message) from error
@@ -167,7 +170,7 @@ class Ledger:
 
         create_table_with_add_actions(
             (self.place / landing.name).url,
-            _schema(landing),
+            delta_schema(landing.structure),
             _adds(files),
             name=landing.about,
             description=landing.comment,
@@ -228,9 +231,3 @@ def _adds(files: Files) -> list[Any]:
     from deltalake.transaction import AddAction
 
     return [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
-
-
-def _schema(landing: Landing) -> Schema:
-    from deltalake import Schema
-
-    return Schema.from_json(json.dumps(landing.structure))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+Data = TypeVar("Data")
+Decoded = TypeVar("Decoded")
 # So many extension attributes are read as fast as the others.
 MAX_EXTENSIONS = 64
 #: What is no JSON, or not such as is asked for.
@@ -153,14 +155,15 @@ class PlainReader:
         try:
             events = [decode(line) for line in lines]
         except REFUSED:
-            found = [_tried(decode, line) for line in lines]
+            found = [tried(decode, line) for line in lines]
             return found, list(filter(None, found))
         return events, events
 
 
-def _tried(decode: Callable[[bytes], Plain], line: bytes) -> Plain | None:
+def tried(decode: Callable[[Data], Decoded], data: Data) -> Decoded | None:
+    """Return what a decoder reads, or nothing where it refuses."""
     try:
-        return decode(line)
+        return decode(data)
     except REFUSED:
         return None
 

@@ -30,7 +30,7 @@ from xregit.spark.streams.landing import (
     Landing,
 )
 from xregit.spark.streams.leaves import json_text, leaf
-from xregit.spark.streams.plain import REFUSED
+from xregit.spark.streams.plain import REFUSED, tried
 from xregit.spark.streams.shapes import Shape, members
 from xregit.spark.streams.types import BOOLEAN, TEXT, arrow
 
@@ -128,7 +128,7 @@ class Rows:
         try:
             return list(map(self._decode, data))
         except REFUSED:
-            return [_tried(self._decode, each) for each in data]
+            return [tried(self._decode, each) for each in data]
 
     def of_records(self, landed: Landed) -> pa.RecordBatch | None:
         """Return the rows of messages whose values are such records, None where there is doubt about a time."""
@@ -188,13 +188,6 @@ class Rows:
             if value is None:  # which is no record
                 rests[row][""] = None
         return columns(self._members, values, "", rests)
-
-
-def _tried(decode: Callable[[msgspec.Raw], Any], data: msgspec.Raw) -> Any:
-    try:
-        return decode(data)
-    except REFUSED:
-        return None
 
 
 def _named(field: Field) -> Field:
