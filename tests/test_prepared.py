@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -42,3 +43,15 @@ def test_files_count_where_they_are_not_as_the_json_has_them(tmp_path: Path) -> 
     assert read_prepared(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
     made.write_bytes(made.read_bytes()[:1000])
     assert read_prepared(folder, made, parse) == {**plain, "registry.yaml": {"attributes": {"owner": "string"}}}
+
+
+def test_json_that_is_right_is_not_written_again(tmp_path: Path) -> None:
+    """Building the package once more changes no file of it, at which runs would forget what they have kept."""
+    folder, _, parse = SOURCES["model"]
+    made = write_prepared(folder, tmp_path / "made.json", parse)
+    os.utime(made, ns=(0, 0))
+    right = made.read_bytes()
+    write_prepared(folder, made, parse)
+    assert made.stat().st_mtime_ns == 0
+    made.write_bytes(right[:1000])
+    assert write_prepared(folder, made, parse).read_bytes() == right

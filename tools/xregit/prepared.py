@@ -41,11 +41,15 @@ def read_prepared(folder: Path, place: Path, parse: Parse) -> Mapping[str, Any]:
 def write_prepared(folder: Path, place: Path, parse: Parse) -> Path:
     """Write the JSON file with the values of the YAML files and the digest of their texts; return its place.
 
+    A file that holds them already stays as it is, since what runs keep counts only while the package is the same.
+
     Raises:
         OSError: a YAML file can't be read, or the place not be written to.
     """
     texts = _texts(folder)
-    place.write_bytes(orjson.dumps({"digest": _digest(texts), "files": _values(texts, parse)}))
+    made = orjson.dumps({"digest": _digest(texts), "files": _values(texts, parse)})
+    if not place.is_file() or place.read_bytes() != made:
+        place.write_bytes(made)
     return place
 
 
