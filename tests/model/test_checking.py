@@ -25,6 +25,11 @@ NOON = "2026-01-01T12:00:00Z"
 LIST = 'Write a list, each item behind a hyphen on a line of its own, such as "- name: a".'
 INTERVAL = "Write, for example, message_expiry_interval: 1."
 SLASHES = "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
+LINES = 'Write "name: value" lines under it, or {} if there is nothing to say.'
+NAMED = 'Write each name before a colon, such as "type:", and the rest of its item on lines below that.'
+TOPIC = 'Write, for example, topic_name: "orders/{order}".'
+BRACES = "Write each placeholder between two braces, as {name}."
+EXPANDED = 'Write "topic_name: a/{b}/{c}{d}".'
 MESSAGE = attributes_of("message")
 ENDPOINT = attributes_of("endpoint")
 # Far more than it takes; a pattern that backtracks would take hours.
@@ -204,6 +209,31 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
         ({"protocol": "HTTP", "protocoloptions": {"query": {"a": 1}}}, LIST),
         ({"basemessage": "/messagegroups/g/schemas/m"}, SLASHES),
         ({"basemessage": "messagegroups/g/messages/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
+        ({"basemessage": "/messagegroup/g/message/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
+        ({"basemessage": "../messages/m.yaml"}, SLASHES),
+        (
+            {"basemessage": "../../messagegroups/g/messages/m.yaml"},
+            'Write "basemessage: /messagegroups/g/messages/m".',
+        ),
+        (
+            {"envelope": "CloudEvents/1.0", "envelopemetadata": {"id": {"required": "no"}}},
+            'Write "required: false".',
+        ),
+        (
+            {"envelope": "CloudEvents/1.0", "envelopemetadata": {"id": {"required": "On"}}},
+            'Write "required: true".',
+        ),
+        ({"envelope": "CloudEvents/1.0", "envelopemetadata": [{"name": "type", "value": "a"}]}, NAMED),
+        ({"envelope": "CloudEvents/1.0", "envelopemetadata": ["type"]}, LINES),
+        ({"protocol": "HTTP", "protocoloptions": {"method": "GET /orders"}}, "Write, for example, method: POST."),
+        ({"protocol": "HTTP", "protocoloptions": {"method": {"value": "A B"}}}, "Write, for example, value: POST."),
+        ({"protocol": "HTTP", "protocoloptions": {"path": "/a b"}}, 'Write, for example, path: "/orders/{order}".'),
+        ({"protocol": "HTTP", "protocoloptions": {"path": "/{a"}}, BRACES),
+        ({"protocol": "HTTP", "protocoloptions": {"path": "/{a b}/{c-d}"}}, 'Write "path: /{a_b}/{c_d}".'),
+        ({"protocol": "HTTP", "protocoloptions": {"path": "{a b}"}}, "Write \"path: '{a_b}'\"."),
+        ({"protocol": "HTTP", "protocoloptions": {"path": {"value": "/a{?b,c*}"}}}, 'Write "value: /a?b={b}&c={c}".'),
+        ({"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": "a{/b,c}{+d:3}"}}, EXPANDED),
+        ({"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": "a/{}"}}, TOPIC),
         ({"protocol": "HTTP"}, "Add it: what an HTTP request or response must look like."),
     ],
 )  # fmt: skip
@@ -220,6 +250,9 @@ def test_faults_say_what_to_write(value: dict[str, Any], expected: str) -> None:
         ({"protocoloptions": {"endpoints": ["mqtt://a"]}}, 'Write "uri: mqtt://a".'),
         ({"protocoloptions": {"authorization": ["Plain"]}}, 'Write "type: Plain".'),
         ({"messagegroups": ["orders"]}, 'Write "/messagegroups/orders".'),
+        ({"messagegroups": "orders"}, 'Write "messagegroups: [/messagegroups/orders]".'),
+        ({"messagegroups": ["/messagegroup/orders"]}, 'Write "/messagegroups/orders".'),
+        ({"messagegroups": ["../messagegroups/orders/messagegroup.yaml"]}, 'Write "/messagegroups/orders".'),
         ({"messagegroups": ["/messagegroups/orders/messages/placed"]}, 'Write "/messagegroups/orders".'),
     ],
 )

@@ -63,6 +63,28 @@ NEW = "messagegroups/doors/messages/closed.yaml"
             'Write "dataschemauri: /schemagroups/doors/schemas/opened/versions/1".',
         ),
         (
+            "dataschemauri: schemagroups/doors/schemas/opened",
+            "dataschemauri-not-found",
+            'Write "dataschemauri: /schemagroups/doors/schemas/opened".',
+        ),
+        (
+            "dataschemauri: ../../../schemagroups/doors/schemas/opened/versions/1.json",
+            "dataschemauri-not-found",
+            'Write "dataschemauri: /schemagroups/doors/schemas/opened/versions/1".',
+        ),
+        (
+            "dataschemauri: registry/schemagroups/doors/schemas/opened/schema.yaml",
+            "dataschemauri-not-found",
+            'Write "dataschemauri: /schemagroups/doors/schemas/opened".',
+        ),
+        (
+            "dataschemauri: schemas/opened.json",
+            "dataschemauri-not-found",
+            "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI.",
+        ),
+        ("dataschemauri: /schemagroup/doors/schemas/a", "dataschemauri-not-found", 'Did you mean "schemagroups"?'),
+        ("dataschemauri: /schemagroups/doors/schema/a", "dataschemauri-not-found", 'Did you mean "schemas"?'),
+        (
             "protocol: MQTT/5.0\nprotocoloptions: {topic: doors}",
             "unknown-attribute",
             'Did you mean "topic_name"?',

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
+from xregit.catalog.references import local_xid, schema_reference
 from xregit.catalog.resolving import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same
 from xregit.catalog.resources import META, VERSIONS, authored
 from xregit.model.identity import once
@@ -28,15 +29,20 @@ TABLES: Mapping[str, str] = {
     "dataschemaformat": "format",
     "format": "format",
 }
+SCHEMAS = ("dataschemauri", "dataschemaxid")
 # Attributes of which nothing follows unless they are texts.
-TEXTS = (*TABLES, BASE, "dataschemauri", "dataschemaxid")
+TEXTS = (*TABLES, BASE, *SCHEMAS)
 _NONE: frozenset[str] = frozenset()
+# An xid of a schema, with what stands before its first slash.
+_PARTS = 4
 
 
 def doubts(registry: Registry) -> Mapping[str, frozenset[str]]:
     """Return by xid, for each entity that has any, the attributes that it misspells or that have no proper value."""
     entities: Iterator[Group | Resource] = iter((*registry.all_groups, *registry.all_resources))
-    return {entity.xid: found for entity in entities if (found := _own(entity) | _unlike_group(registry, entity))}
+    return {
+        entity.xid: found for entity in entities if (found := _own(registry, entity) | _unlike_group(registry, entity))
+    }
 
 
 def doubtful(registry: Registry, xid: str) -> frozenset[str]:
@@ -63,13 +69,14 @@ def _of_group(registry: Registry, xid: str) -> frozenset[str]:
     return registry.doubts.get(group.xid, _NONE).intersection(SELECTORS) if group else _NONE
 
 
-def _own(entity: Group | Resource) -> frozenset[str]:
+def _own(registry: Registry, entity: Group | Resource) -> frozenset[str]:
     stated, known = (
         (entity.attributes, entity.type.attributes)
         if isinstance(entity, Group)
         else (entity.written, authored(entity.type))
     )
     faulty = {name for name in TEXTS if name in stated and name in known and _is_faulty(name, stated[name])}
+    faulty.update(name for name in SCHEMAS if name in stated and name in known and _is_astray(registry, stated[name]))
     names = _names(known)
     if stated.keys() <= names:
         return frozenset(faulty) if faulty else _NONE
@@ -82,6 +89,18 @@ def _is_faulty(name: str, value: object) -> bool:
     if not isinstance(value, str) or not value or " " in value:
         return value is not None
     return bool(nearly(TABLES[name], value)) if name in TABLES else False
+
+
+def _is_astray(registry: Registry, value: object) -> bool:
+    """Tell whether a reference to a schema has not the form of one: its slash is gone, or its types are unknown."""
+    if not isinstance(value, str) or not value:
+        return False
+    xid = local_xid(value, registry.settings.baseurl)
+    if not xid:
+        return schema_reference(registry, value).local
+    parts = xid.split("/", _PARTS)
+    group = registry.model.groups.get(parts[1]) if len(parts) == _PARTS + 1 else None
+    return group is None or parts[3] not in group.resources
 
 
 def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str]:

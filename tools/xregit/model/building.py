@@ -19,7 +19,7 @@ _PLAIN = frozenset(
     {
         "type", "description", "strict", "required", "default", "readonly", "immutable", "target", "namecharset",
         "source", "delivery", "separators", "refused", "allowed", "property", "syntax", "forms", "keys", "names",
-        "inheritable", "fold", "unwrap",
+        "inheritable", "fold", "unwrap", "example",
     }
 )  # fmt: skip
 _RESOURCE_KEYS = frozenset(

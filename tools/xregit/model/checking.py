@@ -18,7 +18,7 @@ from xregit.model.faults import Key, fault_of
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.narrowing import Fits, fits_of
-from xregit.model.propertydefs import form_of, property_due, property_tests
+from xregit.model.propertydefs import property_due, property_tests, shape_of
 from xregit.model.selecting import Selector, asking, clause_of, goes_with, is_proper, selectors_of
 from xregit.records import distinct
 
@@ -289,7 +289,7 @@ def _property(attribute: AttributeModel) -> Check:
             findings.append(faults.misplaced_placeholder(held_attribute, held, inner, kind))
         else:
             due = property_due(attribute, kind, held)
-            findings.append(faults.wrong_property(held_attribute, held, inner, due, form_of(attribute, kind) or kind))
+            findings.append(faults.wrong_property(attribute, held, inner, due, shape_of(attribute, kind)))
 
     return checked
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
-from xregit.model.datatypes import DATATYPES, SYNTAXES
+from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.narrowing import fits_of
 from xregit.model.quoting import cut, shown
 
@@ -52,15 +52,31 @@ def wrong(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, about:
     from xregit.model.hints import instead  # only faults pay for it
 
     message = f"{label(path, key)} must be {about}, but is {shown(value)}."
-    return Finding(INVALID, (*path, key), message, instead(attribute, value, key), attribute.cited)
+    help_ = _as_template(value, key, about) or instead(attribute, value, key)
+    return Finding(INVALID, (*path, key), message, help_, attribute.cited)
 
 
-def wrong_property(attribute: AttributeModel, value: Any, path: KeyPath, about: str, form: str) -> Finding:
-    """Return the finding for a property's value that isn't of the property's type or form."""
+def wrong_property(definition: AttributeModel, value: Any, path: KeyPath, about: str, form: str) -> Finding:
+    """Return the finding for the value in a property's definition that isn't of the property's type or form."""
     from xregit.model.hints import instead  # only faults pay for it
 
+    attribute = definition.attributes["value"]
     message = f'"value" must be {about}, but is {shown(value)}.'
-    return Finding(INVALID, (*path, "value"), message, instead(attribute, value, "value", form), attribute.cited)
+    help_ = _as_template(value, "value", about) or instead(attribute, value, "value", form, definition.example)
+    return Finding(INVALID, (*path, "value"), message, help_, attribute.cited)
+
+
+def _as_template(value: Any, key: Key, about: str) -> str:
+    """Return what to do about a text that should be a URI template, but for its placeholders is none."""
+    from xregit.model.repairing import template  # only faults pay for it
+
+    if about != PROPERTY_TYPES["uritemplate"].about or not isinstance(value, str):
+        return ""
+    if value.count("{") != value.count("}"):
+        return "Write each placeholder between two braces, as {name}."
+    right = template(value) if "{" in value else ""
+    quoted = f"'{right}'" if right.startswith("{") else right
+    return f'Write "{key}: {quoted}".' if right else ""
 
 
 def misplaced_placeholder(attribute: AttributeModel, value: Any, path: KeyPath, kind: str) -> Finding:

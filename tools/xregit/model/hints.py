@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from xregit.model import repairing
 from xregit.model.datatypes import SYNTAXES, TEXTS
 from xregit.model.faults import either
 from xregit.model.names import named
@@ -76,11 +77,15 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
 )
 _ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})
 _NEEDS_QUOTES = re.compile(r"""[,\[\]{}]|:(?:\s|$)|\s#|^[#&*!|>'"%@`?-]|^$""")
+_ANSWERS = {**dict.fromkeys(("yes", "y", "on"), "true"), **dict.fromkeys(("no", "n", "off"), "false")}
 _WITHOUT_QUOTES = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
 
 
-def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "") -> str:
-    """Return what to write instead of a value; ``kind`` is its form if it is the value of a property."""
+def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "", example: str = "") -> str:
+    """Return what to write instead of a value.
+
+    If it is the value of a property, ``kind`` is its form, and ``example`` one that the property's definition has.
+    """
     bare = attribute.property if attribute.type == "any" else ""
     text_due = (bare or attribute.type) in TEXTS or (attribute.type == "any" and not bare)
     if isinstance(value, (bool, int, float)) and text_due and not kind:
@@ -90,22 +95,20 @@ def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "
     if isinstance(value, (Mapping, list, tuple)):
         return _unwrapped(attribute, value, key)
     if isinstance(value, str):
-        special = _of_text(attribute, value, key)
+        special = _of_scalar(attribute, value, key) or _of_text(attribute, value, key)
         if special:
             return special
-    if attribute.enum:
-        return f"Write, for example, {key}: {_plain(attribute.enum[0])}."
+    example = example or attribute.example or (_plain(attribute.enum[0]) if attribute.enum else "")
+    if example:
+        return _such_as(example, key)
     return _example(kind or attribute.names or attribute.syntax, key) or _example(bare or attribute.type, key)
 
 
 def of_xid(attribute: AttributeModel, value: Any, key: str | int, fits: Callable[[Any], bool]) -> str:
     """Return what to write instead of a reference that isn't one: the same in its form, or the group around it."""
-    if isinstance(value, str):
-        around = ("/".join(value.split("/")[:3]), *(f"{target}/{value}" for target in attribute.targets))
-        tried = (value.removeprefix("#"), f"/{value}", value.rstrip("/"), f"/{value.strip('/')}", *around)
-        right = next((form for form in tried if fits(form)), "")
-        if right:
-            return _write(key, right)
+    right = repairing.xid(value, attribute.targets, fits) if isinstance(value, str) else ""
+    if right:
+        return _write(key, right)
     return "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
 
 
@@ -124,13 +127,24 @@ def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
     if attribute.type == "object" and (first := _first(attribute, value)):
         return _write(first, _plain(value))
     if attribute.type != "array":
-        return 'Write "name: value" lines under it, or {} if there is nothing to say.'
+        return _named_lines(value)
     if not isinstance(value, str):
         by_name = isinstance(value, Mapping) and value and attribute.item and "name" in attribute.item.attributes
         such = f', such as "- name: {_plain(next(iter(value)))}"' if by_name else ""
         return f"Write a list, each item behind a hyphen on a line of its own{such}."
     first = _first(attribute.item, value) if attribute.item else ""
+    if attribute.item and attribute.item.targets:
+        value = repairing.xid(value, attribute.item.targets, fits_of(attribute.item)) or value
     return _write(key, f"[{{{first}: {_inside(value)}}}]" if first else f"[{_inside(value)}]")
+
+
+def _named_lines(value: Any) -> str:
+    """Return how to write a map of attributes instead of something else, such as a list whose items have names."""
+    first = next(iter(value), None) if isinstance(value, list | tuple) else None
+    name = first.get("name") if isinstance(first, Mapping) else None
+    if isinstance(name, str):
+        return f'Write each name before a colon, such as "{cut(name)}:", and the rest of its item on lines below that.'
+    return 'Write "name: value" lines under it, or {} if there is nothing to say.'
 
 
 def _first(attribute: AttributeModel, value: Any) -> str:
@@ -153,10 +167,16 @@ def _unwrapped(attribute: AttributeModel, value: Mapping[Any, Any] | Iterable[An
     return "Write a single value."
 
 
-def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
-    """Return what to do about a text that is nearly right, or nothing."""
+def _of_scalar(attribute: AttributeModel, value: str, key: str | int) -> str:
+    """Return what to do about the text of a number or truth value, or nothing."""
     if attribute.type in {"boolean", "integer", "uinteger", "decimal"} and _WITHOUT_QUOTES.fullmatch(value):
         return "Write it without quotes."
+    answer = _ANSWERS.get(value.casefold()) if attribute.type == "boolean" else None
+    return _write(key, answer) if answer else ""
+
+
+def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
+    """Return what to do about a text that is nearly right, or nothing."""
     if attribute.type in _ADDRESSES and value != value.strip():
         return "Remove the spaces around it."
     if attribute.syntax == "absolute" and (address := _absolute(value)):
@@ -180,8 +200,12 @@ def _absolute(value: str) -> str:
 
 def _example(form: str, key: str | int) -> str:
     example = EXAMPLES.get(form, "")
+    return _such_as(example, key) if example else ""
+
+
+def _such_as(example: str, key: str | int) -> str:
     named_ = f"{key}: " if isinstance(key, str) else ""
-    return f"Write, for example, {named_}{example}." if example else ""
+    return f"Write, for example, {named_}{example}."
 
 
 def _write(key: str | int, value: str) -> str:

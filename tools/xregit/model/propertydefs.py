@@ -48,6 +48,12 @@ def form_of(attribute: AttributeModel, kind: str) -> str:
     return attribute.forms.get(kind) or attribute.syntax
 
 
+def shape_of(attribute: AttributeModel, kind: str) -> str:
+    """Return the name of what tells most of how a value looks: its narrower form, else the type of its property."""
+    form = form_of(attribute, kind)
+    return kind if form in {"", "nonempty"} else form
+
+
 def _datatype(attribute: AttributeModel, kind: str) -> Datatype:
     # message/spec.md types some media types as symbols, whose characters they don't keep to: their form decides.
     return PROPERTY_TYPES["string" if kind == attribute.property == "symbol" and attribute.syntax else kind]

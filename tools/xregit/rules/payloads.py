@@ -97,7 +97,10 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
     xid = local_xid(stated, registry.settings.baseurl)
     if registry.unreadable(xid):
         return
-    if reference.schema is None:
+    right = _right(registry, stated)
+    if right:
+        text_, help_ = f'There is no schema "{stated}" in this registry.', f'Write "{name}: {right}".'
+    elif reference.schema is None:
         text_ = f'There is no schema "{stated}" in this registry.'
         help_ = hint(registry, xid, "the schema") if xid else _FORMS
     else:
@@ -107,6 +110,17 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
         meant = f"{reference.schema.xid}/versions/{last}" if last in known else ""
         help_ = f'Write "{name}: {meant}".' if meant else f"Add the version, or correct the reference. {listed}"
     yield found(name, message=text_, help=help_)
+
+
+def _right(registry: Registry, stated: str) -> str:
+    """Return the xid of the schema that a text means which is one without its slash, or the path of a file; or nothing.
+
+    The file is that of a version or, in the folder of the schema, the one that describes it.
+    """
+    _, found, path = stated.rpartition(_SCHEMAS[1:])
+    xid = f"{_SCHEMAS}{path}"
+    tried = (xid, xid.rpartition(".")[0], xid.removesuffix("/schema.yaml"))
+    return next((each for each in tried if found and schema_reference(registry, each).version is not None), "")
 
 
 @rule(

@@ -227,16 +227,25 @@ def _kind(registry: Registry, resource: Resource) -> str:
 
 
 def hint(registry: Registry, xid: str, what: str, own: str = "") -> str:
-    """Return a hint on what a reference to nothing may have meant: something beside its place, or a group.
+    """Return a hint on what a reference to nothing may have meant: a type, something beside its place, or a group.
 
     What has the reference, whose xid is its ``own``, is never meant.
     """
     parts, mine = xid.split("/"), own.split("/")
     _, groups, gid, plural, id_ = (*parts, "", "", "", "")[: _ID + 1]
+    type_ = registry.model.groups.get(groups)
+    if type_ is None:
+        return near(groups, registry.model.groups) or _unsaid(what)
     beside = registry.groups.get(groups, {})
     group = beside.get(gid)
+    if group is not None and plural not in type_.resources:
+        return near(plural, type_.resources) or _unsaid(what)
     place, name = (_GID, gid) if group is None else (_ID, id_)
     known: Collection[str] = beside if group is None else group.collections.get(plural, {})
     alike = parts[:place] == mine[:place] and parts[place + 1 :] == mine[place + 1 :]
     guessed = near(name, known, "".join(mine[place : place + 1]) if alike else "")
-    return guessed or f"Add {what}, or correct the reference."
+    return guessed or _unsaid(what)
+
+
+def _unsaid(what: str) -> str:
+    return f"Add {what}, or correct the reference."

@@ -1,0 +1,54 @@
+"""A text that is nearly a URI template, or nearly an xid, to the one that was probably meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xregit.model.datatypes import PROPERTY_TYPES
+from xregit.model.faults import guess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_EXPRESSION = re.compile(r"\{([+#./?&;]?)([^{}]*)\}")
+# RFC 6570, 3.2: what stands before the first value of an expression, and between two.
+_BEFORE = {"#": "#", ".": ".", "/": "/", "?": "?", "&": "&", ";": ";"}
+_BETWEEN = {".": ".", "/": "/", "?": "&", "&": "&", ";": ";"}
+_NAMED = frozenset("?&;")
+_RELATIVE = re.compile(r"^(?:\.{1,2}/)+")
+
+
+def template(text: str) -> str:
+    """Return the text with each placeholder as ``{name}``, none with an operator; empty where that is no template."""
+    repaired = _EXPRESSION.sub(_written_out, text.replace("{{", "{").replace("}}", "}"))
+    return repaired if PROPERTY_TYPES["uritemplate"].test(repaired) else ""
+
+
+def _written_out(expression: re.Match[str]) -> str:
+    operator, inner = expression.groups()
+    names = [re.sub(r"[^A-Za-z0-9_]+", "_", name.partition(":")[0].strip(" *")) for name in inner.split(",")]
+    values = [f"{name}={{{name}}}" if operator in _NAMED else f"{{{name}}}" for name in names]
+    return _BEFORE.get(operator, "") + _BETWEEN.get(operator, ",").join(values)
+
+
+def xid(text: str, targets: Iterable[str], fits: Callable[[str], bool]) -> str:
+    """Return the xid that a text means which lacks a slash, misspells a type, or is the path of a file; or nothing."""
+    path = re.sub(r"\.ya?ml$", "", _RELATIVE.sub("", text.removeprefix("#"))).strip("/")
+    around = "/".join(path.split("/")[:2])
+    plain = (path, text.rstrip("/").removeprefix("#/"), around, path.partition("/")[2])
+    completed = (f"{target.strip('/')}/{path}" for target in targets)
+    tried = (*plain, *completed, *(form for target in targets for form in _respelled(path, target)))
+    return next((f"/{form}" for form in tried if fits(f"/{form}")), "")
+
+
+def _respelled(path: str, target: str) -> Iterator[str]:
+    """Give the path with the types of a target, such as ``/messagegroups/messages``, where it nearly has them."""
+    types, parts = target.removesuffix("[/versions]").strip("/").split("/"), path.split("/")
+    if len(parts) == 2 * len(types) and all(map(_is_nearly, parts[::2], types)):
+        yield "/".join(part for pair in zip(types, parts[1::2], strict=True) for part in pair)
+
+
+def _is_nearly(name: str, known: str) -> bool:
+    return bool(guess(name, (known,)))
