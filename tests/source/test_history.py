@@ -233,6 +233,9 @@ def test_a_repository_of_someone_else_has_a_reason(repository: Repository) -> No
     for path in (repository.root, repository.root / ".git"):
         os.chown(path, 65534, 65534)
     assert "safe.directory" in history.read(repository.root).reason
+    for question in (history.commit_of, history.merge_base, history.read_at):
+        with pytest.raises(XregitError, match=r'"HEAD" can be read, .* belongs to another user; .*safe\.directory'):
+            question(repository.root, "HEAD")
 
 
 def test_without_git_there_is_a_reason(tmp_path: Path) -> None:

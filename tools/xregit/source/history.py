@@ -21,6 +21,7 @@ __all__ = ["Commit", "FileChange", "FileHistory", "History", "commit_of", "merge
 
 _NOT_INSTALLED = "Git is not installed, or not on PATH"
 _WAY_TO_REF = "name a branch, tag or commit that it has"
+_OTHER_OWNER = "dubious ownership"
 _SYMBOLIC_LINK = "120000"  # how Git writes the mode of one
 
 
@@ -170,9 +171,12 @@ def _opened(folder: Path) -> Iterator[Repo]:
 def _commit(repo: Repo, folder: Path, ref: str) -> str:
     """Return a commit's hash; one that a shallow clone may hide is said to be so."""
     asked = ("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    status, found, _ = repo.git.rev_parse(*asked, with_extended_output=True, with_exceptions=False)
+    status, found, said = repo.git.rev_parse(*asked, with_extended_output=True, with_exceptions=False)
     if status == 0:
         return str(found)
+    if _OTHER_OWNER in said:
+        message = f'no commit "{ref}" can be read, since {_reason(said)}'
+        raise XregitError(message)
     shallow = bool(_boundary(Path(repo.common_dir)))
     way = 'this clone is shallow, so "git fetch --unshallow" may bring it' if shallow else _WAY_TO_REF
     message = f'the Git repository of "{folder}" has no commit "{ref}"; {way}'
@@ -190,7 +194,7 @@ def _git() -> ModuleType:
 def _reason(stderr: str) -> str:
     if "bad revision" in stderr or "does not have any commits" in stderr:
         return "the Git repository has no commits yet"
-    if "dubious ownership" in stderr:
+    if _OTHER_OWNER in stderr:
         return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
     if "promisor" in stderr:
         return 'this clone is partial, and nothing is fetched; "git fetch --refetch --no-filter" brings what it lacks'
