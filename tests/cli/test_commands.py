@@ -87,6 +87,18 @@ def test_compile_writes_the_same_to_file_and_output(capsys: pytest.CaptureFixtur
     assert json.loads(printed)["messagegroups"]["orders"]["messages"]["order.placed"]["xid"] == MESSAGE
 
 
+def test_compile_writes_the_profile_of_the_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As build does, unless an option names another one; so it is in each view, and after a check that was kept."""
+    with (here / "registry/xregit.yaml").open("a", encoding="utf-8") as file:
+        file.write("profile: 1.0-rc4\n")
+    stated = {}
+    for options in ("", "--view short", "--profile 1.0-rc2", "-o one.json", "-o one.json --profile 1.0-rc2"):
+        assert run(["check"]) == run(["compile", *options.split()]) == 0
+        printed = capsys.readouterr().out.removeprefix("No findings.\n")
+        stated[options] = json.loads(printed or (here / "one.json").read_bytes())["specversion"]
+    assert stated == {options: "1.0-rc2" if "rc2" in options else "1.0-rc4" for options in stated}
+
+
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     "command",

@@ -100,13 +100,13 @@ def built(task: Task, steps: tuple[Step, ...]) -> None:
 
 @click.command("compile")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; standard output if left out.")
-@click.option("--profile", default="1.0-rc2", show_default=True, help="Dialect to write, 1.0-rc2 or 1.0-rc4.")
+@click.option("--profile", help="Dialect to write, 1.0-rc2 or 1.0-rc4; by default that of xregit.yaml, else 1.0-rc2.")
 @click.option(
     "--view", type=click.Choice(("document", "short")), default="document", show_default=True, help="Form to write."
 )
 @click.option("--resolved", is_flag=True, help="Merge base messages into those that build on them.")
 @with_registry
-def compile_(registry: Path, output: Path | None, profile: str, view: str, resolved: bool) -> None:
+def compile_(registry: Path, output: Path | None, profile: str | None, view: str, resolved: bool) -> None:
     """Write the registry as one xRegistry document.
 
     The view "short" is the authoring form, which code generators read. The registry isn't checked.
@@ -120,7 +120,8 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
         if view == "document" and not resolved and renewed(registry, profile, output):
             return
     loaded = xregit.load(registry)
-    document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
+    written = loaded.settings.profile if profile is None else profile
+    document = to_bytes(xregit.compile(loaded, profile=written, view=view, resolved=resolved))
     if output is None:
         result(document.decode())
     else:
@@ -129,7 +130,7 @@ def compile_(registry: Path, output: Path | None, profile: str, view: str, resol
     doubt(loaded)
 
 
-def renewed(registry: Path, profile: str, output: Path) -> bool:
+def renewed(registry: Path, profile: str | None, output: Path) -> bool:
     """Write a document by what earlier runs have kept, and say so; False where nothing is worth keeping."""
     with uncollected():  # what is imported stays, too
         from xregit.cli.renewing import look, write_document
@@ -137,7 +138,8 @@ def renewed(registry: Path, profile: str, output: Path) -> bool:
         sight = look(registry, output, None)
         if sight is None:
             return False
-        size = write_document(registry, sight, profile, output)
+        written = sight.registry.settings.profile if profile is None else profile
+        size = write_document(registry, sight, written, output)
     note(f"Wrote {output}, {size:,} bytes.")
     doubt(sight.registry)
     return True

@@ -34,9 +34,10 @@ def compile_document(
 ) -> dict[str, Any]:
     """Return a registry as one document, of the types of JSON and in the order in which it is written.
 
-    ``profile`` names the release whose names and forms it has, ``1.0-rc2`` or ``1.0-rc4``. ``view`` is ``document``
-    (core/spec.md, "Doc Flag"), or ``short`` for the authoring form that code generators read; ``resolved`` merges base
-    messages in (message/spec.md, "basemessage"). Problems of the registry stop nothing: `check` reports them.
+    ``profile`` names the release whose names and forms it has, ``1.0-rc2`` or ``1.0-rc4``; the one that the registry
+    asks for is ``registry.settings.profile``. ``view`` is ``document`` (core/spec.md, "Doc Flag"), or ``short`` for the
+    authoring form that code generators read; ``resolved`` merges base messages in (message/spec.md, "basemessage").
+    Problems of the registry stop nothing: `check` reports them.
 
     Raises:
         XregitError: there is no such profile or view, or what is given is no registry.
