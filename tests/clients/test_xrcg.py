@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,3 +169,16 @@ def test_openapi_documents_of_real_documents(shared: Path, tmp_path: Path, name:
     (made,) = (tmp_path / "out").rglob("*.yml")
     done = ran([HOME / "bin" / "python", "-m", "openapi_spec_validator", made], tmp_path)
     assert done.stdout.strip().endswith("OK"), done.stdout
+
+
+def test_lines_of_the_guide_make_a_client(root: Path, tmp_path: Path) -> None:
+    """What the page about other tools shows of xrcg, in the folder of the example catalog, makes a package."""
+    page = (root / "site/docs/other-tools.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^```sh\n([^`]*^xrcg [^`]*)```", page, re.MULTILINE)
+    (tmp_path / "registry").symlink_to(root / "registry")
+    path = os.pathsep.join((str(Path(sys.executable).parent), str(HOME / "bin"), os.environ["PATH"]))
+    done = ran(["env", f"PATH={path}", "sh", "-ec", lines], tmp_path)
+    assert "Error" not in done.stdout + done.stderr
+    modules, wrong = imported(tmp_path / "luggage")
+    assert any("producer" in name for name in modules), modules
+    assert wrong == ""

@@ -1,33 +1,239 @@
-"""What the hand-written pages show as right is right."""
+"""What the README and the hand-written pages show as right is right."""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
+from datetime import date
+from itertools import pairwise
 from pathlib import Path
+from shutil import copytree
+from typing import TYPE_CHECKING
 
+import click
+import pytest
+
+import xregit
 from xregit.catalog import read_folder
+from xregit.cli import commands
 from xregit.diagnostics import Severity
-from xregit.rules import check
+from xregit.protocols import read_wire, wire_json
+from xregit.rules import check, rule_named
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "site" / "docs").glob("*.md")))
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 EXAMPLE = re.compile(r"`registry/(\S+\.(?:yaml|json))`[^\n]*\n\n```(?:yaml|json)\n(.*?)```", re.DOTALL)
+FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"`([^`]+)`")
+# What ends a command in a shell: a remark, a pipe, a redirection.
+END = re.compile(r"\s#\s|[|<>]")
+TODAY = date(2026, 6, 1)
+FOLDERS = ("tests/", "tools/", ".ci/", ".github/", "site/docs/")
 
 
-def test_authoring_examples_are_a_sound_registry(tmp_path: Path, root: Path) -> None:
-    """The files that the authoring guide shows, put together, have no fault and lack nothing."""
-    found = dict(EXAMPLE.findall((root / "site/docs/authoring.md").read_text()))
-    files = found | {"registry.yaml": "registryid: guide\n"}
-    for name, text in files.items():
+def blocks(page: str, language: str) -> list[str]:
+    """Return the blocks of a language in a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [found["text"] for found in FENCE.finditer(text) if found["language"] == language]
+
+
+def command_lines(text: str) -> Iterator[str]:
+    """Give what stands behind `xregit` in the blocks and in the sentences of a page."""
+    for found in FENCE.finditer(text):
+        lines = re.sub(r"\\\n\s*", "", found["text"]).splitlines()
+        yield from (END.split(line)[0] for each in lines for line in re.findall(r"(?:^|[\s/])xregit (\S.*)", each))
+    for code in CODE.findall(FENCE.sub("", text)):
+        yield from re.findall(r"^(?:\S+=\S+ )?xregit ([^|]+)", " ".join(code.split()))
+
+
+def parameters(name: str) -> dict[str, click.Parameter]:
+    """Return the options of a command, by all names that they have."""
+    command = commands.xregit.get_command(click.Context(commands.xregit), name)
+    assert command is not None, name
+    return {option: each for each in command.params for option in each.opts if option.startswith("-")}
+
+
+def wrong_in(line: str) -> list[str]:
+    """Return what a command line has that the command lacks."""
+    words = line.split()
+    at = 2 if words[0] == "--registry" else 0
+    name, rest = words[at], words[at + 1 :]
+    if name in {"COMMAND", "[--registry"}:
+        return []
+    if name not in commands.COMMANDS:
+        return [line]
+    known = parameters(name)
+    unknown = [word for word in rest if re.match("--?[a-z]", word) and word not in known]
+    kinds = [(known[one].type, other) for one, other in pairwise(rest) if one in known]
+    return unknown + [value for kind, value in kinds if isinstance(kind, click.Choice) and value not in kind.choices]
+
+
+@every_page
+def test_commands_of_a_page_exist(page: Path) -> None:
+    """Each command that a page names is there, with the options and values that stand behind it."""
+    lines = list(command_lines(page.read_text(encoding="utf-8")))
+    assert [(line, wrong) for line in lines if (wrong := wrong_in(line))] == []
+
+
+def test_wrong_commands_would_be_seen() -> None:
+    """A command, an option and a value that nobody knows are found where they stand."""
+    text = (
+        "```sh\nxregit chek   # all\n.venv/bin/xregit diff main --form x | a\n```\nSay `xregit compile --view\nlong`."
+    )
+    lines = list(command_lines(text))
+    assert [wrong_in(line) for line in lines] == [["chek  "], ["--form"], ["long"]]
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
+@pytest.mark.parametrize("page", ["README.md", "site/docs/commands.md"])
+def test_tables_of_commands_are_true(page: str, name: str) -> None:
+    """Both tables have a row for each command, whose options are its own."""
+    rows = re.findall(rf"^\| `(?:xregit )?{name}[ `].*", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) == 1
+    own = (code for code in CODE.findall(rows[0]) if code.split()[0] not in commands.COMMANDS.keys() - {name})
+    named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", " ".join(own))
+    assert set(named) - parameters(name).keys() == set()
+    for option, values in re.findall(r"(--[a-z]+) ([a-z]+(?:\\\|[a-z]+)+)", rows[0]):
+        kind = parameters(name)[option].type
+        assert isinstance(kind, click.Choice)
+        assert list(kind.choices) == values.split("\\|")
+
+
+@every_page
+def test_files_of_a_page_exist(page: Path) -> None:
+    """Each file or folder of ours that a page names is there."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    words = {word.partition("::")[0] for code in CODE.findall(text) for word in code.split()}
+    assert [word for word in words if word.startswith(FOLDERS) and not list(ROOT.glob(word))] == []
+
+
+def test_modules_of_the_architecture_exist() -> None:
+    """So is each file of the package that the page about its inside names."""
+    text = FENCE.sub("", (ROOT / "site/docs/architecture.md").read_text(encoding="utf-8"))
+    named = [name for name in CODE.findall(text) if re.fullmatch(r"[a-z_/]+\.(py|js)|[a-z_]+/[a-z_/]+\.yaml", name)]
+    assert len(named) >= 30
+    package = ROOT / "tools" / "xregit"
+    assert [name for name in named if not list(package.rglob(name)) and not (ROOT / name).is_file()] == []
+
+
+@every_page
+def test_rules_of_a_page_exist(page: Path) -> None:
+    """Each rule that a page explains, or whose page it leads to, is there."""
+    found = re.findall(r"xregit explain ([a-z-]+)|\(check-rules/([a-z-]+)/", page.read_text(encoding="utf-8"))
+    assert [name for each in found for name in each if name and rule_named(name) is None] == []
+
+
+def findings(folder: Path) -> list[str]:
+    """Return what is wrong with a registry, without remarks."""
+    found = check(read_folder(folder), TODAY).diagnostics
+    return [f"{item.path}: {item.message}" for item in found if item.severity is not Severity.INFO]
+
+
+@pytest.fixture
+def doors(tmp_path: Path) -> Path:
+    """Return the registry of the files that the authoring guide shows."""
+    shown = dict(EXAMPLE.findall((ROOT / "site/docs/authoring.md").read_text(encoding="utf-8")))
+    for name, text in {**shown, "registry.yaml": "registryid: guide\n"}.items():
         path = tmp_path / "registry" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    report = check(read_folder(tmp_path / "registry"))
-    assert len(found) >= 8
-    assert [item for item in report.diagnostics if item.severity is not Severity.INFO] == []
+        path.write_text(text, encoding="utf-8")
+    assert len(shown) >= 9
+    return tmp_path / "registry"
 
 
-def test_every_block_of_code_is_one_for_the_site(root: Path) -> None:
+def test_authoring_examples_are_a_sound_registry(doors: Path) -> None:
+    """The files that the authoring guide shows, put together, have no fault and lack nothing."""
+    assert findings(doors) == []
+
+
+def test_authoring_parts_are_sound(doors: Path) -> None:
+    """So it is with the parts of files: other protocols, a version's own attributes, a deprecation, remarks."""
+    message = doors / "messagegroups/doors/messages/doors.opened.yaml"
+    (message.parent / "doors.unlocked.yaml").write_text(message.read_text().replace("opened", "unlocked"))
+    schema = doors / "schemagroups/doors/schemas"
+    copytree(schema / "opened", schema / "unlocked")
+    parts = [text for text in blocks("site/docs/authoring.md", "yaml") if text.startswith(("protocol:", "deprecated:"))]
+    assert len(parts) == 3
+    (doors / "endpoints/doors-broker/messages").mkdir()
+    for number, part in enumerate(parts):
+        name = message.with_name(f"doors.part{number}.yaml")
+        name.write_text(message.read_text().replace("doors.opened", f"doors.part{number}") + part)
+    (versions,) = (text for text in blocks("site/docs/authoring.md", "yaml") if text.startswith("versions:"))
+    (schema / "opened/versions/2.json").write_text((schema / "opened/versions/1.json").read_text())
+    with (schema / "opened/schema.yaml").open("a") as file:
+        file.write(versions)
+    assert findings(doors) == []
+
+
+def test_settings_for_changes_are_read(tmp_path: Path) -> None:
+    """The settings, the drafts, the deprecation and the waiver that the guide shows let through what it says."""
+    yaml = blocks("site/docs/changing.md", "yaml")
+    by_key = {re.sub(r"^#.*\n", "", text).partition(":")[0]: text for text in yaml}
+    registry = copytree(ROOT / "registry", tmp_path / "registry", ignore=lambda *_: {"xregit.yaml"})
+    (registry / "xregit.yaml").write_text(by_key["rules"])
+    for name in ("tides", "internal.tides"):
+        (registry / "messagegroups" / name).mkdir()
+        (registry / "messagegroups" / name / "messagegroup.yaml").write_text(by_key["description"])
+    with (registry / "messagegroups/fleet.trips/messages/fleet.trip.ended.yaml").open("a") as file:
+        file.write(by_key["deprecated"])
+    assert not [text for text in findings(registry) if re.search(r"xregit\.yaml|tides|trip\.ended", text)]
+    before = xregit.load(registry)
+    moved = registry / "messagegroups/fleet.history/messages/fleet.fault.raised.yaml"
+    moved.write_text(re.sub(r"topic: .*", "topic: elsewhere", moved.read_text()))
+    broken = xregit.load(registry)
+    (registry / "waivers.yaml").write_text(by_key["waivers"])
+    waived = xregit.load(registry)
+    reviews = [xregit.review(xregit.diff(before, now), before, now, today=TODAY) for now in (broken, waived)]
+    assert [review.failed for review in reviews] == [True, False]
+
+
+def test_message_of_the_readme_is_sound(tmp_path: Path) -> None:
+    """Added to the example catalog, the check remarks on nothing but that nothing carries it."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    ((name, message),) = re.findall(r"`registry/(\S+weighed\.yaml)`:\n\n```yaml\n(.*?)```", text, re.DOTALL)
+    registry = copytree(ROOT / "registry", tmp_path / "registry")
+    before = {item.message for item in check(read_folder(registry)).diagnostics}
+    (registry / name).write_text(message)
+    found = [item for item in check(read_folder(registry)).diagnostics if item.message not in before]
+    assert [(item.rule, item.severity) for item in found] == [("underived-base-message", Severity.INFO)]
+
+
+def test_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it shows of Python runs in a clone."""
+    (program,) = blocks("README.md", "python")
+    monkeypatch.chdir(ROOT)
+    exec(compile(program, "README.md", "exec"), {})  # noqa: S102 - our own page
+
+
+def test_message_on_the_wire_is_one() -> None:
+    """The message that the page shows is read, and written as it stands there."""
+    (text,) = blocks("site/docs/wire.md", "json")
+    assert wire_json(read_wire(json.loads(text))) == json.loads(text)
+
+
+def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:
+    """The document that it shows, imported as it says, gives the lines below."""
+    (document,) = blocks("site/docs/dialects.md", "json")
+    (console,) = blocks("site/docs/dialects.md", "console")
+    (tmp_path / "catalog.cereg").write_text(document)
+    prompt, _, printed = console.partition("\n")
+    assert prompt == "$ xregit import catalog.cereg"
+    command = [sys.executable, "-m", "xregit", *prompt.split()[2:]]
+    done = subprocess.run(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, text=True
+    )
+    assert done.stdout == printed
+    assert xregit.check(xregit.load(tmp_path / "registry")).counts["error"] == 0
+
+
+def test_every_block_of_code_is_one_for_the_site() -> None:
     """A fence names a language alone or attributes in braces: the site shows one with other words as text."""
-    pages = sorted((root / "site" / "docs").glob("*.md"))
-    lines = [(page.name, line) for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    lines = [(page.name, line) for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
     fences = [(name, line) for name, line in lines if line.lstrip().startswith("```")]
     assert [each for each in fences if not re.fullmatch(r"\s*```(\w*|\{[^}]*\})", each[1])] == []
