@@ -80,7 +80,9 @@ class Xsd:
         raise PayloadError(problem, *wrong)
 
     def fields(self) -> tuple[Field, ...]:
-        """Return the attributes and child elements of the root."""
+        """Return the attributes and child elements of the root; none where no element can be one."""
+        if self.component is None and not self.schema.elements:
+            return ()
         return fields(self.component or self._element())
 
     def _read(self, body: bytes, *, binary_types: bool = False) -> Any:
@@ -102,7 +104,8 @@ class Xsd:
         if isinstance(self.component, xmlschema.XsdElement):
             return self.component
         if self.component is not None or not self.schema.elements:
-            message = "the schema object is a type; only elements stand alone in a document"
+            found = "the schema object is a type" if self.component is not None else "the schema has no element"
+            message = f"{found}; only elements stand alone in a document"
             raise PayloadError(message)
         return roots(self.schema)[0]
 
