@@ -142,3 +142,11 @@ def test_own_attribute_is_a_column() -> None:
     """An attribute that the registry's model adds to messages is a column of its type."""
     added = {"groups": {"messagegroups": {"resources": {"messages": {"attributes": {"retention": "uinteger"}}}}}}
     assert _types(_extended(added)["messages"])["retention"] == Type.LONG
+
+
+def test_column_of_many_protocols_is_told_for_all_of_them() -> None:
+    """An attribute that each protocol describes in its own words is not told in those of the first, AMQP."""
+    said = {column.name: column.comment for column in tables(builtin())["messages"].columns}
+    assert said["protocoloptions"] == "What the message must look like in its protocol."
+    said = {column.name: column.comment for column in tables(builtin())["endpoints"].columns}
+    assert said["protocoloptions"] == "How to reach the endpoint."

@@ -168,8 +168,8 @@ def _columns(
             continue
         column = Column(name, type_of(attribute), attribute.description)
         known = found.setdefault(name, column)
-        if known.type != column.type and known not in leading:
-            found[name] = Column(name, Type.JSON, known.comment)
+        if known not in leading:  # what is said for any value of another attribute, such as the protocol, comes last
+            found[name] = Column(name, known.type if known.type == column.type else Type.JSON, attribute.description)
     return (*found.values(), *_FACTS)
 
 
