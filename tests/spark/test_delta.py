@@ -7,12 +7,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from xregit.errors import XregitError
-from xregit.spark import files
 from xregit.spark.cells import Row, hashed
 from xregit.spark.columns import HASH, Column, Table, Type
 from xregit.spark.comparing import Difference, difference
@@ -95,25 +93,6 @@ def test_table_has_comments_properties_and_statistics(path: Path) -> None:
     action = pa.table(table.get_add_actions(flatten=True)).to_pylist()[0]
     assert (action["num_records"], action["min.xid"], action["max.count"]) == (2, "a", 2)
     assert action["min.time"] == action["max.time"] == NOW
-
-
-def test_statistics_have_years_of_four_digits(tmp_path: Path) -> None:
-    """What is told of a column of times can be read, however early they are."""
-    early = pa.array([NOW.replace(year=7)], pa.timestamp("us", "UTC"))
-    pq.write_table(pa.table({"time": early}), tmp_path / "a.parquet")
-    found = json.loads(files.statistics(pq.read_metadata(tmp_path / "a.parquet")))
-    assert found["minValues"] == {"time": "0007-01-02T03:04:05.678901Z"}
-
-
-def test_statistics_leave_out_long_texts(tmp_path: Path) -> None:
-    """Bounds are kept for values of some length only, nulls are counted for all."""
-    file = tmp_path / "a.parquet"
-    long_text = "x" * (files.MAX_BOUND_CHARS + 1)
-    nothing = pa.array([None, None], pa.int64())
-    pq.write_table(pa.table({"a": ["b", None], "b": [long_text, "c"], "c": [True, False], "d": nothing}), file)
-    found = json.loads(files.statistics(pq.read_metadata(file)))
-    assert found["minValues"] == found["maxValues"] == {"a": "b"}
-    assert found["nullCount"] == {"a": 1, "b": 0, "c": 0, "d": 2}
 
 
 @pytest.mark.usefixtures("path")

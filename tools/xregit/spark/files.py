@@ -8,19 +8,21 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
-    import pyarrow.parquet as pq
     from pyarrow.fs import FileSystem
 
 # One row of this per written file, as Spark and as Arrow call the types.
 WRITTEN = "table string, path string, size bigint, modified bigint, stats string"
-MAX_BOUND_CHARS = 256
+# A longer text is told by its beginning, as Delta does it; for the largest, a sign follows that no text has more of.
+MAX_BOUND_CHARS, CUT_CHARS = 256, 32
+LAST_SIGN = "\U0010ffff"
 COMPRESSION = "snappy"
 
 
@@ -51,15 +53,16 @@ def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.Rec
     import pyarrow.parquet as pq
 
     path = f"part-{uuid.uuid4()}.{COMPRESSION}.parquet"
-    about: list[pq.FileMetaData] = []
+    about = Statistics()
     with _store(folder).open_output_stream(path) as sink:
-        with pq.ParquetWriter(sink, schema, compression=COMPRESSION, metadata_collector=about) as file:
+        with pq.ParquetWriter(sink, schema, compression=COMPRESSION) as file:
             for batch in batches:
                 found = pa.Table.from_batches([batch])
-                file.write_table(found if found.schema == schema else found.cast(schema))
+                rows = found if found.schema == schema else found.cast(schema)
+                file.write_table(rows)
+                about.add(rows)
         size = sink.tell()
-    stats = statistics(about[0])
-    return {"table": table, "path": path, "size": size, "modified": int(time.time() * 1000), "stats": stats}
+    return {"table": table, "path": path, "size": size, "modified": int(time.time() * 1000), "stats": about.text()}
 
 
 def folders(folder: str) -> list[str]:
@@ -81,34 +84,67 @@ def _store(folder: str) -> FileSystem:
     return fs.PyFileSystem(DeltaStorageHandler(folder))
 
 
-def statistics(metadata: pq.FileMetaData) -> str:
-    """Return Delta's statistics of a file: number of rows, and per scalar column nulls, smallest and largest value."""
-    nulls: dict[str, int] = {}
-    bounds: dict[str, list[Any]] = {}
-    unbounded = set()
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for number in range(metadata.num_columns):
-            column = group.column(number)
-            name, found = column.path_in_schema, column.statistics
-            if "." in name or found is None:
+class Statistics:
+    """Delta's statistics of a file: number of rows, and per scalar column nulls, smallest and largest value.
+
+    Some readers find no rows where a column has no bounds and another has: DuckDB and Polars, by way of `deltalake`. So
+    bounds are told of all columns but those of bytes; where a number is infinite or none, of no column.
+    """
+
+    def __init__(self) -> None:
+        """Begin with a file without rows."""
+        self._rows, self._nulls = 0, dict[str, int]()
+        self._bounds, self._is_bounded = dict[str, tuple[Any, Any]](), True
+
+    def add(self, rows: pa.Table) -> None:
+        """Take rows into account."""
+        import pyarrow.compute as pc
+        from pyarrow import types
+
+        self._rows += rows.num_rows
+        for name, column in zip(rows.column_names, rows.columns, strict=True):
+            if types.is_nested(column.type):
                 continue
-            nulls[name] = nulls.get(name, 0) + (found.null_count or 0)
-            if found.has_min_max:
-                bounds.setdefault(name, []).extend((found.min, found.max))
-            elif found.null_count != column.num_values:
-                unbounded.add(name)
-    least = {name: _bound(min(some)) for name, some in bounds.items() if _bounded(some) and name not in unbounded}
-    most = {name: _bound(max(bounds[name])) for name in least}
-    return json.dumps({"numRecords": metadata.num_rows, "minValues": least, "maxValues": most, "nullCount": nulls})
+            self._nulls[name] = self._nulls.get(name, 0) + column.null_count
+            if types.is_binary(column.type):
+                continue
+            if types.is_floating(column.type) and pc.all(pc.is_finite(column)).as_py() is False:
+                self._is_bounded = False
+            found = pc.min_max(column).as_py()
+            if found["min"] is not None:
+                least, most = self._bounds.get(name, (found["min"], found["max"]))
+                self._bounds[name] = min(least, found["min"]), max(most, found["max"])
+
+    def text(self) -> str:
+        """Return them as JSON."""
+        if not self._is_bounded:
+            return json.dumps({"numRecords": self._rows})
+        least = _object({name: _least(bounds[0]) for name, bounds in self._bounds.items()})
+        most = _object({name: _most(bounds[1]) for name, bounds in self._bounds.items()})
+        nulls = json.dumps(self._nulls)
+        return f'{{"numRecords": {self._rows}, "minValues": {least}, "maxValues": {most}, "nullCount": {nulls}}}'
 
 
-def _bounded(values: list[Any]) -> bool:
-    if all(isinstance(value, str) for value in values):
-        return all(len(value) <= MAX_BOUND_CHARS for value in values)
-    return all(isinstance(value, int | datetime) and not isinstance(value, bool) for value in values)
+def _object(values: Mapping[str, str]) -> str:
+    return f"{{{', '.join(f'{json.dumps(name)}: {value}' for name, value in values.items())}}}"
 
 
-def _bound(value: Any) -> Any:
-    if isinstance(value, datetime):  # the year in four digits, which `strftime` does not give all years
-        return f"{value.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
-    return value
+def _least(value: Any) -> str:
+    is_long = isinstance(value, str) and len(value) > MAX_BOUND_CHARS
+    return _bound(value[:CUT_CHARS] if is_long else value)
+
+
+def _most(value: Any) -> str:
+    if not isinstance(value, str) or len(value) <= MAX_BOUND_CHARS:
+        return _bound(value)
+    left = value[CUT_CHARS:].lstrip(LAST_SIGN)
+    return _bound(value[: len(value) - len(left)] + LAST_SIGN if left else value)
+
+
+def _bound(value: Any) -> str:
+    """Return a value as JSON; decimals have all their digits, and years four, which `strftime` does not give all."""
+    if isinstance(value, datetime):
+        return f'"{value.replace(tzinfo=None).isoformat(timespec="microseconds")}Z"'
+    if isinstance(value, date):
+        return f'"{value.isoformat()}"'
+    return f"{value:f}" if isinstance(value, Decimal) else json.dumps(value)
