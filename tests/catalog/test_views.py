@@ -8,7 +8,6 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.catalog.references import local_xid, schema_reference
-from xregit.xid import Xid
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,30 +166,6 @@ LOCAL = {
 def test_references_below_the_base_url_are_local(text: str) -> None:
     """What the registry serves itself is the same as its xid."""
     assert local_xid(text, "https://r.example/api/") == LOCAL[text]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "/",
-        "/messagegroups/g",
-        "/messagegroups/g/messages/m",
-        "/messagegroups/g/messages/m/meta",
-        "/schemagroups/g/schemas/s/versions/1.0",
-    ],
-)
-def test_an_xid_is_parsed_and_formatted_back(text: str) -> None:
-    """Parsing and formatting are inverse."""
-    assert str(Xid.parse(text)) == text
-
-
-@pytest.mark.parametrize(
-    "text", ["", "messagegroups/g", "//", "/messagegroups", "/a/b/c", "/a/b/c/d/e", "/a/b/c/d/e/f/g"]
-)
-def test_what_names_no_entity_is_no_xid(text: str) -> None:
-    """An xid has the parts of an entity, none of them empty."""
-    with pytest.raises(ValueError, match="xid"):
-        Xid.parse(text)
 
 
 def test_all_views_have_what_every_entity_has(tmp_path: Path) -> None:
