@@ -19,10 +19,9 @@ from xregit.messages.schemas import payloads
 from xregit.messages.sieves import event_filter, whole_filter
 from xregit.messages.values import Filling, attribute_values, option_values
 from xregit.model import canonical as spelled
-from xregit.model.faults import either
 from xregit.model.mediatypes import without_parameters
 from xregit.model.names import EVENT_JSON
-from xregit.model.quoting import shown
+from xregit.model.quoting import either, shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
 from xregit.protocols.binding import lacking
 from xregit.protocols.carriers import STRUCTURED, carrier

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.narrowing import fits_of
-from xregit.model.quoting import cut, shown
+from xregit.model.quoting import cut, either, shown, unquoted
 
 if TYPE_CHECKING:
     from xregit.keypaths import KeyPath
@@ -88,7 +87,7 @@ def misplaced_placeholder(attribute: AttributeModel, value: Any, path: KeyPath, 
 
 def not_listed(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -> Finding:
     """Return the finding for a value that isn't among those its attribute may have."""
-    choices = [_written(choice) for choice in attribute.enum]
+    choices = [unquoted(choice) for choice in attribute.enum]
     message = f"{label(path, key)} can't be {shown(value)}."
     help_ = guess(str(value), choices) or f"It may be {either(choices)}."
     return Finding(INVALID, (*path, key), message, help_, attribute.cited)
@@ -163,12 +162,6 @@ def label(path: KeyPath, key: Key) -> str:
     return f'"{cut(key)}"'
 
 
-def either(choices: Iterable[Any]) -> str:
-    """Return the choices as "a, b or c"."""
-    texts = [_written(choice) for choice in choices]
-    return f"{', '.join(texts[:-1])} or {texts[-1]}" if len(texts) > 1 else "".join(texts)
-
-
 def guess(text: str, choices: Iterable[str]) -> str:
     """Return a question that offers the choice most like the text, or the only one that has it at an end."""
     if len(text) > MAX_GUESSED_CHARS:
@@ -181,10 +174,6 @@ def guess(text: str, choices: Iterable[str]) -> str:
     if not near and len(given) >= MIN_PART_CHARS:
         near = [each for each in folded if each.startswith(given)] or [each for each in folded if each.endswith(given)]
     return f'Did you mean "{folded[near[0]]}"?' if len(near) == 1 else ""
-
-
-def _written(choice: Any) -> str:
-    return choice if isinstance(choice, str) else json.dumps(choice, default=str)
 
 
 def _quoted(name: str) -> str:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.model import repairing
 from xregit.model.datatypes import SYNTAXES, TEXTS
-from xregit.model.faults import either
 from xregit.model.names import named
 from xregit.model.narrowing import fits_of
 from xregit.model.protocols import syntaxes
-from xregit.model.quoting import cut
+from xregit.model.quoting import cut, either
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.datatypes import PROPERTY_TYPES, SYNTAXES, Datatype, follows, has_placeholders
-from xregit.model.faults import either
+from xregit.model.quoting import either
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 MAX_CHARS = 60
@@ -23,6 +23,17 @@ def shown(value: Any) -> str:
 def in_full(value: Any, most: int = MAX_CHARS_IN_FULL) -> str:
     """Return a value as JSON with all that it holds, cut to at most so many characters."""
     return cut(json.dumps(value, ensure_ascii=False, default=_as_json), most)
+
+
+def either(choices: Iterable[Any]) -> str:
+    """Return the choices as "a, b or c"."""
+    texts = [unquoted(choice) for choice in choices]
+    return f"{', '.join(texts[:-1])} or {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def unquoted(value: Any) -> str:
+    """Return a text as it is, and any other value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def cut(text: object, most: int = MAX_CHARS) -> str:

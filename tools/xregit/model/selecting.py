@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from xregit.model import faults
 from xregit.model.language import AttributeModel
 from xregit.model.names import canonical
+from xregit.model.quoting import either
 from xregit.records import distinct
 
 Attributes = Mapping[str, AttributeModel]
@@ -82,5 +82,5 @@ def goes_with(selectors: tuple[Selector, ...], name: str) -> str:
     for selector in selectors:
         keys = [key for key, clause in selector.attribute.ifvalues.items() if name in clause and key != "*"]
         if keys:
-            return f'It goes with "{selector.attribute.name}", which may be {faults.either(keys)}.'
+            return f'It goes with "{selector.attribute.name}", which may be {either(keys)}.'
     return ""

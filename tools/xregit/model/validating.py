@@ -11,9 +11,10 @@ from xregit.diagnostics import Finding
 from xregit.model.building import attributes
 from xregit.model.checking import check
 from xregit.model.datatypes import CONTAINERS, DATATYPES, SYNTAXES, Datatype
-from xregit.model.faults import either, guess
+from xregit.model.faults import guess
 from xregit.model.hints import renamed
 from xregit.model.language import NOTHING, AttributeModel, Model
+from xregit.model.quoting import either
 from xregit.model.reading import language_values
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.datatypes import SYNTAXES
-from xregit.model.faults import either, guess
+from xregit.model.faults import guess
 from xregit.model.propertydefs import property_due
-from xregit.model.quoting import shown
+from xregit.model.quoting import either, shown
 from xregit.protocols.events import from_base64
 from xregit.protocols.json import has_surrogates
 from xregit.protocols.shapes import ONE, PAIRS, TYPED, Field

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
-from xregit.model.faults import either
+from xregit.model.quoting import either
 from xregit.records import record
 from xregit.rules.clients import client
 from xregit.rules.rule import found, rule

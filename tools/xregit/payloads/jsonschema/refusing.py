@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema_rs import ValidationErrorKind as Kind
 
-from xregit.model.faults import either
-from xregit.model.quoting import in_full, shown
+from xregit.model.quoting import either, in_full, shown
 from xregit.records import record
 
 if TYPE_CHECKING:
