@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
@@ -32,21 +32,26 @@ OPEN = {
     "ulong": 4,
     "uuid": "6f1b0f53-2f61-4d8a-b5a8-9b8d0b3f4a55",
 }
+WITHOUT_PROTOCOL = {
+    "envelope": "CloudEvents/1.0",
+    "envelopemetadata": {"subject": {"value": "{b_1}"}},
+    "protocoloptions": {"topic_name": {"value": "{a}"}},
+}
 UNITS = {"qos": 1, "method": "PUT", "status": "201", "content-encoding": "gzip"}
 
 
 @pytest.mark.requirement("MSG-59", "MSG-63", "MSG-64", "MSG-65")
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(messages=definitions())
+@example(messages={"m": WITHOUT_PROTOCOL})
 def test_what_is_made_is_recognised(messages: dict[str, Any], tmp_path: Path) -> None:
     """It is recognised as a message of its definition, with the context it was made with; else it is not made."""
     registry = registry_of(tmp_path, messages)
     xregit.check(registry)
     message = registry.messages[[item.xid for item in registry.messages].index(f"{GROUP}m")]
     asked = definition(message)
-    read_back = {
-        name for item in asked.constraints if item.tests and item.template for name in item.template.placeholders
-    }
+    carried = asked.constraints if asked.protocol else asked.envelope  # options of no protocol are on no message
+    read_back = {name for item in carried if item.tests and item.template for name in item.template.placeholders}
     needed = [item for item in asked.constraints if item.required and item.constant is None and item.template is None]
     stated = {item.attribute: UNITS.get(item.key, OPEN.get(item.type, "a/b")) for item in needed if not item.now}
     implied = {"type": "t", "source": "/s"} if asked.enveloped else {}
