@@ -12,8 +12,10 @@ import pytest
 from tests.pages.links import target
 from tests.source.repositories import new_repository
 from xregit.catalog import read_folder
+from xregit.changes.recent import MAX_FILES
 from xregit.pages.book import Book
 from xregit.pages.chronicle import FEED, feed
+from xregit.pages.histories import MAX_CHANGES
 from xregit.pages.listing import all_pages
 from xregit.pages.machines import LLMS, as_markdown, head_links, site_files
 from xregit.pages.markdown import to_markdown
@@ -144,6 +146,17 @@ def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
     content = root.find("a:entry/a:content", ATOM)
     assert content is not None
     assert "breaks" in (content.text or "")
+
+
+def test_feed_is_as_it_was_looked_at(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    """It has all that Atom asks for, and of each commit what changed, as far as one reads on; links need no address."""
+    made = new_repository(tmp_path / "repository")
+    groups = [f"registry__messagegroups__g{number:02}__messagegroup.yaml" for number in range(MAX_FILES + 1)]
+    made.commit("Touch too much", **{"registry__registry.yaml": "name: A\n"}, **dict.fromkeys(groups, "name: A\n"))
+    made.commit("Rename the catalog", **{"registry__registry.yaml": "name: A & b\n"})
+    for number in (1, 2):
+        made.commit(f"Leave {number} out", **dict.fromkeys(groups[: MAX_CHANGES + number], f"name: B{number}\n"))
+    golden("pages/changes.atom", feed(Book(read_folder(made.root / "registry"))))
 
 
 def test_without_history_there_is_no_feed(small: Registry) -> None:

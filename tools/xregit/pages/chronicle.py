@@ -77,7 +77,7 @@ def _entry(each: Happening, base: str) -> Iterator[str]:
 def _words(each: Happening) -> Iterator[str]:
     yield from (_word(change) for change in each.changes)
     if each.more:
-        yield f"{each.more} more changes"
+        yield "One more change" if each.more == 1 else f"{each.more} more changes"
     if each.touched and not each.changes:
         yield "One entity" if each.touched == 1 else f"{each.touched} entities"
 
