@@ -56,10 +56,7 @@ def _branch(repository: Path) -> str:
     """Return the branch that is checked out, even one without commits; nothing where Git knows none."""
     from os import fsdecode
 
-    from xregit.source.asking import asked
+    from xregit.source.asking import answer
 
-    try:
-        found = asked(repository, "symbolic-ref", "-q", "HEAD").stdout
-    except OSError:  # there is no Git
-        return ""
+    found = answer(repository, "symbolic-ref", "-q", "HEAD") or b""
     return fsdecode(found).strip().removeprefix(_BRANCH)

@@ -31,6 +31,15 @@ def asked(folder: Path, *question: str, given: bytes = b"") -> subprocess.Comple
     return subprocess.run(command, input=given, capture_output=True, check=False, env=surroundings)
 
 
+def answer(folder: Path, *question: str, given: bytes = b"") -> bytes | None:
+    """Return what Git prints in a folder, or None where it has no answer, or is not there."""
+    try:
+        done = asked(folder, *question, given=given)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
 def objects(output: bytes) -> Iterator[bytes | None]:
     """Give the bytes that ``git cat-file --batch`` printed, each behind a line with its size; None for what is gone."""
     start = 0

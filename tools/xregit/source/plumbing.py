@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from xregit.source.asking import asked, objects
+from xregit.source.asking import answer, objects
 from xregit.source.commits import LOG_OPTIONS, Commit, commits
 
 _ANSWERS = 3
@@ -19,25 +19,25 @@ _LINK = "120000 "  # how Git writes the mode of a symbolic link
 
 def head_of(folder: Path) -> tuple[str, str, str] | None:
     """Return the commit checked out, the repository's folder, and Git's own, which may be relative to ``folder``."""
-    found = _asked(folder, "rev-parse", "HEAD", "--show-toplevel", "--git-common-dir")
+    found = answer(folder, "rev-parse", "HEAD", "--show-toplevel", "--git-common-dir")
     lines = os.fsdecode(found or b"").splitlines()
     return (lines[0], lines[1], lines[2]) if len(lines) == _ANSWERS else None
 
 
 def commits_between(folder: Path, old: str, new: str) -> tuple[Commit, ...] | None:
     """Return the commits after an old one, the newest first; None where a merge is among them."""
-    listed = _asked(folder, "rev-list", "--topo-order", "--parents", f"{old}..{new}")
+    listed = answer(folder, "rev-list", "--topo-order", "--parents", f"{old}..{new}")
     links = [line.split() for line in (listed or b"").decode().splitlines()]
     names = [new, *(link[-1] for link in links)]
     if not links or names[-1] != old or links != [list(pair) for pair in pairwise(names)]:
         return None
-    log = _asked(folder, "log", *LOG_OPTIONS, "--no-relative", f"{old}..{new}", "--")
+    log = answer(folder, "log", *LOG_OPTIONS, "--no-relative", f"{old}..{new}", "--")
     return tuple(commits(log)) if log else None
 
 
 def merge_base(folder: Path, ref: str) -> str | None:
     """Return the commit at which the branch of the folder left another."""
-    found = _asked(folder, "merge-base", "HEAD", ref) if not ref.startswith("-") else None
+    found = answer(folder, "merge-base", "HEAD", ref) if not ref.startswith("-") else None
     return found.decode().strip() if found else None
 
 
@@ -48,7 +48,7 @@ def files_of_branch(folder: Path, ref: str) -> frozenset[str]:
     """
     base = merge_base(folder, ref)
     question = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative")
-    listed = _asked(folder, *question, base, "HEAD") if base else None
+    listed = answer(folder, *question, base, "HEAD") if base else None
     return frozenset(os.fsdecode(listed or b"").split("\0")) - {""}
 
 
@@ -58,7 +58,7 @@ def blobs(folder: Path, commit: str) -> Mapping[str, str] | None:
     None where symbolic links are among them. In a repository with SHA-256, ids differ from those of
     `remembered.blob_id`.
     """
-    listed = _asked(folder, "ls-tree", "-r", "-z", commit)
+    listed = answer(folder, "ls-tree", "-r", "-z", commit)
     entries = os.fsdecode(listed or b"").split("\0")
     if listed is None or any(entry.startswith(_LINK) for entry in entries):
         return None
@@ -68,16 +68,8 @@ def blobs(folder: Path, commit: str) -> Mapping[str, str] | None:
 
 def contents(folder: Path, ids: Sequence[str]) -> Sequence[bytes] | None:
     """Return the bytes that Git keeps under some ids, in their order."""
-    output = _asked(folder, "cat-file", "--batch", given="".join(f"{name}\n" for name in ids).encode()) if ids else b""
+    output = answer(folder, "cat-file", "--batch", given="".join(f"{name}\n" for name in ids).encode()) if ids else b""
     if output is None:
         return None
     found = [data for data in objects(output) if data is not None]
     return found if len(found) == len(ids) else None
-
-
-def _asked(folder: Path, *question: str, given: bytes = b"") -> bytes | None:
-    try:
-        done = asked(folder, *question, given=given)
-    except OSError:  # there is no Git
-        return None
-    return done.stdout if done.returncode == 0 else None

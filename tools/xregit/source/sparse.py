@@ -15,12 +15,9 @@ def left_out(folder: Path) -> int:
     top = next((each for each in (place, *place.parents) if (each / ".git").exists()), None)
     if top is None or not (_kept(top) / "info" / "sparse-checkout").is_file():
         return 0
-    from xregit.source.asking import asked  # each command comes here, and few checkouts are sparse
+    from xregit.source.asking import answer  # each command comes here, and few checkouts are sparse
 
-    try:
-        listed = asked(folder, "ls-files", "-t", "-z", "--", ".").stdout
-    except OSError:  # there is no Git
-        return 0
+    listed = answer(folder, "ls-files", "-t", "-z", "--", ".") or b""
     names = (entry.removeprefix(_LEFT_OUT) for entry in listed.split(b"\0") if entry.startswith(_LEFT_OUT))
     return sum(not (folder / os.fsdecode(name)).exists() for name in names)
 
