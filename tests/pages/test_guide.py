@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
+import yaml
 
 import xregit
 from xregit.catalog import read_folder
@@ -173,8 +174,8 @@ def test_authoring_parts_are_sound(doors: Path) -> None:
 
 def test_settings_for_changes_are_read(tmp_path: Path) -> None:
     """The settings, the drafts, the deprecation and the waiver that the guide shows let through what it says."""
-    yaml = blocks("site/docs/changing.md", "yaml")
-    by_key = {re.sub(r"^#.*\n", "", text).partition(":")[0]: text for text in yaml}
+    shown = blocks("site/docs/changing.md", "yaml")
+    by_key = {re.sub(r"^#.*\n", "", text).partition(":")[0]: text for text in shown}
     registry = copytree(ROOT / "registry", tmp_path / "registry", ignore=lambda *_: {"xregit.yaml"})
     (registry / "xregit.yaml").write_text(by_key["rules"])
     for name in ("tides", "internal.tides"):
@@ -191,6 +192,20 @@ def test_settings_for_changes_are_read(tmp_path: Path) -> None:
     waived = xregit.load(registry)
     reviews = [xregit.review(xregit.diff(before, now), before, now, today=TODAY) for now in (broken, waived)]
     assert [review.failed for review in reviews] == [True, False]
+
+
+def test_action_and_hooks_of_the_guide_exist() -> None:
+    """The inputs that it gives to our action, the hooks and the checkout are those of the repository."""
+    text = (ROOT / "site/docs/changing.md").read_text(encoding="utf-8")
+    action = yaml.safe_load((ROOT / ".github/actions/check/action.yml").read_text(encoding="utf-8"))
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (steps,) = (block for block in blocks("site/docs/changing.md", "yaml") if "uses:" in block)
+    checkout, ours = yaml.safe_load(steps)
+    assert checkout["uses"] in (ROOT / ".github/workflows/check.yml").read_text(encoding="utf-8")
+    assert ours["uses"] == "OWNER/REPOSITORY/.github/actions/check@COMMIT"
+    assert ours["with"].keys() <= action["inputs"].keys()
+    assert re.findall(r"- id: (\S+)", text) == ["xregit-fmt", "xregit-check"]
+    assert {hook["id"] for hook in hooks} == {"xregit-fmt", "xregit-check"}
 
 
 def test_message_of_the_readme_is_sound(tmp_path: Path) -> None:
