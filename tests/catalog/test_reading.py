@@ -9,6 +9,7 @@ import pytest
 from tests.catalog.folders import folder, registry_of
 from xregit.catalog import read_folder
 from xregit.errors import XregitError
+from xregit.rules import check
 
 GROUP = "messagegroups/g/messagegroup.yaml"
 MESSAGE = "messagegroups/g/messages/a.yaml"
@@ -120,6 +121,27 @@ CASES = {
         {"messagegroups/g/messages/a.yml": "name: A\n"},
         [("misplaced-file", "messagegroups/g/messages/a.yml", 0)],
     ),
+    "all files with a wrong extension": (
+        {
+            "messagegroups/g/messagegroup.yml": "name: G\n",
+            "messagegroups/g/messages/a.yml": "name: A\n",
+            "schemagroups/g/schemagroup.yml": "name: G\n",
+            "schemagroups/g/schemas/s/schema.yml": "format: Avro/1.11.0\n",
+            "schemagroups/g/schemas/s/versions/1.avsc": '"string"',
+            "xregit.yml": "title: T\n",
+        },
+        [
+            ("misplaced-file", "messagegroups/g/messagegroup.yml", 0),
+            ("misplaced-file", "messagegroups/g/messages/a.yml", 0),
+            ("misplaced-file", "schemagroups/g/schemagroup.yml", 0),
+            ("misplaced-file", "schemagroups/g/schemas/s/schema.yml", 0),
+            ("misplaced-file", "xregit.yml", 0),
+        ],
+    ),
+    "the same file with both extensions": (
+        {MESSAGE: "name: A\n", MESSAGE.replace(".yaml", ".yml"): "name: B\n"},
+        [("misplaced-file", MESSAGE.replace(".yaml", ".yml"), 0)],
+    ),
     "a message in JSON": (
         {"messagegroups/g/messages/a.json": '{"name": "A"}\n'},
         [("misplaced-file", "messagegroups/g/messages/a.json", 0)],
@@ -181,6 +203,21 @@ def test_a_fault_is_reported_once_and_at_its_place(tmp_path: Path, case: str) ->
     """Each fault of a file gives exactly one diagnostic."""
     files, expected = CASES[case]
     assert problems(tmp_path, files) == expected
+
+
+def test_a_wrong_extension_alone_hides_nothing_else(tmp_path: Path) -> None:
+    """A message whose file ends in .yml is told its right name, and a reference to it is not told as one to nothing."""
+    files = {"messagegroups/g/messages/a.yml": "name: A\n", OTHER: f"basemessage: /{MESSAGE.removesuffix('.yaml')}\n"}
+    registry = registry_of(tmp_path, {GROUP: "description: A group.\n", **files})
+    assert [item.help for item in registry.problems] == ['Rename it to "a.yaml".']
+    assert "basemessage-not-found" not in {item.rule for item in check(registry).diagnostics}
+
+
+def test_a_registry_file_with_a_wrong_extension_is_told(tmp_path: Path) -> None:
+    """A folder whose registry.yaml is called registry.yml needs no new registry."""
+    (tmp_path / "registry.yml").write_text("registryid: r\n")
+    with pytest.raises(XregitError, match="rename its registry[.]yml$"):
+        read_folder(tmp_path)
 
 
 def test_a_directory_where_a_file_should_be_is_a_diagnostic(tmp_path: Path) -> None:

@@ -19,8 +19,10 @@ _HERE = (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
 ROOT_FILES = frozenset(_HERE)
 YAML = ".yaml"
 VERSIONS = "versions"
+# Other tools let files of YAML end so.
+YML = ".yml"
 # Files that end otherwise may lie about.
-_READ = (YAML, ".yml")
+_READ = (YAML, YML)
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 _GROUP_FILE, _RESOURCE_FILE, _RESOURCE_FOLDER_FILE, _DOCUMENT_FILE = 3, 4, 5, 6
 
@@ -36,11 +38,15 @@ class Kind(Enum):
     MISPLACED = auto()
 
 
+_DESCRIBED = frozenset({Kind.ROOT, Kind.GROUP, Kind.RESOURCE})
+
+
 class Spot(NamedTuple):
     """What a path stands for.
 
     Of what is misplaced, ``help`` says where it might belong, and ``folder`` is the path of the folder in which nothing
-    is kept; it is empty where that is so of the file alone.
+    is kept; it is empty where that is so of the file alone. ``named`` is the path that the file should have if nothing
+    but its ending is wrong.
     """
 
     kind: Kind
@@ -51,10 +57,21 @@ class Spot(NamedTuple):
     vid: str = ""
     help: str = ""
     folder: str = ""
+    named: str = ""
 
 
 def spot(model: Model, path: str) -> Spot:
     """Return what a path relative to the registry folder stands for."""
+    if path.endswith(YML):
+        named = path.removesuffix(YML) + YAML
+        meant = _spot(model, named)
+        if meant.kind in _DESCRIBED:
+            help_ = f'Rename it to "{named.rpartition("/")[2]}".'
+            return meant._replace(kind=Kind.MISPLACED, help=help_, named=named)
+    return _spot(model, path)
+
+
+def _spot(model: Model, path: str) -> Spot:
     parts = path.split("/")
     if path in model.groups or _names_collection(model, parts):
         return Spot(Kind.MISPLACED, help=f'"{parts[-1]}" is the name of a folder; rename the file.')
@@ -98,7 +115,7 @@ def path_of(model: Model, xid: str) -> str:
 
 def xid_of(found: Spot) -> str:
     """Return the xid of what a path stands for; empty where it is no entity."""
-    if found.group is None:
+    if found.group is None or found.named:
         return "/" if found.kind is Kind.ROOT else ""
     parts = [found.group.plural, found.gid]
     if found.resource is not None:
@@ -167,8 +184,7 @@ def _other(path: str, where: str) -> Spot:
     """Return what a file is that no entity has."""
     if not path.endswith(_READ):
         return Spot(Kind.IGNORED)
-    ending = "" if path.endswith(YAML) else f" Names end in {YAML} here, not in .yml."
-    return Spot(Kind.MISPLACED, help=f"{where}.{ending}")
+    return Spot(Kind.MISPLACED, help=f"{where}.")
 
 
 def _below(folder: list[str], path: str, where: str, folders: Iterable[str] = ()) -> Spot:

@@ -11,7 +11,7 @@ from xregit.arguments import to_path
 from xregit.catalog.assembling import groups_of, ordinary
 from xregit.catalog.drafts import Draft, Drafts, GroupDraft
 from xregit.catalog.entities import Document
-from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE, Kind, Spot, spot
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE, YML, Kind, Spot, spot
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.settings import settings_of
@@ -54,7 +54,9 @@ def read_folder(folder: Path, parse: Parse = yaml.parse) -> Registry:
     """
     root = folder.resolve()
     if not (root / REGISTRY_FILE).is_file():
-        message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; "xregit init" makes one'
+        misnamed = (root / REGISTRY_FILE).with_suffix(YML)
+        way = f"rename its {misnamed.name}" if misnamed.is_file() else '"xregit init" makes one'
+        message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {way}'
         raise XregitError(message)
     return read_files(root, files.listing(root), partial(files.read, root), parse)
 
@@ -157,7 +159,9 @@ class _Reading:
         if found.group is None:
             return
         group = self.drafts.groups[found.group.plural].setdefault(found.gid, GroupDraft(found.group))
-        if found.kind is Kind.GROUP:
+        if found.named:
+            self.misnamed(path, found, group)
+        elif found.kind is Kind.GROUP:
             group.place = self.drafts.place(path)
             group.attributes = self.value(path, group.place)
         elif found.resource is not None:
@@ -180,10 +184,20 @@ class _Reading:
         if found.folder in self.told:
             return
         message = "The file is where no entity of the registry is kept."
+        if found.named:
+            message = "The file is not read: names of files end in .yaml here, not in .yml."
         if found.folder:
             self.told.add(found.folder)
             message = "No entity of the registry is kept in this folder, so its files are not read."
         self.drafts.report(self.drafts.place(found.folder or path), "misplaced-file", message, found.help)
+
+    def misnamed(self, path: str, found: Spot, group: GroupDraft) -> None:
+        """Take a file whose ending alone is wrong for one that can't be read, so that nothing seems to be missing."""
+        drafts = group.drafts.setdefault(found.resource.plural, {}) if found.resource else {}
+        draft = drafts.setdefault(found.rid, Draft(found.resource)) if found.resource else group
+        if not draft.place.path:
+            draft.place = self.drafts.place(path)
+            self.drafts.broken.add(draft.place.path)
 
     def is_meant(self, path: str) -> bool:
         """Tell whether a file belongs to a group type that model.yaml fails to define, which is reported there."""

@@ -69,7 +69,8 @@ def located(given: Path | None) -> Path:
         raise XregitError(message)
     here = Path.cwd()
     for folder in (here, *here.parents):
-        if (folder / NEAREST).is_file():
+        # That its file has another ending is told where it is read.
+        if (folder / NEAREST).is_file() or (folder / NEAREST).with_suffix(".yml").is_file():
             return _relative(folder / NEAREST.parent, here)
     message = (
         f'there is no {NEAREST.as_posix()} in "{here}" or above; '
