@@ -216,7 +216,7 @@ def test_a_wrong_extension_alone_hides_nothing_else(tmp_path: Path) -> None:
 def test_a_registry_file_with_a_wrong_extension_is_told(tmp_path: Path) -> None:
     """A folder whose registry.yaml is called registry.yml needs no new registry."""
     (tmp_path / "registry.yml").write_text("registryid: r\n")
-    with pytest.raises(XregitError, match="rename its registry[.]yml$"):
+    with pytest.raises(XregitError, match=r"rename its registry\.yml$"):
         read_folder(tmp_path)
 
 

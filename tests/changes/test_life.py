@@ -169,6 +169,22 @@ def test_a_shallow_clone_says_what_to_fetch(
     assert "git fetch --unshallow" in capsys.readouterr().err
 
 
+def test_an_oldest_commit_that_a_shallow_clone_knows_is_no_beginning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A comment that it added says nothing, and the message was there before; the registry begins where it is new."""
+    here = new_repository(tmp_path / "here")
+    here.commit("Begin", **{"registry__registry.yaml": "{}\n", SHIP: SHIP_TEXT})
+    here.commit("Think aloud", **{SHIP: f"# Or boat?\n{SHIP_TEXT}"})
+    subprocess.run(["git", "clone", "-q", "--depth=2", f"file://{here.root}", tmp_path / "clone"], check=True)
+    said = {}
+    for folder, xid in (("clone", "/messagegroups/ships/messages/ship"), ("here", "/")):
+        monkeypatch.chdir(tmp_path / folder)
+        assert run(["log", xid]) == 0
+        said[folder] = capsys.readouterr().out.splitlines()[1:]
+    assert said == {"clone": ["    It says the same as before."], "here": ["    It begins here."]}
+
+
 def test_outside_of_git_there_is_no_life(repository: Repository, tmp_path: Path) -> None:
     """Neither is there for the entities of a document."""
     shutil.copytree(repository.root / "registry", tmp_path / "alone" / "registry")

@@ -35,12 +35,14 @@ class Moment:
     """One commit and what it did to an entity; ``xid`` is the xid that the entity had from then on.
 
     If it is not ``readable``, some file can't be read at that commit; its changes are told with the next readable one.
+    With the one that ``begins`` it, the entity was there for the first time.
     """
 
     commit: Commit
     xid: str
     changes: tuple[Change, ...]
     readable: bool = True
+    begins: bool = False
 
 
 def life(registry: Registry, xid: str) -> tuple[Moment, ...]:
@@ -158,7 +160,8 @@ class _Life:
         first, *others = (_changes(parent, now) for parent in parents)
         changes = in_all(first, others)
         if is_own or changes:
-            yield Moment(commit, now.name or following.xid(following.path), changes)
+            begins = not any(parent.old for parent in parents)
+            yield Moment(commit, now.name or following.xid(following.path), changes, begins=begins)
 
     def state(self, files: Mapping[str, bytes]) -> Registry:
         """Return the registry that a few files make."""

@@ -17,7 +17,7 @@ SHORT_HASH = 9
 
 def life_text(moments: Sequence[Moment]) -> str:
     """Return a paragraph for each commit, the newest first: when, who, what they said, and what changed by it."""
-    return "\n\n".join("\n".join(map(safe, _lines(moment, moments[-1]))) for moment in moments)
+    return "\n\n".join("\n".join(map(safe, _lines(moment))) for moment in moments)
 
 
 def life_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:
@@ -36,13 +36,13 @@ def life_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:
     ]
 
 
-def _lines(moment: Moment, first: Moment) -> Iterator[str]:
+def _lines(moment: Moment) -> Iterator[str]:
     commit = moment.commit
     yield f"{commit.time[:10]}  {commit.sha[:SHORT_HASH]}  {commit.author}: {commit.subject}"
     if not moment.readable:
         yield "    Some of it can't be read at this commit."
     elif not moment.changes:
-        yield "    It says the same as before." if moment is not first else "    It begins here."
+        yield "    It begins here." if moment.begins else "    It says the same as before."
     for change in moment.changes:
         by = "" if change.xid == moment.xid else f" (through {change.xid})"
         yield f"    {change.message}{by}{_consequence(change)}"
