@@ -212,6 +212,10 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
         ({"basemessage": "/messagegroup/g/message/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
         ({"basemessage": "../messages/m.yaml"}, SLASHES),
         (
+            {"basemessage": "other.json#/messagegroups/g/messages/m"},
+            'Write "basemessage: /messagegroups/g/messages/m".',
+        ),
+        (
             {"basemessage": "../../messagegroups/g/messages/m.yaml"},
             'Write "basemessage: /messagegroups/g/messages/m".',
         ),

@@ -269,6 +269,13 @@ def test_an_event_with_half_a_character_is_not_valid() -> None:
     assert event_problems({**EVENT, "subject": "\ud800"}) == ('"subject" has half a character (a lone surrogate).',)
 
 
+def test_a_name_without_a_value_is_not_there() -> None:
+    """An entry that is null counts as absent, so another one of the name is no second one."""
+    entries = [{"name": "a", "value": None}, {"name": "a", "value": "x"}, {"name": "a", "value": None}]
+    wire = read_wire({"protocol": AMQP, "application-properties": entries})
+    assert wire.fields["application-properties"] == {"a": "x"}
+
+
 def test_a_batch_says_all_that_is_wrong_with_its_events() -> None:
     """Nothing is sent of it then."""
     with pytest.raises(WireError) as error:

@@ -22,6 +22,7 @@ FILES = {
     "schemagroups/doors/schemas/opened/versions/1.json": "{}\n",
 }
 SCHEMAS = "schemagroups/doors/schemas/opened"
+WRITE_FORMAT = 'Write "dataschemaformat: JsonSchema/draft-07"'
 NEW = "messagegroups/doors/messages/closed.yaml"
 
 
@@ -82,6 +83,11 @@ NEW = "messagegroups/doors/messages/closed.yaml"
             "dataschemauri-not-found",
             "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI.",
         ),
+        (
+            "dataschemauri: /schemagroups/doors/schemas/opened\ndataschemaformat: Protobuf/3",
+            "dataschemaformat-differs-from-schema",
+            f'{WRITE_FORMAT}; or, if the schema is written in Protobuf/3, correct its "format".',
+        ),
         ("dataschemauri: /schemagroup/doors/schemas/a", "dataschemauri-not-found", 'Did you mean "schemagroups"?'),
         ("dataschemauri: /schemagroups/doors/schema/a", "dataschemauri-not-found", 'Did you mean "schemas"?'),
         (
@@ -103,7 +109,8 @@ NEW = "messagegroups/doors/messages/closed.yaml"
 )
 def test_references_to_nothing_come_with_the_likely_target(tmp_path: Path, said: str, rule: str, help_: str) -> None:
     """A name that is nearly right is told; otherwise the ways out are."""
-    text = f"description: Closed.\nenvelopemetadata: {{}}\ndataschemaformat: JsonSchema/draft-07\n{said}\n"
+    format_ = "" if "dataschemaformat" in said else "dataschemaformat: JsonSchema/draft-07\n"
+    text = f"description: Closed.\nenvelopemetadata: {{}}\n{format_}{said}\n"
     found = check(read_folder(folder(tmp_path, {**FILES, NEW: text}))).diagnostics
     assert [item.help for item in found if item.rule == rule] == [help_]
 

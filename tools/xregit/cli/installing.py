@@ -14,10 +14,12 @@ def source_of(given: str) -> str:
     """Return the address that the installed program came from, or the one that is given; empty text stands for PyPI.
 
     Raises:
-        XregitError: what is given is no address that pip takes.
+        XregitError: what is given is no address from which pip can install on every machine.
     """
     if given and not SOURCE.fullmatch(given):
-        message = f'"{given}" is no address that pip takes; write it as git+https://git.example.com/xregit@COMMIT'
+        message = (
+            f'from "{given}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
+        )
         raise XregitError(message)
     return given or address(noted())
 

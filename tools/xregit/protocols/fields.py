@@ -145,6 +145,8 @@ class Reading:
             return
         seen: set[str] = set()
         for name, item in self._named(label, value):
+            if item is None:
+                continue
             if name in seen:
                 self.problems.append(f"{shown(label)} has {shown(name)} twice.")
             seen.add(name)

@@ -174,7 +174,8 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
     if due and canonical("format", due).casefold() != canonical("format", stated).casefold():
         text_ = f'"dataschemaformat" is {stated}, but the format of "{reference.version.xid}" is {due}.'
         name = FORMAT if FORMAT in own else URI if URI in own else XID
-        yield found(name, message=text_, help="Correct the one that is wrong.")
+        help_ = f'Write "{FORMAT}: {due}"; or, if the schema is written in {stated}, correct its "format".'
+        yield found(name, message=text_, help=help_)
 
 
 @rule(
