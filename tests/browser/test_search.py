@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-SCHEMA = "{type: object, properties: {torque: {type: number}, tool: {properties: {serial: {type: string}}}}}"
+SCHEMA = "{type: object, properties: {torque: {type: number, description: Newtonmetres.}, tool: "
+SCHEMA += "{properties: {serial: {type: string}}}}}"
 FILES = {
     "registry.yaml": "registryid: factory\n",
     "messagegroups/bolts/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
@@ -72,6 +73,7 @@ def factory(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[st
         "nutrunner reached its target",
         "torque",
         "serial",
+        "newtonmetre",
         "Screw is tight",
         "which topic carries the results of a nutrunner",
         "everything that contains torque",
@@ -92,6 +94,9 @@ def test_best_match_is_first(browser: Browser, factory: str, words: str) -> None
         ("bolt.tightened", ["bolt.tightened", "bolt.loosened"]),  # in the id, then in the text
         ("line", ["line.stopped", "bolt.tightened"]),  # a title, then a topic
         ("stopping", ["line.stopped"]),  # without its ending
+        ("bolts", ["bolts", "bolt.tightened"]),  # the group, then one bolt
+        ("stations", ["bolt.tightened", "bolt.loosened"]),  # as it is in an address, then as one in a text
+        ("torques", ["bolt.tightened"]),
         ("torque unheard", ["bolt.tightened"]),  # what has most of the words
         ("nutruner", ["bolt.loosened", "bolt.tightened"]),  # a letter is missing
         ("torqeu", ["bolt.tightened"]),  # two have changed places

@@ -12,6 +12,7 @@ from xregit.pages.documents import texts
 from xregit.pages.heads import head_of
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
+from xregit.pages.payloads import meanings as said_of
 from xregit.pages.payloads import names, payload
 from xregit.pages.properties import ADDRESSES, KEY, places, said, shown, title, written
 from xregit.pages.prose import plain, summary
@@ -110,7 +111,7 @@ def message_page(book: Book, message: Message) -> Page:
         head.title,
         html,
         description=summary(message.description) or f"The message {message.id}",
-        search=_search(message, declared),
+        search=_search(book, message, declared),
         keys=_keys(book, message),
         names=_names(book, message, declared),
         parent=address(message.group.xid),
@@ -235,7 +236,7 @@ def _keys(book: Book, message: Message) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in (message.id, wire, *texts) if text))
 
 
-def _search(message: Message, declared: tuple[Property, ...]) -> str:
+def _search(book: Book, message: Message, declared: tuple[Property, ...]) -> str:
     words = ["Deprecated."] if message.deprecated is not None else []  # a result shows how the text begins
     words += [plain(message.description), message.protocol, message.envelope]
     for item in declared:
@@ -243,6 +244,8 @@ def _search(message: Message, declared: tuple[Property, ...]) -> str:
     words += texts_in(message.resolved.attributes, ELSEWHERE)
     if message.schema and message.schema.schema:
         words.append(message.schema.schema.id)
+    elif "dataschema" in message.resolved.attributes:  # which has no page of its own to be found by
+        words += said_of(told(book, message).fields)
     return " ".join(word for word in words if word)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.views import text_of
@@ -22,6 +22,8 @@ STATING = ("dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat")
 # A table of fields is cut after this many, and begins folded below the first level where there are more than a few.
 MAX_FIELDS, MAX_OPEN, MAX_DEPTH = 150, 30, 12
 MAX_VALUES, MAX_SAID_CHARS, MAX_EXAMPLE_CHARS = 12, 300, 4_000
+# A search finds a schema by the first of what its fields are said to mean: some hundred fields' worth.
+MAX_MEANINGS_CHARS = 8_000
 # What a field of a kind holds, where that has no name of its own.
 INNER = {"array": "of", "map": "of"}
 
@@ -102,13 +104,22 @@ def names(found: tuple[Field, ...], depth: int = 0, *, inner: bool = False) -> I
             yield from names(field.fields, depth + 1, inner=field.type in INNER)
 
 
-def meanings(found: tuple[Field, ...], depth: int = 0) -> Iterator[str]:
-    """Give what fields are said to mean, for the search."""
+def meanings(found: Iterable[Field]) -> Iterator[str]:
+    """Give what fields are said to mean, each once and not without end, for the search."""
+    left = MAX_MEANINGS_CHARS
+    for text in dict.fromkeys(_meanings(found)):
+        left -= len(text)
+        if left < 0:
+            return
+        yield text
+
+
+def _meanings(found: Iterable[Field], depth: int = 0) -> Iterator[str]:
     for field in found:
         if field.description:
             yield plain(field.description)[:MAX_SAID_CHARS]
         if depth < MAX_DEPTH:
-            yield from meanings(field.fields, depth + 1)
+            yield from _meanings(field.fields, depth + 1)
 
 
 def _rows(found: tuple[Field, ...], left: list[int], depth: int) -> Iterator[FieldRow]:

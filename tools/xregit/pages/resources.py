@@ -32,8 +32,6 @@ ELSEWHERE = frozenset({
     "versionid", "name", "description", "format", "contenttype", "ancestor", "isdefault", "deprecated", "xref",
     "defaultversionid", "createdat", "modifiedat", "epoch",
 })  # fmt: skip
-# A search finds a schema by the first of what its fields are said to mean: some hundred fields' worth.
-MAX_MEANINGS_CHARS = 8_000
 # What differs between versions anyway.
 COUNTED = frozenset({"versionid", "ancestor", "createdat", "modifiedat", "epoch"})
 
@@ -186,13 +184,7 @@ def _using(book: Book, resource: Resource) -> tuple[Message, ...]:
 def _meanings(book: Book, resource: Resource) -> Iterator[str]:
     """Give what the fields of a schema's messages are said to mean, each once, and not without end."""
     found = {id(known.fields): known.fields for known in (told(book, message) for message in _using(book, resource))}
-    texts = dict.fromkeys(text for each in found.values() for text in meanings(each))
-    left = MAX_MEANINGS_CHARS
-    for text in texts:
-        left -= len(text)
-        if left < 0:
-            return
-        yield text
+    return meanings(field for each in found.values() for field in each)
 
 
 def _others(book: Book, resource: Resource, target: Resource) -> tuple[Row, ...]:

@@ -7,6 +7,8 @@
   // What a word counts in a title or key, in a name, in text; an equal title or key, and one that begins like it.
   const WEIGHTS = [8, 4, 1];
   const [EQUAL, BEGUN, PREFIX] = [100, 20, 0.5];
+  // What another form of the word counts, such as its plural.
+  const FORM = 0.75;
   // How many results are shown, and how many blocks are read for the beginning of a word.
   const [SHOWN, BLOCKS] = [50, 6];
   // How long a word is at least that may be mistyped, and how many of its first letters are not.
@@ -31,6 +33,12 @@
   }
 
   const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+
+  // A word without its English ending, if something is left: of bag and bags, battery and batteries, charged and charging.
+  function stemOf(word) {
+    const stem = word.replace(/(?:ies|ing|ed|es|s|e|y)$/u, "");
+    return stem.length < 3 ? word : stem;
+  }
 
   // The words that are looked for, each once: those that tell something, if there are any.
   function asks(question) {
@@ -78,23 +86,28 @@
     return [found, found.length ? begin(found[0][0]) : word];
   }
 
-  // As beginning, with what the words begin with: without an English ending where nothing begins with the whole word,
-  // and if nothing does then either, with a letter mistyped.
+  // As beginning, with what the words begin with: the word, or its stem where they are other forms of it. Where nothing
+  // is like it, all that begins with its stem, and if nothing does either, with a letter mistyped.
   async function like(word) {
-    const stem = word.replace(/(?:ing|ed|es|s)$/u, "");
-    for (const each of stem.length < 3 ? [word] : new Set([word, stem])) {
-      const found = await beginning(each);
-      if (found.length) return [found, each];
+    const stem = stemOf(word);
+    if (stem === word) {
+      const found = await beginning(word);
+      return found.length ? [found, word] : mistyped(word);
     }
-    return mistyped(word);
+    const [begun, akin] = await Promise.all([word, stem].map(beginning));
+    const found = [...begun, ...akin.filter(([other]) => !other.startsWith(word) && stemOf(other) === stem)];
+    if (found.length) return [found, word];
+    return akin.length ? [akin, stem] : mistyped(word);
   }
 
   // What each entry has of a word, by the entry's number.
   function weigh(found, word, size) {
     const weights = new Float32Array(size);
+    const stem = stemOf(word);
     for (const [other, ...lists] of found) {
+      const share = other === word ? 1 : stemOf(other) === stem ? FORM : PREFIX;
       lists.forEach((steps, kind) => {
-        const weight = WEIGHTS[kind] * (other === word ? 1 : PREFIX);
+        const weight = WEIGHTS[kind] * share;
         let number = 0;
         for (const step of steps) {
           number += step;
@@ -133,10 +146,11 @@
   const SPECIAL = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
   const escaped = (text) => text.replace(/[&<>"]/g, (each) => SPECIAL[each]);
 
-  // The text as HTML, with the words that begin as one of those asked for marked.
+  // The text as HTML, with the words marked that begin as one of those asked for, or are another form of it.
   function marked(text, asked) {
     const parts = text.split(/([\p{L}\p{N}]+)/u);
-    const hit = (part) => asked.some((word) => part.toLowerCase().startsWith(word));
+    const like = (part, word) => part.startsWith(word) || stemOf(part) === stemOf(word);
+    const hit = (part) => asked.some((word) => like(part.toLowerCase(), word));
     return parts.map((part, at) => (at % 2 && hit(part) ? `<mark>${escaped(part)}</mark>` : escaped(part))).join("");
   }
 
