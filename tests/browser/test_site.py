@@ -190,6 +190,27 @@ def _luminance(page: Page, element: str, name: str) -> float:
     return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
 
 
+def test_long_placeholder_fits_a_phone(visit: Visit, served: str) -> None:
+    """A placeholder that is longer than the line is broken, not the page made wider."""
+    page = visit.page
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.goto(served + MESSAGE)
+    page.locator(".xr-facts .xr-var").first.evaluate("(shown) => { shown.textContent = `{${'long'.repeat(20)}}`; }")
+    assert widest(page, PHONE[0]) <= PHONE[0]
+
+
+def test_paragraphs_run_as_their_first_letter_says(visit: Visit, served: str) -> None:
+    """A description in Hebrew begins at the right, with its full stop at the left end."""
+    page = visit.page
+    page.goto(served + MESSAGE)
+    place = "(shown) => { shown.textContent = 'רכבת.'; const range = document.createRange();"
+    place += " range.setStart(shown.firstChild, 4); range.setEnd(shown.firstChild, 5);"
+    place += " const whole = shown.getBoundingClientRect(); const stop = range.getBoundingClientRect();"
+    place += " range.selectNodeContents(shown); const all = range.getBoundingClientRect();"
+    place += " return [whole.right - all.right, stop.left - all.left]; }"
+    assert page.locator(".xr-prose p").first.evaluate(place) == [0, 0]
+
+
 def test_diagram_fits_between_the_sidebars(visit: Visit, served: str) -> None:
     """At each width, enlarged text included, one drawing of a channel is shown, and all of it."""
     page = visit.page

@@ -20,7 +20,8 @@ REPEATED = (
 )  # fmt: skip
 MAX_REPEATED = 16_384
 
-_BREAK = re.compile(r"(?<=[./])(?=[\w{]|$)")
+# Neither the beginning of an address nor a number, such as that of a version, is taken apart.
+_BREAK = re.compile(r"(?<=[./])(?<!//)(?!(?<=\d\.)\d)(?=[\w{]|$)")
 _ID = re.compile(r"[^a-z0-9]+")
 # Joiners are not among them, since many scripts need them.
 _UNSEEN = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
