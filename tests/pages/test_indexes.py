@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.catalog.folders import registry_of
+from tests.source.repositories import new_repository
+from xregit.catalog import read_folder
 from xregit.pages import Page, pages
+from xregit.pages.chronicle import LATEST
 from xregit.pages.indexes import MAX_HERE, MAX_ROWS
 from xregit.pages.overview import MAX_LEAVING
 
@@ -130,3 +133,42 @@ def test_start_says_what_replaces_what_goes_first(tmp_path: Path, count: int) ->
     assert re.findall(r"<code>(old\d+)</code>", section) == shown
     assert section.count('data-label="Instead"><a href="./messagegroups/g/messages/new/"') == MAX_LEAVING
     assert (f'<a href="./all-deprecations/">All {count} deprecations</a>' in section) == (count > MAX_LEAVING)
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "expected"),
+    [
+        ({"a": "b", "b": "c", "c": ""}, "c"),
+        ({"a": "b", "b": "c", "c": "d", "d": ""}, "d"),
+        ({"a": "b", "b": ""}, None),
+        ({"a": "b", "b": "a"}, None),
+        ({"a": "b", "b": "gone"}, None),
+    ],
+    ids=["two", "three", "one", "circle", "gone"],
+)
+def test_replacement_of_a_replacement_is_named(
+    tmp_path: Path, alternatives: dict[str, str], expected: str | None
+) -> None:
+    """Where what is to be used instead is deprecated too, pages and lists lead to what stays, if something does."""
+    text = "deprecated: {{alternative: /messagegroups/g/messages/{}}}\n"
+    stated = {name: text.format(other) if other else "{}\n" for name, other in alternatives.items()}
+    registry = registry_of(tmp_path, {f"messagegroups/g/messages/{name}.yaml": said for name, said in stated.items()})
+    found = {page.address: page.html for page in pages(registry)}
+    told = re.findall(
+        r'That is deprecated too; in the end <a href="[^"]*">(\w+)</a>', found["messagegroups/g/messages/a/"]
+    )
+    listed = re.findall(r'deprecated too; in the end <a href="[^"]*">(\w+)</a>', found["all-deprecations/"])
+    assert told == listed[:1] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(("told", "expected"), [(True, ["Add a message"]), (False, ["Tidy up"])])
+def test_start_names_commits_that_changed_something(tmp_path: Path, told: bool, expected: list[str]) -> None:
+    """Commits that leave the registry as it was stand on the start page only where there are no others."""
+    repository = new_repository(tmp_path / "repository")
+    for number in range(LATEST + 1):
+        repository.commit("Tidy up", **{"registry/registry.yaml": f"registryid: r # {number}\n"})
+        if told and number == 0:
+            repository.commit("Add a message", **{"registry/messagegroups/g/messages/m.yaml": "name: M\n"})
+    (start,) = (page for page in pages(read_folder(repository.root / "registry")) if page.address == "")
+    section = start.html.split('<h2 id="recent-changes">')[1].split("<h2")[0]
+    assert list(dict.fromkeys(re.findall(r"</time> (.*?) <small", section))) == expected

@@ -107,6 +107,18 @@ def test_message_that_inherits_from_afar_is_seen(tmp_path: Path) -> None:
     assert kept.pages["/messagegroups/aliases/messages/far"] is not before
 
 
+def test_replacement_from_afar_is_seen(tmp_path: Path) -> None:
+    """A page says what takes the place of what takes its message's place, though the message itself stays."""
+    folder, kept = small_folder(tmp_path), Kept()
+    text = "deprecated: {{alternative: /messagegroups/aliases/messages/{}}}\n"
+    for name, stated in (("a", text.format("b")), ("b", ""), ("c", "")):
+        (folder / f"messagegroups/aliases/messages/{name}.yaml").write_text(stated)
+    assert _differing(kept, folder) == []
+    (folder / "messagegroups/aliases/messages/b.yaml").write_text(text.format("c"))
+    assert _differing(kept, folder) == []
+    assert "deprecated too" in kept.pages["/messagegroups/aliases/messages/a"][1].html
+
+
 def test_file_that_cannot_be_read_is_seen(tmp_path: Path) -> None:
     """A page tells that its file is broken, though it said nothing before either."""
     folder, kept = small_folder(tmp_path), Kept()

@@ -37,12 +37,12 @@ def _rows(html: str) -> list[list[str]]:
 
 
 def test_name_has_its_messages(tmp_path: Path) -> None:
-    """What several messages have by a name has a page; what one has leads to the message; case tells names apart."""
+    """What several messages have by a name has a page; what one has leads to the message; case tells them apart."""
     made = {page.address: page for page in pages(registry_of(tmp_path, FILES))}
     names = made["all-fields/"]
-    assert _rows(names.html) == [["VIN", "2 messages"], ["car", "parked"], ["lot", "parked"], ["vin", "2 messages"]]
+    assert _rows(names.html) == [["car", "parked"], ["lot", "parked"], ["VIN", "2 messages"], ["vin", "2 messages"]]
     links = re.findall('<a href="([^"]*)"><code>(?:VIN|car|vin)<', names.html)
-    assert links == ["../all-fields/vin/", "../messagegroups/g/messages/parked/", "../all-fields/vin-2/"]
+    assert links == ["../messagegroups/g/messages/parked/", "../all-fields/vin/", "../all-fields/vin-2/"]
     assert _rows(made["all-fields/vin-2/"].html) == [["parked", "g", "car.vin", "subject"], ["washed", "g", "vin", ""]]
     assert made["all-fields/vin-2/"].title == "vin"
 

@@ -30,6 +30,11 @@ def own(model: Model, page: str) -> str:
     return f"the-{page}" if page.rstrip("/") in model.groups else page
 
 
+def caseless(name: str) -> tuple[str, str]:
+    """Return what names are put in order by, as people look for them: whatever their case."""
+    return name.lower(), name
+
+
 def ids(titles: Iterable[str]) -> dict[str, str]:
     """Return an id for each title; of those that differ only in case or signs, all but the first get numbers."""
     found: dict[str, str] = {}

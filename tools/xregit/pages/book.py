@@ -12,7 +12,7 @@ from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
 from xregit.catalog.views import text_of
 from xregit.messages.definitions import definition, target
-from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, ids, own
+from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, caseless, ids, own
 from xregit.pages.discretion import discreet
 from xregit.pages.histories import Lives
 from xregit.pages.linking import Link, address, href, link_to, reference
@@ -123,7 +123,7 @@ class Book:
         for endpoint in self.registry.endpoints:
             if endpoint.channel:
                 found[endpoint.channel].append(endpoint)
-        return {title: tuple(found[title]) for title in sorted(found)}
+        return {title: tuple(found[title]) for title in sorted(found, key=caseless)}
 
     @cached_property
     def channel_ids(self) -> Mapping[str, str]:
@@ -134,13 +134,14 @@ class Book:
     def placeholder_ids(self) -> Mapping[str, str]:
         """The heading of each placeholder on the page of all placeholders, by its name."""
         declared = (item for message in self.registry.messages for item in message.properties)
-        return ids(sorted({name for item in declared for name in item.placeholders}))
+        return ids(sorted({name for item in declared for name in item.placeholders}, key=caseless))
 
     @cached_property
     def owner_ids(self) -> Mapping[str, str]:
         """The heading of each owner on the page of all owners, by its name."""
         owners = self.registry.owners
-        return ids(sorted({name for group in self.registry.all_groups for name in owners.of(group.place.path)}))
+        found = {name for group in self.registry.all_groups for name in owners.of(group.place.path)}
+        return ids(sorted(found, key=caseless))
 
     def placeholder(self, name: str) -> Link:
         """Return the link to all messages that have a placeholder."""

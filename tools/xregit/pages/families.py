@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from xregit.pages.addresses import caseless
 from xregit.pages.linking import Link, address, href
 from xregit.records import record
 
@@ -46,7 +47,7 @@ class Family:
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
     """Return groups by id, whatever its case, so that those of a family stand together."""
-    return sorted(groups, key=lambda group: (group.id.lower(), group.id))
+    return sorted(groups, key=lambda group: caseless(group.id))
 
 
 def families(groups: Iterable[Group]) -> tuple[Family, ...]:

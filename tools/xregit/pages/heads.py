@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from xregit.catalog.entities import Group, Resource
 from xregit.catalog.views import text_of
 from xregit.pages.addresses import OWNERS
 from xregit.pages.attributes import message_link
 from xregit.pages.linking import Link, href, is_safe, reference
 from xregit.records import record
+from xregit.rules.references import alternatives
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -22,12 +24,13 @@ if TYPE_CHECKING:
 
 @record
 class Deprecation:
-    """When an entity stops to be good, and what to use instead."""
+    """When an entity stops to be good, and what to use instead; ``last`` where that is deprecated too, and so on."""
 
     effective: str
     removal: str
     alternative: Link | None
     documentation: Link | None
+    last: Link | None = None
 
 
 @record
@@ -92,8 +95,27 @@ def deprecation(book: Book, value: object, beside: str) -> Deprecation | None:
     links = [reference(book.registry, text_of(value, name)) for name in ("alternative", "documentation", "docs")]
     instead, *documentation = [_named(book, link, beside) if link.text else None for link in links]
     return Deprecation(
-        text_of(value, "effective"), text_of(value, "removal"), instead, next(filter(None, documentation), None)
+        text_of(value, "effective"),
+        text_of(value, "removal"),
+        instead,
+        next(filter(None, documentation), None),
+        _last(book, beside),
     )
+
+
+def _last(book: Book, xid: str) -> Link | None:
+    """Return what takes the place of what takes an entity's place, and so on, if that is to stay."""
+    entity = book.registry.entity(xid)
+    chain = list(alternatives(book.registry, entity)) if isinstance(entity, Group | Resource) else []
+    last = book.registry.entity(chain[-1]) if len(chain) > 1 else None
+    if not isinstance(last, Group | Resource) or isinstance(leaving_as(last), Mapping):
+        return None
+    return message_link(book, last.xid, xid)
+
+
+def leaving_as(entity: Group | Resource) -> object:
+    """Return what an entity says of its deprecation."""
+    return (entity.attributes if isinstance(entity, Group) else entity.meta).get("deprecated")
 
 
 def _named(book: Book, link: Link, beside: str) -> Link:

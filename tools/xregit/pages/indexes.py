@@ -12,8 +12,8 @@ from xregit.catalog.resolving import group_of
 from xregit.catalog.views import text_of
 from xregit.model.language import NOTHING
 from xregit.model.words import called
-from xregit.pages.addresses import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, ids
-from xregit.pages.heads import Deprecation, deprecation
+from xregit.pages.addresses import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, caseless, ids
+from xregit.pages.heads import Deprecation, deprecation, leaving_as
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page, at_once
 from xregit.pages.rendering import render
@@ -125,7 +125,7 @@ def _index(
 
     ``at`` has the ids of the sections where other pages lead to them.
     """
-    names = sorted({*sections, *tables})
+    names = sorted({*sections, *tables}, key=caseless)
     at = at or ids(names)
     found: list[Section] = []
     pages: list[Page] = []
@@ -224,7 +224,7 @@ def _parted(labels: Mapping[str, Sections]) -> tuple[Sections, Mapping[str, Sect
     many: dict[str, Sections] = {}
     for name, values in labels.items():
         if len(values) > MAX_HERE:
-            many[name] = {title: values[title] for title in sorted(values)}
+            many[name] = {title: values[title] for title in sorted(values, key=caseless)}
         else:
             for title, items in values.items():
                 few[title] += items
@@ -245,8 +245,7 @@ def leaving(book: Book) -> list[Leaving]:
     """Return what is deprecated, what goes first in front."""
     found: list[Leaving] = []
     for entity in _entities(book):
-        stated = entity.attributes if isinstance(entity, Group) else entity.meta
-        leaves = deprecation(book, stated.get("deprecated"), entity.xid)
+        leaves = deprecation(book, leaving_as(entity), entity.xid)
         if leaves:
             found.append(Leaving(_item(book, entity), leaves))
     return sorted(found, key=lambda each: (each.deprecation.removal or "~", each.deprecation.effective))

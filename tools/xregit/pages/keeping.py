@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from xregit.pages.book import Book
+from xregit.pages.heads import deprecation
 from xregit.pages.messages import message_page
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def _inputs(book: Book, message: Message) -> tuple[object, ...]:
         _stated(found.schema) if found and found.schema else None,
         tuple(book.placeholder(name) for name in names),
         registry.owners.of(message.entity.place.path),
+        deprecation(book, message.entity.meta.get("deprecated"), message.xid),
         registry.facts(message.entity.place),
         book.lives.of(message.xid, message.entity.place),
     )

@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from xregit.pages.addresses import NAMES, ids
+from xregit.pages.addresses import NAMES, caseless, ids
 from xregit.pages.indexes import Section
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page, at_once
@@ -45,7 +45,7 @@ def name_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
     users = _users(book)
     if not users:
         return
-    names = sorted(users)
+    names = sorted(users, key=caseless)
     starts = range(0, len(names), MAX_NAMES) if len(names) > MAX_NAMES else ()
     titles = [f"part {number}" for number, _ in enumerate(starts, 1)]
     at = ids((*titles, *names))

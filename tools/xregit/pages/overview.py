@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.pages.addresses import ALL_MESSAGES, CHANGES, DEPRECATIONS
+from xregit.pages.addresses import ALL_MESSAGES, CHANGES, DEPRECATIONS, caseless
 from xregit.pages.attributes import rows
 from xregit.pages.book import titled
 from xregit.pages.chronicle import LATEST
@@ -18,6 +18,7 @@ from xregit.pages.rendering import render
 if TYPE_CHECKING:
     from xregit.model.language import GroupModel
     from xregit.pages.book import Book
+    from xregit.pages.histories import Happening
 
 ELSEWHERE = frozenset({"registryid", "name", "description", "specversion", "createdat", "modifiedat", "epoch"})
 
@@ -34,7 +35,7 @@ def registry_page(book: Book) -> Page:
         id=registry.attributes.get("registryid", ""),
         description=book.prose(registry.attributes.get("description")),
         counts=_counts(book),
-        latest=book.lives.latest[:LATEST],
+        latest=_latest(book),
         changes=Link("All changes", href(CHANGES)),
         sections=[_section(book, model) for model in _types(book)],
         leaving=found[:MAX_LEAVING],
@@ -46,9 +47,17 @@ def registry_page(book: Book) -> Page:
     return Page("", book.title, html, description=book.summary, search=book.title, listed=True)
 
 
+def _latest(book: Book) -> tuple[Happening, ...]:
+    """Return the last commits that changed what the registry says, else the last ones."""
+    found = book.lives.latest
+    telling = tuple(each for each in found if each.changes or each.touched)
+    return (telling or found)[:LATEST]
+
+
 def messages_page(book: Book) -> Page:
     """Return the index of all messages."""
-    entries = sorted((book.entry(message) for message in book.registry.messages), key=lambda entry: entry.link.text)
+    found = (book.entry(message) for message in book.registry.messages)
+    entries = sorted(found, key=lambda entry: caseless(entry.link.text))
     html = render(
         "messages.html",
         title="All messages",
