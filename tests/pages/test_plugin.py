@@ -1,0 +1,88 @@
+"""The plugin under a theme and beside plugins of others: what it needs of them, and what it tells."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from tests.catalog.folders import folder
+from tests.pages.small import small_folder
+from xregit.pages.building import build_site
+from xregit.pages.searchbox import PLUGIN, taken
+from xregit.pages.searching import Entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mkdocs.config.defaults import MkDocsConfig
+
+CONFIG = "site_name: Test\ntheme: {name: null, custom_dir: theme}\nplugins: [xregit]\n"
+THEME = """<html><head><title>{{ page.title }}</title>
+{% for path in config.extra_css %}<link rel="stylesheet" href="{{ path | url }}">{% endfor %}
+{% for path in config.extra_javascript %}<script src="{{ path | url }}"></script>{% endfor %}
+</head><body>{{ page.content }}<script>"of the theme"</script><nav>{% for item in nav.pages %}
+{{ item.file.src_uri }}{% endfor %} </nav></body></html>
+"""
+MESSAGE = "messagegroups/doors/messages/doors.opened/index.html"
+
+
+@pytest.fixture(autouse=True)
+def plain(tmp_path: Path) -> None:
+    """Write the configuration of a site without Material and its search."""
+    for name, text in {
+        "mkdocs.yml": CONFIG,
+        "theme/main.html": THEME,
+        "docs/b.md": "# B\n",
+        "docs/a.md": "# A\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+
+def test_any_theme_frames_pages(tmp_path: Path) -> None:
+    """A theme without search and table of contents is enough; its scripts are in files, ours and the styles named."""
+    build_site(small_folder(tmp_path), tmp_path / "mkdocs.yml", tmp_path / "site")
+    assert not (tmp_path / "site/search").exists()
+    text = (tmp_path / "site" / MESSAGE).read_text()
+    assert "A door was <strong>opened</strong>." in text
+    for part in ("assets/xregit.css", "assets/xregit.js", "assets/inline/", "index.md"):
+        assert f'="{"../" * 4 * (part != "index.md")}{part}' in text
+    assert '"of the theme"' not in text
+    listed = text.partition("<nav>")[2].split()
+    assert listed[0] == "index.md"
+    assert [each for each in listed if each in {"all-messages/index.md", "a.md", "b.md"}] == [
+        "all-messages/index.md",
+        "a.md",
+        "b.md",
+    ]
+
+
+@pytest.mark.parametrize(("count", "last"), [(10, "m9.yaml:1:4: "), (12, '2 more; "xregit check" tells all')])
+def test_files_that_cannot_be_read_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], count: int, last: str
+) -> None:
+    """Ten are named, each with its place and what to do; of the others it says how many they are."""
+    broken = {f"messagegroups/doors/messages/m{number:x}.yaml": "a: [" for number in range(count)}
+    build_site(folder(tmp_path / "broken", broken), tmp_path / "mkdocs.yml", tmp_path / "site")
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("site: xregit: ")]
+    assert told[0].endswith("/messages/m0.yaml:1:4: The bracket that opens here is not closed. Close it.")
+    assert len(told) == min(count, 11)
+    assert last in told[-1]
+
+
+def test_search_entries_of_others_are_taken() -> None:
+    """Their HTML is read as text, a section named after its page, and nothing left for every page to load."""
+    entries: list[object] = [
+        {"location": "guide/#first", "title": "First", "text": ""},
+        {"location": "guide/", "title": "Guide &amp; <em>more</em>", "text": "<p>Read <b>it</b></p>", "tags": ["a", 1]},
+        {"location": "lost/#last", "title": "Last", "text": "", "tags": None},
+    ]
+    search = SimpleNamespace(search_index=SimpleNamespace(entries=entries))
+    assert taken(cast("MkDocsConfig", SimpleNamespace(plugins={PLUGIN: search}))) == [
+        Entry("guide/#first", "First · Guide & more"),
+        Entry("guide/", "Guide & more", "Read it", ("a", "1")),
+        Entry("lost/#last", "Last"),
+    ]
+    assert entries == []
