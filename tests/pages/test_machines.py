@@ -153,7 +153,7 @@ def test_feed_is_as_it_was_looked_at(tmp_path: Path, golden: Callable[[str, str]
     made = new_repository(tmp_path / "repository")
     groups = [f"registry__messagegroups__g{number:02}__messagegroup.yaml" for number in range(MAX_FILES + 1)]
     made.commit("Touch too much", **{"registry__registry.yaml": "name: A\n"}, **dict.fromkeys(groups, "name: A\n"))
-    made.commit("Rename the catalog", **{"registry__registry.yaml": "name: A & b\n"})
+    made.commit("Call it A <&> b\x08", **{"registry__registry.yaml": "name: A & b\n"})
     for number in (1, 2):
         made.commit(f"Leave {number} out", **dict.fromkeys(groups[: MAX_CHANGES + number], f"name: B{number}\n"))
     golden("pages/changes.atom", feed(Book(read_folder(made.root / "registry"))))
