@@ -552,3 +552,11 @@ def test_digits_alone_do_not_say_where_the_point_is() -> None:
         ),
     )
     assert sql(shape(exact.fields()[0]).form) == "DECIMAL(5,2)"
+
+
+def test_times_of_any_year_go_to_the_rest() -> None:
+    """Avro's numbers that no column of times can hold are told as they came, also where the column is text."""
+    for kind in ("date", "timestamp", "localtimestamp"):
+        rest: dict[str, Any] = {}
+        assert shape(Field("x", kind)).convert(2**62, "/x", rest) is None
+        assert rest == {"/x": 2**62}

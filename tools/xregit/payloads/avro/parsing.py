@@ -11,6 +11,7 @@ from xregit.model.quoting import shown
 from xregit.payloads.avro.bounds import check
 from xregit.payloads.avro.defaults import misfit
 from xregit.payloads.avro.examples import example
+from xregit.payloads.avro.far import far_schema
 from xregit.payloads.avro.fields import fields
 from xregit.payloads.avro.naming import faults
 from xregit.payloads.avro.plain import plain_schema
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from xregit.payloads.documents import Document
+
+_ERRORS = (ValueError, OverflowError, EOFError, ArithmeticError)
 
 
 @distinct
@@ -50,7 +53,11 @@ class Avro:
         check(self.type, body)
         try:
             return fastavro.schemaless_reader(io.BytesIO(body), self.schema, None)
-        except (ValueError, OverflowError, EOFError, ArithmeticError) as error:
+        except _ERRORS:
+            pass
+        try:
+            return fastavro.schemaless_reader(io.BytesIO(body), far_schema(self.type), None)
+        except _ERRORS as error:
             message = f"the payload holds a value that its type doesn't: {error}"
             raise PayloadError(message) from error
 

@@ -224,9 +224,12 @@ def _uuid(_type: Type, value: Any, _wire: bool) -> UUID:
     return value if isinstance(value, UUID) else UUID(bytes=value) if isinstance(value, bytes) else UUID(str(value))
 
 
-def _date(_type: Type, value: Any, _wire: bool) -> date:
+def _date(type_: Type, value: Any, wire: bool) -> date | int:
     if isinstance(value, int) and not isinstance(value, bool):
-        return date(1970, 1, 1) + timedelta(days=value)
+        try:
+            return date(1970, 1, 1) + timedelta(days=value)
+        except OverflowError:  # a year that Python has not
+            return _integer(type_, value, wire)
     return value if isinstance(value, date) else date.fromisoformat(value)
 
 
@@ -236,9 +239,12 @@ def _time(type_: Type, value: Any, _wire: bool) -> time:
     return value if isinstance(value, time) else time.fromisoformat(value)
 
 
-def _timestamp(type_: Type, value: Any, _wire: bool) -> datetime:
+def _timestamp(type_: Type, value: Any, wire: bool) -> datetime | int:
     if isinstance(value, int) and not isinstance(value, bool):
-        moment = _EPOCH + timedelta(microseconds=_micros(type_, value))
+        try:
+            moment = _EPOCH + timedelta(microseconds=_micros(type_, value))
+        except OverflowError:
+            return _integer(type_, value, wire)
     else:
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
     if type_.logical.startswith("local"):

@@ -255,7 +255,7 @@ def _said(value: Any) -> str | None:
         return value.isoformat()
     if isinstance(value, timedelta):
         return f"PT{value.total_seconds():f}".rstrip("0").rstrip(".") + "S"
-    return text_of(value)
+    return None if isinstance(value, int) else text_of(value)  # which Avro has of years that Python has not
 
 
 def _enum(field: Field) -> Leaf:
