@@ -1,13 +1,15 @@
-"""Where the processor's time goes while a catalog is read, checked and compiled.
+"""Where the processor's time goes while a catalog is read, checked and compiled, or its site is built.
 
-    python -m tests.benchmarks.profiling [MESSAGES]
+    python -m tests.benchmarks.profiling [MESSAGES] [site]
 
 looks at the stack at each tick of the processor's time, which costs next to nothing, where counting calls would make
 small functions seem slow. It prints for each phase the functions of xregit in which, or below which, most time goes.
+With `site` it builds the docs site on one core instead, and prints what each part of that takes.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections import Counter
@@ -31,6 +33,21 @@ FRAME = 0.9  # functions that have more of a phase only hold the others
 ROUNDS = 4
 
 Stacks = Counter[frozenset[str]]
+MESSAGE = "pages/messages.py message_page"
+LISTS = ("pages/planning.py Plan.", "pages/listing.py", "pages/book.py", "pages/machines.py")
+# What building a site consists of. A tick belongs to the first part that fits: for each of its tuples, the stack has a
+# function whose name begins with one of these texts.
+PARTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
+    ("pages as Markdown", (("pages/machines.py as_markdown",),)),
+    ("the search index", (("pages/searching.py",),)),
+    ("examples on the wire", ((MESSAGE,), ("pages/samples.py", "pages/wires.py", "pages/commands.py"))),
+    ("YAML and JSON of each message", ((MESSAGE,), ("pages/documents.py",))),
+    ("templates of messages", ((MESSAGE,), ("pages/rendering.py",))),
+    ("what else a page of a message says", ((MESSAGE,),)),
+    ("pages of groups, and lists", (LISTS,)),
+    ("reading the registry", (("catalog/", "source/yaml", "source/files"),)),
+    ("MkDocs, the theme's frames, and files", ()),
+)
 
 
 @contextmanager
@@ -84,12 +101,31 @@ def profile(folder: Path) -> Iterator[str]:
         yield from table(phase, seconds[phase], found)
 
 
+def part(stack: frozenset[str]) -> str:
+    """Return which part of building a site a stack belongs to."""
+    return next(name for name, needed in PARTS if all(any(each.startswith(some) for each in stack) for some in needed))
+
+
+def site_profile(folder: Path) -> Iterator[str]:
+    """Give the parts of building a site, in one process, as other processes have clocks of their own."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    stacks: Stacks = Counter()
+    start = process_time()
+    with sampled(stacks):
+        xregit.build_site(folder, None, folder.parent / "site")
+    yield f"site: {process_time() - start:.2f} s"
+    ticks: Counter[str] = Counter()
+    for stack, count in stacks.items():
+        ticks[part(stack)] += count
+    yield from (f"  {count / stacks.total():6.1%}  {name}" for name, count in ticks.most_common())
+
+
 def main() -> None:
     """Profile a registry of the given number of messages."""
     messages = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     with TemporaryDirectory() as folder:
         write_registry(Path(folder) / "registry", messages)
-        for line in profile(Path(folder) / "registry"):
+        for line in (site_profile if sys.argv[2:] == ["site"] else profile)(Path(folder) / "registry"):
             print(line)
 
 
