@@ -24,6 +24,7 @@ JSON = st.recursive(
 NOON = "2026-01-01T12:00:00Z"
 LIST = 'Write a list, each item behind a hyphen on a line of its own, such as "- name: a".'
 INTERVAL = "Write, for example, message_expiry_interval: 1."
+ALONE = 'Write "basemessage: /messagegroups/<id>/messages/m", with the id of its group.'
 SLASHES = "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
 LINES = 'Write "name: value" lines under it, or {} if there is nothing to say.'
 NAMED = 'Write each name before a colon, such as "type:", and the rest of its item on lines below that.'
@@ -210,7 +211,11 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
         ({"basemessage": "/messagegroups/g/schemas/m"}, SLASHES),
         ({"basemessage": "messagegroups/g/messages/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
         ({"basemessage": "/messagegroup/g/message/m"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
-        ({"basemessage": "../messages/m.yaml"}, SLASHES),
+        ({"basemessage": "../../g/messages/m.yaml"}, 'Write "basemessage: /messagegroups/g/messages/m".'),
+        ({"basemessage": "../messages/m.yaml"}, ALONE),
+        ({"basemessage": "messages/m"}, ALONE),
+        ({"basemessage": "m"}, ALONE),
+        ({"basemessage": "g/m"}, SLASHES),
         (
             {"basemessage": "other.json#/messagegroups/g/messages/m"},
             'Write "basemessage: /messagegroups/g/messages/m".',

@@ -105,9 +105,11 @@ def instead(attribute: AttributeModel, value: Any, key: str | int, kind: str = "
 
 def of_xid(attribute: AttributeModel, value: Any, key: str | int, fits: Callable[[Any], bool]) -> str:
     """Return what to write instead of a reference that isn't one: the same in its form, or the group around it."""
-    right = repairing.xid(value, attribute.targets, fits) if isinstance(value, str) else ""
-    if right:
+    text = value if isinstance(value, str) else ""
+    if right := repairing.xid(text, attribute.targets, fits):
         return _write(key, right)
+    if whole := repairing.xid_around(text, attribute.targets, fits):
+        return f"{_write(key, whole).removesuffix('.')}, with the id of its group."
     return "Begin with a slash; then follow, with slashes between them, the type and the id of each entity on the way."
 
 

@@ -35,17 +35,37 @@ def _written_out(expression: re.Match[str]) -> str:
 
 def xid(text: str, targets: Iterable[str], fits: Callable[[str], bool]) -> str:
     """Return the xid that a text means which lacks a slash, misspells a type, or is the path of a file; or nothing."""
-    path = re.sub(r"\.ya?ml$", "", _RELATIVE.sub("", text.removeprefix("#"))).strip("/")
+    path = _path(text)
     around = "/".join(path.split("/")[:2])
     plain = (path, text.rstrip("/").removeprefix("#/"), around, path.partition("/")[2])
     completed = (f"{target.strip('/')}/{path}" for target in targets)
-    tried = (*plain, *completed, *(form for target in targets for form in _respelled(path, target)))
+    inside = (f"{_types(target)[0]}/{path}" for target in targets)  # the path of a file from that of another one
+    tried = (*plain, *completed, *inside, *(form for target in targets for form in _respelled(path, target)))
     return next((f"/{form}" for form in tried if fits(f"/{form}")), "")
+
+
+def xid_around(text: str, targets: Iterable[str], fits: Callable[[str], bool]) -> str:
+    """Return the xid, with ``<id>`` for its group, that the id of a resource alone means; or nothing."""
+    for group, *inside in map(_types, targets):
+        for resource in inside:
+            name = _path(text).removeprefix(f"{resource}/")
+            if "/" not in name and fits(f"/{group}/g/{resource}/{name}"):
+                return f"/{group}/<id>/{resource}/{name}"
+    return ""
+
+
+def _path(text: str) -> str:
+    return re.sub(r"\.ya?ml$", "", _RELATIVE.sub("", text.removeprefix("#"))).strip("/")
+
+
+def _types(target: str) -> list[str]:
+    """Return the types in a target such as ``/messagegroups/messages``."""
+    return target.removesuffix("[/versions]").strip("/").split("/")
 
 
 def _respelled(path: str, target: str) -> Iterator[str]:
     """Give the path with the types of a target, such as ``/messagegroups/messages``, where it nearly has them."""
-    types, parts = target.removesuffix("[/versions]").strip("/").split("/"), path.split("/")
+    types, parts = _types(target), path.split("/")
     if len(parts) == 2 * len(types) and all(map(_is_nearly, parts[::2], types)):
         yield "/".join(part for pair in zip(types, parts[1::2], strict=True) for part in pair)
 
