@@ -66,7 +66,7 @@ class Property(NamedTuple):
     @property
     def placeholders(self) -> tuple[str, ...]:
         """The names of the placeholders in its value, each once, in their order."""
-        return named(self.value) if isinstance(self.value, str) else ()
+        return placeholders_in(self.value) if isinstance(self.value, str) else ()
 
 
 def properties(model: ResourceModel, attributes: Mapping[str, Any]) -> Iterator[Property]:
@@ -91,7 +91,7 @@ def texts(value: str) -> tuple[Text, ...]:
 
 
 @lru_cache(maxsize=MAX_REMEMBERED)
-def named(value: str) -> tuple[str, ...]:
+def placeholders_in(value: str) -> tuple[str, ...]:
     """Return the names of the placeholders in a value, each once, in their order."""
     return tuple(placeholder[1:-1] for placeholder in dict.fromkeys(PLACEHOLDER.findall(value)))
 

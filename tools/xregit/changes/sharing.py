@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.catalog.properties import named, texts
+from xregit.catalog.properties import placeholders_in, texts
 from xregit.changes import relating
 from xregit.messages.templates import Template
 
@@ -29,7 +29,7 @@ def shared(pairs: Sequence[tuple[Property | None, Property | None]]) -> list[tup
     more = _allowed([values[number] for number in order])
     less = _allowed([values[number][::-1] for number in order])
     found = dict(zip(order, zip(more, less, strict=True), strict=True))
-    names = {name for one, _ in values for name in named(one)}
+    names = {name for one, _ in values for name in placeholders_in(one)}
     return [
         (False, False) if all(found[number]) and _moves(*pair, names) else found[number]
         for number, pair in enumerate(values)
@@ -41,7 +41,11 @@ def _moves(before: str, after: str, names: Container[str]) -> bool:
     old, new = texts(before), texts(after)
     literals = [[part.text for part in parts if not part.placeholder] for parts in (old, new)]
     exchanged = [(one.placeholder, other.placeholder) for one, other in zip(old, new, strict=False)]
-    alike = len(old) == len(new) and literals[0] == literals[1] and len(named(before)) == len(named(after))
+    alike = (
+        len(old) == len(new)
+        and literals[0] == literals[1]
+        and len(placeholders_in(before)) == len(placeholders_in(after))
+    )
     return alike and any(one != other and other in names for one, other in exchanged)
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from xregit.catalog.properties import named, texts
+from xregit.catalog.properties import placeholders_in, texts
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Template:
     @property
     def placeholders(self) -> tuple[str, ...]:
         """The names of the placeholders, each once."""
-        return named(self.text)
+        return placeholders_in(self.text)
 
     def expand(self, context: Mapping[str, str]) -> str:
         """Return the text with a value of the context in place of each placeholder; `faults` finds nothing wrong."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain, permutations
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.properties import PARTS, named
+from xregit.catalog.properties import PARTS, placeholders_in
 from xregit.diagnostics import Finding, Severity
 from xregit.model.identity import once
 from xregit.model.language import MAPPINGS
@@ -35,7 +35,7 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
     texts = braced(stated)
     if texts and base:
         texts = (*texts, *braced(message.resolved.attributes))
-    if not _has_misspelled(frozenset(chain.from_iterable(map(named, texts)))):
+    if not _has_misspelled(frozenset(chain.from_iterable(map(placeholders_in, texts)))):
         return
     own = _places(placed(stated))
     places = _places(placed(message.resolved.attributes)) if base else own
@@ -71,7 +71,7 @@ def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator
 
 def _told(text: str) -> set[str]:
     """Return the placeholders of a text that no other one stands beside."""
-    return {*named(text)}.difference(*_ADJACENT.findall(text))
+    return {*placeholders_in(text)}.difference(*_ADJACENT.findall(text))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -92,7 +92,7 @@ def _places(texts: Iterable[tuple[KeyPath, str]]) -> Mapping[str, list[KeyPath]]
     """Return where each placeholder stands, in the order in which they are written."""
     places: dict[str, list[KeyPath]] = {}
     for path, text in texts:
-        for name in named(text):
+        for name in placeholders_in(text):
             places.setdefault(name, []).append(path)
     return places
 
