@@ -5,7 +5,7 @@ A view is a registry and one of its entities; it holds nothing else. Attributes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,7 @@ class EntityView:
     @property
     def labels(self) -> Mapping[str, str]:
         """The labels."""
-        return labels_of(self.entity.attributes)
+        return _labels(self.entity.attributes)
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -131,7 +131,7 @@ class Message(ResourceView):
     @property
     def labels(self) -> Mapping[str, str]:
         """The labels, its own or inherited."""
-        return labels_of(self.resolved.attributes)
+        return _labels(self.resolved.attributes)
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -176,9 +176,9 @@ class Message(ResourceView):
     @property
     def carriers(self) -> tuple[tuple[Endpoint, str], ...]:
         """The endpoints that carry the message, each with the xid of what it comes through."""
+        endpoints = self.registry.groups.get("endpoints", {})
         pairs = self.registry.indexes.carriers.get(self.xid, ())
-        endpoints = _endpoints(self.registry, (xid for xid, _ in pairs))
-        return tuple((endpoint, via) for endpoint, (_, via) in zip(endpoints, pairs, strict=True))
+        return tuple((Endpoint(self.registry, endpoints[xid.rsplit("/", 1)[1]]), via) for xid, via in pairs)
 
     @property
     def schema(self) -> SchemaReference | None:
@@ -252,8 +252,7 @@ def messages_of(registry: Registry, xids: tuple[str, ...]) -> tuple[Message, ...
     return tuple(Message(registry, resource) for resource in map(registry.resource, xids) if resource)
 
 
-def labels_of(attributes: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the labels that attributes state, those that are texts."""
+def _labels(attributes: Mapping[str, Any]) -> Mapping[str, str]:
     value = attributes.get("labels")
     stated = value if isinstance(value, Mapping) else NOTHING
     return {name: label for name, label in stated.items() if isinstance(label, str)}
@@ -262,8 +261,3 @@ def labels_of(attributes: Mapping[str, Any]) -> Mapping[str, str]:
 def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
     value = attributes.get("deprecated")
     return value if isinstance(value, Mapping) else None
-
-
-def _endpoints(registry: Registry, xids: Iterable[str]) -> Iterator[Endpoint]:
-    known = registry.groups.get("endpoints", {})
-    return (Endpoint(registry, known[xid.rsplit("/", 1)[1]]) for xid in xids)
