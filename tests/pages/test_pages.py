@@ -53,6 +53,8 @@ RICH_PAGES = [
     "schemagroups/cars/schemas/moved/",
     "schemagroups/cars/schemas/moved/versions/2/",
 ]
+# What a message's page may have, and what the theme puts around it.
+MAX_PAGE_BYTES, MAX_FRAME_BYTES = 60_000, 13_000
 
 
 @pytest.mark.parametrize("address", GOLDEN_PAGES)
@@ -264,14 +266,22 @@ def test_headings_follow_one_another(small_pages: Mapping[str, Page]) -> None:
 
 def test_page_of_a_message_that_very_many_carry_stays_short(tmp_path: Path) -> None:
     """A message's page names some of the endpoints that carry it, and leads to its group, which names all of them."""
-    text = "usage: [producer]\nmessagegroups: [/messagegroups/g]\n"
-    files = {f"endpoints/e{number}/endpoint.yaml": text for number in range(MAX_CARRIERS + 2)}
+    ids = [f"com.example.manufacturing.division.plant-number-{number}.producer" for number in range(MAX_CARRIERS + 32)]
+    text = """
+        name: "A plant with quite a long name which says a lot of things"
+        usage: [producer]
+        protocol: KAFKA
+        messagegroups: [/messagegroups/g]
+        protocoloptions: {endpoints: [{uri: "SSL://broker.plants.example.com:9092"}], topic: plants.bus}
+        """
+    files = {f"endpoints/{each}/endpoint.yaml": text for each in ids}
     found = registry_of(tmp_path, {**files, "messagegroups/g/messages/a.yaml": "description: x\n"})
     made = {page.address: page.html for page in pages(found)}
     message, group = made["messagegroups/g/messages/a/"], made["messagegroups/g/"]
     assert message.count("#connect") == MAX_CARRIERS
-    assert '<a href="../../../../messagegroups/g/">2 more endpoints, named by the group</a>' in message
-    assert all(f'"../../endpoints/e{number}/"' in group for number in range(MAX_CARRIERS + 2))
+    assert '<a href="../../../../messagegroups/g/">32 more endpoints, named by the group</a>' in message
+    assert all(f'"../../endpoints/{each}/"' in group for each in ids)
+    assert len(message) < MAX_PAGE_BYTES - MAX_FRAME_BYTES
 
 
 # What people read; the page that recognises messages fills its own summary.

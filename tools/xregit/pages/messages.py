@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 # So many of a message's bases are named on its page; else the pages of a long chain would grow with its square.
 MAX_BASES = 20
-# So many endpoints are named that carry a message; else the pages of a group would grow with all of its endpoints.
-MAX_CARRIERS = 60
+# So many endpoints are named that carry a message, with some 800 bytes each; else a page would have more than 60 kB.
+MAX_CARRIERS = 30
 # The attributes of an event by which people know it.
 NAMING = frozenset({("envelopemetadata", "type"), ("envelopemetadata", "subject")})
 # Shown elsewhere on the page than in the table of further attributes.
