@@ -190,6 +190,11 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
         ({"name": 5}, "Put it in quotes if it is meant as text."),
         ({"name": {"bag": None}}, 'Braces begin a map; put a template in quotes: "{bag}".'),
         ({"labels": "a"}, 'Write "name: value" lines under it, or {} if there is nothing to say.'),
+        ({"labels": [{"a": "b"}]}, 'Write "name: value" lines under it, without hyphens or brackets.'),
+        (
+            {"protocol": "HTTP", "protocoloptions": {"headers": "X-Region: eu"}},
+            'Write "headers: [{name: X-Region, value: eu}]".',
+        ),
         ({"labels": {"A B": "x"}}, 'Rename it, for example to "a_b".'),
         ({"createdat": "yesterday"}, 'Write, for example, createdat: "2026-05-22T10:30:00Z".'),
         ({"deprecated": {"removal": "2027-06-30"}}, 'Write "removal: 2027-06-30T00:00:00Z".'),

@@ -94,6 +94,8 @@ PROBLEMS: dict[str, tuple[bytes, str, tuple[int, int], str]] = {
     "brackets in brackets": (b"a: [{b: [1]}, {c: [\n", "yaml-syntax", (1, 19), "not closed"),
     "another bracket": (b"a: [x, }\n", "yaml-syntax", (1, 8), "value is expected"),
     "outdented": (b"a:\n  b: 1\n c: 2\n", "yaml-syntax", (3, 2), "does not fit"),
+    "behind quotes": (b"a: 'It's here'\n", "yaml-syntax", (1, 8), "behind the closing quote"),
+    "behind quotes and a space": (b'a: "One" and more\n', "yaml-syntax", (1, 10), "behind the closing quote"),
     "template": (b"a: {vin}/x\n", "yaml-syntax", (1, 9), "does not fit"),
     "escape": (b'a: "\\uZZ"\n', "yaml-syntax", (1, 7), "backslash"),
     "star": (b"a: * x\n", "yaml-syntax", (1, 5), '"*"'),

@@ -76,6 +76,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
 )
 _ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})
 _NEEDS_QUOTES = re.compile(r"""[,\[\]{}]|:(?:\s|$)|\s#|^[#&*!|>'"%@`?-]|^$""")
+_HEADER = re.compile(r"([^\s:]+): *(\S.*)")
 _ANSWERS = {**dict.fromkeys(("yes", "y", "on"), "true"), **dict.fromkeys(("no", "n", "off"), "false")}
 _WITHOUT_QUOTES = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
 
@@ -136,15 +137,21 @@ def _collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
     first = _first(attribute.item, value) if attribute.item else ""
     if attribute.item and attribute.item.targets:
         value = repairing.xid(value, attribute.item.targets, fits_of(attribute.item)) or value
-    return _write(key, f"[{{{first}: {_inside(value)}}}]" if first else f"[{_inside(value)}]")
+    if first:
+        return _write(key, f"[{{{first}: {_inside(value)}}}]")
+    header = _HEADER.fullmatch(value) if attribute.item and "name" in attribute.item.attributes else None
+    item = f"{{name: {header[1]}, value: {_inside(header[2])}}}" if header else _inside(value)
+    return _write(key, f"[{item}]")
 
 
 def _named_lines(value: Any) -> str:
     """Return how to write a map of attributes instead of something else, such as a list whose items have names."""
     first = next(iter(value), None) if isinstance(value, list | tuple) else None
-    name = first.get("name") if isinstance(first, Mapping) else None
-    if isinstance(name, str):
-        return f'Write each name before a colon, such as "{cut(name)}:", and the rest of its item on lines below that.'
+    if isinstance(first, Mapping) and isinstance(first.get("name"), str):
+        name = cut(first["name"])
+        return f'Write each name before a colon, such as "{name}:", and the rest of its item on lines below that.'
+    if isinstance(first, Mapping) and first:
+        return 'Write "name: value" lines under it, without hyphens or brackets.'
     return 'Write "name: value" lines under it, or {} if there is nothing to say.'
 
 

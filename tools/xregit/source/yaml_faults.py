@@ -21,6 +21,7 @@ _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _GLUED = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")
 _ODD_SPACE = re.compile(r"[ \t]*(?:- +)*[A-Za-z0-9_.-]+:([\u00a0\u2000-\u200a\u202f\u3000])")  # as web pages have them
 _QUOTES = "put the value in quotes"
+_AROUND = "put the whole value in quotes of the other kind; inside single quotes, a single quote is written twice"
 
 
 class _Complaint(NamedTuple):
@@ -130,9 +131,12 @@ def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE, bracke
 
 def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
     """Return the mistake of an earlier line that the parser notices only here, or one that nobody sees; else None."""
-    if quoted.endline == place.line > quoted.line and 0 <= place.column - quoted.endcolumn <= 1:
+    behind = quoted.endline == place.line and 0 <= place.column - quoted.endcolumn <= 1
+    if behind and quoted.line < place.line:
         message = f"the quotes that open here close only in line {quoted.endline}"
         return Problem("yaml-syntax", message, "add the closing quote", quoted)
+    if behind:
+        return Problem("yaml-syntax", "this text stands behind the closing quote", _AROUND, place)
     lines = [*_LINE_BREAK.split(data.decode()), ""]  # the parser may stand behind the last line
     before = next((number for number in range(place.line - 1, 0, -1) if lines[number - 1].strip()), 0)
     for number in filter(None, (before, place.line)):
