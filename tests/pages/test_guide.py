@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from shutil import copytree
 from typing import TYPE_CHECKING
 
 import click
@@ -158,7 +158,7 @@ def test_authoring_parts_are_sound(doors: Path) -> None:
     message = doors / "messagegroups/doors/messages/doors.opened.yaml"
     (message.parent / "doors.unlocked.yaml").write_text(message.read_text().replace("opened", "unlocked"))
     schema = doors / "schemagroups/doors/schemas"
-    copytree(schema / "opened", schema / "unlocked")
+    shutil.copytree(schema / "opened", schema / "unlocked")
     parts = [text for text in blocks("site/docs/authoring.md", "yaml") if text.startswith(("protocol:", "deprecated:"))]
     assert len(parts) == 3
     (doors / "endpoints/doors-broker/messages").mkdir()
@@ -172,11 +172,22 @@ def test_authoring_parts_are_sound(doors: Path) -> None:
     assert findings(doors) == []
 
 
+def test_accepted_findings_are(doors: Path) -> None:
+    """The comments that the authoring guide shows accept what would be found without them."""
+    (shown,) = (text for text in blocks("site/docs/authoring.md", "yaml") if "xregit: ignore" in text)
+    message = doors / "messagegroups/doors/messages/doors.opened.yaml"
+    text = message.read_text()
+    message.write_text(text.replace("envelopemetadata:\n", shown))
+    assert findings(doors) == []
+    message.write_text(text.replace("envelopemetadata:\n", re.sub(r"# xregit.*", "", shown)))
+    assert len(findings(doors)) == 2
+
+
 def test_settings_for_changes_are_read(tmp_path: Path) -> None:
     """The settings, the drafts, the deprecation and the waiver that the guide shows let through what it says."""
     shown = blocks("site/docs/changing.md", "yaml")
     by_key = {re.sub(r"^#.*\n", "", text).partition(":")[0]: text for text in shown}
-    registry = copytree(ROOT / "registry", tmp_path / "registry", ignore=lambda *_: {"xregit.yaml"})
+    registry = shutil.copytree(ROOT / "registry", tmp_path / "registry", ignore=lambda *_: {"xregit.yaml"})
     (registry / "xregit.yaml").write_text(by_key["rules"])
     for name in ("tides", "internal.tides"):
         (registry / "messagegroups" / name).mkdir()
@@ -212,7 +223,7 @@ def test_message_of_the_readme_is_sound(tmp_path: Path) -> None:
     """Added to the example catalog, the check remarks on nothing but that nothing carries it."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     ((name, message),) = re.findall(r"`registry/(\S+weighed\.yaml)`:\n\n```yaml\n(.*?)```", text, re.DOTALL)
-    registry = copytree(ROOT / "registry", tmp_path / "registry")
+    registry = shutil.copytree(ROOT / "registry", tmp_path / "registry")
     before = {item.message for item in check(read_folder(registry)).diagnostics}
     (registry / name).write_text(message)
     found = [item for item in check(read_folder(registry)).diagnostics if item.message not in before]
@@ -245,6 +256,21 @@ def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:
     )
     assert done.stdout == printed
     assert xregit.check(xregit.load(tmp_path / "registry")).counts["error"] == 0
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here; .ci/debian installs it")
+def test_document_is_taken_apart_for_a_server(tmp_path: Path) -> None:
+    """What the page on other tools gives to jq leaves the model, and groups without what the server sets."""
+    (lines,) = (text for text in blocks("site/docs/other-tools.md", "sh") if "jq " in text)
+    document = xregit.compile(xregit.load(ROOT / "registry"), profile="1.0-rc4")
+    (tmp_path / "catalog.json").write_text(json.dumps(document))
+    command, _, _ = lines.partition("\njq ")[2].partition("\nxr ")
+    subprocess.run(["sh", "-ec", f"jq {command}"], cwd=tmp_path, check=True)
+    assert json.loads((tmp_path / "model.json").read_text()) == document["modelsource"]
+    groups = json.loads((tmp_path / "groups.json").read_text())
+    assert list(groups) == ["messagegroups", "endpoints", "schemagroups"]
+    messages = [message for group in groups["messagegroups"].values() for message in group["messages"].values()]
+    assert {"self" in message for message in messages if "xref" in message["meta"]} == {False}
 
 
 def test_every_block_of_code_is_one_for_the_site() -> None:
