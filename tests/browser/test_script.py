@@ -85,7 +85,7 @@ def test_wide_table_is_scrolled_by_keys(page: Page) -> None:
     assert page.get_attribute("#narrow", "tabindex") is None
     page.set_viewport_size({"width": 6_000, "height": 900})
     page.wait_for_selector("#wide:not([tabindex])", state="attached")
-    page.evaluate("html => document.querySelector('article').insertAdjacentHTML('beforeend', html)", LATER)
+    page.evaluate("html => document.querySelector('#within + div').insertAdjacentHTML('beforeend', html)", LATER)
     page.wait_for_selector("#later[tabindex='0']", state="attached")
 
 

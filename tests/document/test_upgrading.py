@@ -67,6 +67,13 @@ def test_attributes_of_the_documents_own_model_keep_their_names() -> None:
     assert writing(value, own).shown[0].path[-1] == "binding"
 
 
+def test_attributes_of_the_documents_own_model_are_no_options() -> None:
+    """An option of a message is read as another one, whatever attribute of the model is called so."""
+    value = {"messagegroups": {"g": {"messages": {"m": {"binding": "Kafka", "message": {"key": {"type": "binary"}}}}}}}
+    message = upgraded(value, builtin(), frozenset({"key"})).value["messagegroups"]["g"]["messages"]["m"]
+    assert message == {"protocol": "KAFKA", "protocoloptions": {"key_base64": {"type": "binary"}}}
+
+
 @pytest.mark.parametrize(
     ("value", "release"),
     [
