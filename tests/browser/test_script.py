@@ -113,3 +113,23 @@ def test_button_says_whether_it_copied(
         page.clock.run_for(2_000)
         assert button.inner_text() == ("Copy" if copied else told)
         assert visit.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("element", "refused"),
+    [
+        ("Object.assign(document.createElement('script'), { text: 'window.ran = 1' })", "script"),
+        ("Object.assign(document.createElement('style'), { textContent: 'p { color: red }' })", "style"),
+        ("Object.assign(new Image(), { src: 'http://other.example/' })", "http://other.example/"),
+    ],
+    ids=["script", "style", "image"],
+)
+def test_policy_is_in_force(browser: Browser, served: str, element: str, refused: str) -> None:
+    """What the guide's policy forbids is refused and noted, so that a page on which nothing is noted keeps to it."""
+    with visiting(browser, served, DESK, "light") as visit:
+        visit.page.goto(served)
+        visit.page.evaluate(f"document.body.append({element})")
+        visit.page.evaluate("new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); })")
+        assert visit.page.evaluate("window.ran") is None
+        assert "Content Security Policy" in "".join(visit.complaints)
+        assert refused in "".join(visit.complaints)

@@ -61,6 +61,7 @@ def test_plain_files(small: Registry, files: dict[str, bytes]) -> None:
     assert files["export"] == to_bytes(compile_document(small))
     assert json.loads(files["capabilities"])["available"]["model"] == {"mutable": False}
     assert json.loads(files["modelsource"]) == compile_document(small)["modelsource"]
+    assert json.loads(files["capabilitiesoffered"])["available"]["type"] == "object"
     assert json.loads(files["capabilitiesoffered"])["pagination"] == {"type": "boolean", "enum": [False]}
     model = json.loads(files["model"])
     assert list(model["groups"]["endpoints"]["resources"]) == ["messages"]
@@ -134,9 +135,19 @@ def test_alias_of_nothing_shows_nothing(tmp_path: Path) -> None:
         assert list(json.loads(files[f"{messages}/{name}/meta"])) == ["messageid", "self", "xid", "xref"]
 
 
-@pytest.mark.parametrize("name", ["index.html", "a.hdr"])
-def test_ids_that_are_files_already_are_refused(tmp_path: Path, name: str) -> None:
-    """An id that is the name of another file is one line."""
-    registry = registry_of(tmp_path, {f"messagegroups/g/messages/{name}.yaml": "name: a"})
+@pytest.mark.parametrize(
+    "file",
+    [
+        "messagegroups/g/messages/index.html.yaml",
+        "messagegroups/g/messages/a.hdr.yaml",
+        "messagegroups/index.html/messages/a.yaml",
+        "schemagroups/g/schemas/s/versions/a.hdr.json",
+    ],
+)
+def test_ids_that_are_files_already_are_refused(tmp_path: Path, file: str) -> None:
+    """An id that is the name of another file is one line, be it that of a group, a resource or a version."""
+    registry = registry_of(
+        tmp_path, {file: "{}", "schemagroups/g/schemas/s/schema.yaml": "format: JsonSchema/draft-07\n"}
+    )
     with pytest.raises(XregitError, match="another id"):
         api_files(registry, BASE)
