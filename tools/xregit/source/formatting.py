@@ -45,7 +45,7 @@ def formatted(data: bytes) -> bytes:
         raise UnformattableError(parsed.problems[0].message, parsed.problems)
     text = _unified(data)
     result = written(tree(text))
-    if not _is_same(text, result):
+    if text != result and not _is_same(text, result):
         message = "it has a form that can't be kept as it is; simplify it by hand"
         raise UnformattableError(message)
     return result.encode()
