@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.document.small import cases
+from xregit.catalog.origin import written
+from xregit.document.changes import traced
 from xregit.document.normalising import normalised
 from xregit.document.tables import dialect
 
@@ -41,6 +43,29 @@ def test_dialect_becomes_ours(case: dict[str, Any]) -> None:
         assert case["notes"] == notes
     else:
         assert notes
+
+
+def test_scattered_addresses_have_the_places_of_the_gathered() -> None:
+    """Whatever is wrong with an address or its item is told where it was written, whichever item it becomes."""
+    gathered = {"bootstrap.servers": ["a:1", "b:2"], "security.protocol": "SSL", "saslmechanism": "x"}
+    value = {"protocoloptions": {"endpoints": [gathered, {"uri": "c:3"}]}}
+    steps = [step for step in dialect("1.0").entities["endpoint"] if step.holds({"protocol": "KAFKA"})]
+    after, changes = normalised(value, steps)
+    places = traced(changes)[1]
+    items = ("protocoloptions", "endpoints")
+    assert [each["uri"] for each in after["protocoloptions"]["endpoints"]] == ["SSL://a:1", "SSL://b:2", "c:3"]
+    assert [written((*items, number, "uri"), places)[2:] for number in range(3)] == [
+        (0, "bootstrap.servers", 0),
+        (0, "bootstrap.servers", 1),
+        (1, "uri"),
+    ]
+    assert written((*items, 1, "saslmechanism"), places) == (*items, 0, "saslmechanism")
+
+
+def test_addresses_that_are_not_gathered_stay_without_a_word() -> None:
+    """A list that is as it should be is left alone."""
+    value = {"endpoints": [{"uri": "c:3"}]}
+    assert result("endpoint", {"protocoloptions": value}, {"protocol": "KAFKA"}) == ({"protocoloptions": value}, [])
 
 
 @given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(NAMES), VALUES), st.sampled_from(["HTTP", "KAFKA", ""]))
