@@ -111,7 +111,7 @@ def places(found: dict[str, Any]) -> list[str]:
         ("what is it", ["what/"]),  # nothing else was asked
         ("harbour unheard", ["harbour/"]),
         ("harbour crab", ["harbour/", "crab/"]),
-        ("rings", ["rings/"]),
+        ("rings", ["rings/", "ring/"]),  # the word itself, then other forms of it
         ("ring", ["ring/", "rings/"]),
         ("boxes", ["box/"]),
         ("waited", ["wait/"]),
