@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xregit.catalog import Registry
+    from xregit.spark.streams.routing import Routed
 
 pytestmark = pytest.mark.spark
 
@@ -320,6 +321,30 @@ def test_damaged_checkpoint_is_refused(spark: SparkSession, registry: Registry, 
     write(tmp_path / "elsewhere" / "notes", "text")
     with pytest.raises(XregitError, match="holds something else than a checkpoint"):
         xregit.route(registry, tmp_path / "in", tables, spark=spark, checkpoint=tmp_path / "elsewhere")
+
+
+def test_second_run_beside_the_first_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """While one run has a job's memory, another of the same job ends with one line, and nothing is taken twice."""
+    folder, tables = write(tmp_path / "in" / "1.jsonl", event(1)).parent, tmp_path / "tables"
+    refused = []
+
+    def begin_another(_done: Routed) -> None:
+        with pytest.raises(XregitError) as caught:
+            xregit.route(registry, folder, tables, spark=spark)
+        refused.append(str(caught.value))
+
+    assert xregit.route(registry, folder, tables, spark=spark, tell=begin_another).rows == {"g__one": 1}
+    assert refused == [f'another run is writing "{tables / "_checkpoint"}"; wait for its end']
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {}
+
+
+def test_run_that_was_killed_before_it_had_a_job_is_no_hindrance(
+    spark: SparkSession, registry: Registry, tmp_path: Path
+) -> None:
+    """What it had not named yet is not taken for somebody else's file."""
+    folder, tables = write(tmp_path / "in" / "1.jsonl", event(1)).parent, tmp_path / "tables"
+    write(tables / "_checkpoint" / ".job.json.new", "{")
+    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
 
 
 def test_folder_that_holds_something_else_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:

@@ -7,7 +7,10 @@ that tables which have it already and those which don't agree.
 from __future__ import annotations
 
 import json
+import os
+from contextlib import contextmanager
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -15,11 +18,11 @@ from xregit.document import compile_document, read
 from xregit.document.serialising import to_bytes
 from xregit.errors import XregitError
 from xregit.records import record
+from xregit.source.locking import writing_to
 from xregit.source.writing import write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
     from xregit.catalog import Registry
 
@@ -88,17 +91,36 @@ class Checkpoint:
         return self.folder / CATALOGS / f"{digest}.json"
 
 
-def opened(folder: Path, job: Mapping[str, str]) -> Checkpoint:
-    """Return the memory of a job in a folder, which is made where there is none; it may be moved with its tables.
+@contextmanager
+def opened(folder: Path, job: Mapping[str, str]) -> Iterator[Checkpoint]:
+    """Give the memory of a job in a folder, which is made where there is none; it may be moved with its tables.
+
+    No other run has it at the same time: two would name the job differently to its tables, and both add the same rows.
 
     Raises:
-        XregitError: the folder holds something else, or the memory of another job.
+        XregitError: the folder holds something else, or the memory of another job, or another run has it.
     """
+    place = Path(os.path.realpath(folder))
+    with writing_to(folder, place, _make_folder):
+        yield _remembered(folder, job)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise _other(folder) from error
+    except OSError as error:
+        message = f'the folder "{folder}" can\'t be made: {error.strerror}; name another folder with --checkpoint'
+        raise XregitError(message) from error
+
+
+def _remembered(folder: Path, job: Mapping[str, str]) -> Checkpoint:
     known = _load(folder / JOB)
     if known is None:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            message = f"{folder} holds something else than a checkpoint of xregit route; name another folder"
-            raise XregitError(message)
+        # A run that was killed before it had a job leaves a file that has no name of its own yet.
+        if any(not each.name.startswith(".") for each in folder.iterdir()):
+            raise _other(folder)
         known = {**job, "application": f"xregit {uuid4()}"}
         _save(folder / JOB, known)
     if job[TABLES] == str(folder.parent) and known.get(TABLES) != job[TABLES]:
@@ -112,6 +134,10 @@ def opened(folder: Path, job: Mapping[str, str]) -> Checkpoint:
             )
             raise XregitError(message)
     return Checkpoint(folder, str(known.get("application")), job)
+
+
+def _other(folder: Path) -> XregitError:
+    return XregitError(f"{folder} holds something else than a checkpoint of xregit route; name another folder")
 
 
 def frozen(registry: Registry) -> tuple[str, bytes]:

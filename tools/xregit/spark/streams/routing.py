@@ -85,7 +85,8 @@ def route(
 
     Raises:
         XregitError: Spark or Java is missing, the messages can't be read or the tables not be written, or the
-            checkpoint is of another job, or Spark is behind Spark Connect. What was begun is finished by the next run.
+            checkpoint is of another job or in use, or Spark is behind Spark Connect. What was begun is finished by the
+            next run.
     """
     expect_registry(registry)
     installed()
@@ -101,9 +102,8 @@ def route(
     folder = _memory(place, options.get("checkpoint"))
     if isinstance(messages, Path | str):
         refuse_overlap(messages, place, Place.of(folder))
-    memory = opened(folder, job)
     ledger = Ledger(place)
-    with errors_named(place, "route to"):
+    with opened(folder, job) as memory, errors_named(place, "route to"):
         fitted = packed(ledger.fitted(made))
         router = Router(registry.origin.history.head, frozen(registry), fitted, memory, ledger, options.get("tell"))
         with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
