@@ -17,16 +17,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import xregit
 from tests.spark.streams import event, registry_of, rows, write
+from xregit.cli.running import INTERRUPTED
+from xregit.spark.streams.checkpoint import BATCH
 from xregit.spark.streams.sorting import FEW_TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pyspark.sql import SparkSession
+
 pytestmark = pytest.mark.spark
 
 KILLS, SECONDS = 20, 120
-FILES, ROWS = 4, 20
+FILES, ROWS, MANY = 4, 20, 20_000
 LONGEST = 4.0
 TABLES = ("g__one", "g__two", "unmatched", "ambiguous")
 TYPES = ("t.one", "t.two", "t.both", "t.none", "t.one")
@@ -98,10 +103,7 @@ def test_stream_follows_what_comes_until_interrupted(tmp_path: Path) -> None:
     """With --stream the command takes files as they come; interrupted, it ends well and says what it did."""
     registry_of(tmp_path)
     (tmp_path / "in").mkdir()
-    places = ["--input", str(tmp_path / "in"), "--tables", str(tmp_path / "tables")]
-    command = [sys.executable, "-m", "xregit", "route", "--stream", "--catalog", str(tmp_path / "test.json"), *places]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as job:
+    with routing(tmp_path, "--stream") as job:
         for number in (1, 2):
             write(tmp_path / "in" / f"{number}.jsonl", event(number))
             end = time.monotonic() + SECONDS
@@ -112,6 +114,41 @@ def test_stream_follows_what_comes_until_interrupted(tmp_path: Path) -> None:
         job.send_signal(signal.SIGINT)
         said, _ = job.communicate(timeout=SECONDS)
     assert (job.returncode, said) == (0, f"{tmp_path / 'tables'}: g__one 2\n")
+
+
+@pytest.mark.parametrize(("options", "code"), [(["--stream"], 0), ([], INTERRUPTED)], ids=["stream", "batch"])
+def test_interrupt_in_a_batch_ends_without_a_word(
+    spark: SparkSession, tmp_path: Path, options: list[str], code: int
+) -> None:
+    """Neither Python nor Java has anything to say of it, and the next run finishes the batch; only a stream may end."""
+    registry = registry_of(tmp_path)
+    write(tmp_path / "in" / "1.jsonl", *map(event, range(1, MANY + 1)))
+    with routing(tmp_path, *options) as job:
+        end = time.monotonic() + SECONDS
+        while not (tmp_path / "tables" / "_checkpoint" / BATCH).exists():
+            assert job.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        os.killpg(job.pid, signal.SIGINT)
+        _, complaints = job.communicate(timeout=SECONDS)
+    assert (job.returncode, complaints.strip()) == (code, "")
+    xregit.route(registry, tmp_path / "in", tmp_path / "tables", spark=spark)
+    assert len(rows(tmp_path / "tables", "g__one")) == MANY
+
+
+def routing(folder: Path, *options: str) -> subprocess.Popen[str]:
+    """Begin a job of the command, whose processes can be interrupted together, as those in a terminal are."""
+    places = ["--input", str(folder / "in"), "--tables", str(folder / "tables")]
+    command = [sys.executable, "-m", "xregit", "route", *options, "--catalog", str(folder / "test.json"), *places]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def _identity(row: dict[str, str]) -> str:

@@ -56,6 +56,29 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["ü"]
 
 
+INTERRUPTED = """
+import os, signal
+from threading import Timer
+from xregit.spark.session import borrowed
+try:
+    with borrowed(None, name="interrupted") as spark:
+        Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        spark.range(10**15).groupBy().sum("id").collect()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.spark
+def test_interrupted_session_ends_without_a_trace() -> None:
+    """An interrupt in the middle of what Java is asked is raised as elsewhere, and nothing is printed of it."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    ran = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (ran.stdout, ran.stderr) == ("interrupted\n", "")
+
+
 START = """
 import sys
 from xregit.errors import XregitError

@@ -9,7 +9,7 @@ import socket
 import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
-from logging import NullHandler, getLogger
+from logging import LogRecord, NullHandler, getLogger
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from xregit.errors import XregitError
 from xregit.spark import java, launching
 from xregit.spark.faults import reason
+from xregit.spark.interrupting import interrupts_as_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +33,9 @@ MASTER, REMOTE = "spark.master", "spark.remote"
 
 CONNECT_PORT = 15002
 REACH_SECONDS = 10
+
+# The module that asks Java. It tells of interrupts by the logger that is everybody's.
+BRIDGE = "java_gateway"
 
 PACKAGES = ("pyspark", "deltalake", "pyarrow", "msgspec")
 MISSING = "publishing tables needs Spark, which is not installed"
@@ -158,11 +162,9 @@ def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     found = java.find(os.environ, spark=pyspark.__version__)
-    bridge = getLogger("py4j")
-    if not bridge.handlers:  # else it would print stack traces beside the one line that tells that Java has ended
-        bridge.addHandler(NullHandler())
+    _quieten()
     local = conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
-    with _surroundings(found, local=local) as logging:
+    with interrupts_as_before(), _surroundings(found, local=local) as logging:
         settings = pyspark.SparkConf().setAppName(name).setAll(list(_settings(conf, logging, local=local).items()))
         try:
             _begin(settings)
@@ -170,6 +172,18 @@ def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
         except launching.NotStartedError as error:
             message = f"Spark {pyspark.__version__} does not start with Java {found.version} in {found.home}: {error}"
             raise XregitError(message) from error
+
+
+def _quieten() -> None:
+    """Let the bridge to Java print no stack traces, where one line or nothing tells that Java or we were ended."""
+    bridge = getLogger("py4j")
+    if not bridge.handlers:
+        bridge.addHandler(NullHandler())
+    getLogger().addFilter(_is_not_of_the_bridge)
+
+
+def _is_not_of_the_bridge(record: LogRecord) -> bool:
+    return record.module != BRIDGE
 
 
 def _begin(settings: SparkConf) -> None:

@@ -13,6 +13,7 @@ from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.records import record
 from xregit.spark.faults import errors_named
+from xregit.spark.interrupting import interrupts
 from xregit.spark.places import Place
 from xregit.spark.session import REMOTE, borrowed, installed
 from xregit.spark.standing import refuse_coded, refuse_file
@@ -30,6 +31,8 @@ APPLICATION = "xregit route"
 CHECKPOINT = "_checkpoint"
 BATCH_FILES = 1000
 TRIGGER = "1 second"
+# How long a stream is waited for until it is looked whether somebody has interrupted it.
+PATIENCE_SECONDS = 1
 # A job that runs for hours gains by the better of Java's compilers, which takes longer to get going.
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 LASTING = "-XX:TieredStopAtLevel=4"
@@ -151,18 +154,22 @@ class Router:
         writer = writer.trigger(processingTime=TRIGGER) if continuous else writer.trigger(availableNow=True)
         self.memory.forget_half_begun()
         query = writer.start()
-        try:
-            with self._failures():
-                query.awaitTermination()
-        except KeyboardInterrupt:
-            query.stop()  # a batch that was begun is finished by the next run
+        with interrupts() as interrupted, self._failures():
+            while not query.awaitTermination(PATIENCE_SECONDS):
+                if interrupted.is_set():
+                    query.stop()  # a batch that was begun is finished by the next run
+                    if not continuous:
+                        raise KeyboardInterrupt
+                    return
 
     def _guarded(self, given: Source, number: int) -> None:
         try:
             self._sort(given, number)
-        except Exception as error:
-            self.failure = error  # Spark would hand it on as a text
-            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the stream is waited for
+            self.failure = error
+            # Spark hands it on as a text, and in a long one looks for causes until its stack is full.
+            message = "the batch was not finished"
+            raise RuntimeError(message) from None
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
