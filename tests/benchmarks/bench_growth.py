@@ -45,8 +45,8 @@ HEAD = """# What it costs
 
 Each main operation on a registry of so many messages (50 to a group, all protocols, files of some 51 lines), cold: no
 cache, an interpreter of its own. `python -m pytest -s tests/benchmarks/bench_growth.py --update-golden` writes this
-page; CI runs the same with fewer messages and fails where a power passes 1.15. 50,000 messages are left out where a
-run would take over five minutes.
+page; CI runs the same with fewer messages, `route` only at night, and fails where a power passes 1.15. 50,000
+messages are left out where a run would take over five minutes.
 
 - **CPU** is the processor time of all processes, on however many cores.
 - The **floor** is the least that any program would do, in an interpreter of its own too: compose the same YAML with
