@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from git import Repo
 
 PYTHON = sys.executable
 TOOLS = {
@@ -16,9 +17,19 @@ TOOLS = {
     "floors": (str(Path(PYTHON).with_name("lint-imports")),),
 }
 
+# What stands at the top, besides files and folders whose names begin with a dot.
+TOP = {"LICENSE", "README.md", "pyproject.toml", "registry", "site", "tests", "tools"}
+
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_tool_finds_nothing(name: str, root: Path) -> None:
     """The tool has nothing to say about the code of this repository."""
     done = subprocess.run(TOOLS[name], cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_nothing_else_stands_at_the_top(root: Path) -> None:
+    """No folder that was made to try something is in the repository."""
+    with Repo(root) as repo:
+        names = {path.partition("/")[0] for path in repo.git.ls_files().splitlines()}
+    assert {name for name in names if not name.startswith(".")} == TOP
