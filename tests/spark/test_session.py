@@ -57,14 +57,16 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
 
 
 INTERRUPTED = """
-import os, signal
+import logging, os, signal
 from threading import Timer
 from xregit.spark.session import borrowed
+logging.basicConfig()
 try:
     with borrowed(None, name="interrupted") as spark:
         Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
         spark.range(10**15).groupBy().sum("id").collect()
 except KeyboardInterrupt:
+    logging.getLogger("py4j.clientserver").error("The bridge says so now and then: Java had closed the connection.")
     print("interrupted")
 """
 

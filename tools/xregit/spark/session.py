@@ -175,8 +175,13 @@ def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
 
 
 def _quieten() -> None:
-    """Let the bridge to Java print no stack traces, where one line or nothing tells that Java or we were ended."""
+    """Let the bridge to Java print no stack traces, where one line or nothing tells that Java or we were ended.
+
+    Handlers that somebody gave to its own logger still hear of it.
+    """
     bridge = getLogger("py4j")
+    # What it tells everybody's logger of an interrupt gives that one a handler, which would print the rest.
+    bridge.propagate = False
     if not bridge.handlers:
         bridge.addHandler(NullHandler())
     getLogger().addFilter(_is_not_of_the_bridge)
