@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from xregit.errors import XregitError
 from xregit.spark.faults import MORE_MEMORY
+from xregit.spark.interrupting import interrupts_kept
 
 PROGRAM = """
 import logging, os
@@ -79,6 +82,33 @@ def test_interrupted_session_ends_without_a_trace() -> None:
         [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert (ran.stdout, ran.stderr) == ("interrupted\n", "")
+
+
+def fail_on_the_way_out() -> None:
+    """Fail while an interrupt passes, and tell it in other words."""
+    try:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            int("no number")
+    except ValueError as error:
+        message = "it is not published"
+        raise XregitError(message) from error
+
+
+def test_interrupt_stays_one_whatever_fails_on_its_way_out() -> None:
+    """The bridge to Java may be gone when Spark tidies up after an interrupt; that is no fault to be told."""
+    with pytest.raises(KeyboardInterrupt), interrupts_kept():
+        fail_on_the_way_out()
+
+
+def test_fault_after_an_interrupt_that_was_handled_outside_is_told() -> None:
+    """A fault in what somebody does because of an interrupt is a fault."""
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        with pytest.raises(ValueError, match="no number"), interrupts_kept():
+            int("no number")
 
 
 START = """

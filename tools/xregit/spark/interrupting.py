@@ -6,6 +6,7 @@ Spark's own handler asks Java something, whatever Python is asking it at the mom
 from __future__ import annotations
 
 import signal
+import sys
 from contextlib import contextmanager
 from threading import Event, current_thread, main_thread
 from typing import TYPE_CHECKING
@@ -50,3 +51,27 @@ def interrupts_as_before() -> Iterator[None]:
     finally:
         if before is not None and current_thread() is main_thread():
             signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Raise an interrupt as one, where what Spark does on its way out failed: Java may have closed the connection.
+
+    Raises:
+        KeyboardInterrupt: something went wrong because of one.
+    """
+    outside = sys.exception()
+    try:
+        yield
+    except Exception as error:
+        if any(isinstance(each, KeyboardInterrupt) for each in _before(error, outside)):
+            raise KeyboardInterrupt from error
+        raise
+
+
+def _before(error: BaseException, outside: BaseException | None) -> Iterator[BaseException]:
+    """Give what an error followed, the newest first, up to what was being handled outside."""
+    before = error.__cause__ or error.__context__
+    while before is not None and before is not outside:
+        yield before
+        before = before.__cause__ or before.__context__

@@ -7,7 +7,7 @@ import locale
 import os
 import socket
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from logging import LogRecord, NullHandler, getLogger
 from pathlib import Path
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from xregit.errors import XregitError
 from xregit.spark import java, launching
 from xregit.spark.faults import reason
-from xregit.spark.interrupting import interrupts_as_before
+from xregit.spark.interrupting import interrupts_as_before, interrupts_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 MASTER, REMOTE = "spark.master", "spark.remote"
 
 CONNECT_PORT = 15002
+# One fails, rarely two.
+STOPS = 5
 REACH_SECONDS = 10
 
 # The module that asks Java. It tells of interrupts by the logger that is everybody's.
@@ -91,14 +93,28 @@ def session(*, name: str, conf: Mapping[str, str] | None = None) -> SparkSession
 def borrowed(given: SparkSession | None, *, name: str, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """Give the session at hand, or one for the time being: only a session that was started here is stopped."""
     found = given or active()
-    if found is not None:
-        yield found
-        return
-    started = _started(name, conf or {})
-    try:
-        yield started
-    finally:
-        started.stop()
+    with interrupts_kept():
+        if found is not None:
+            yield found
+            return
+        started = _started(name, conf or {})
+        try:
+            yield started
+        finally:
+            _stop(started)
+
+
+def _stop(session: SparkSession) -> None:
+    """Stop a session: after an interrupt the first thing that Java is asked may fail, and Spark asks only once."""
+    context = None if ".connect." in type(session).__module__ else session.sparkContext._jsc  # noqa: SLF001 - see above
+    if context is not None:
+        from py4j.protocol import Py4JError
+
+        for _ in range(STOPS):
+            with suppress(Py4JError, OSError):
+                context.stop()
+                break
+    session.stop()
 
 
 def active() -> SparkSession | None:
