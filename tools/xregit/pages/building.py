@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 DEFAULT_CONFIG = "assets/mkdocs.yml"
 SERVE_AT = "127.0.0.1:8000"
+# What a shortened page has beside it for other engines, which make pages of what is Markdown.
+WHOLE = "whole.txt"
 # How MkDocs begins to warn of builds that write only a part; ours write all that has changed.
 DIRTY = "A 'dirty' build"
 
@@ -80,8 +82,8 @@ def write_pages(registry: Registry, folder: Path) -> int:
 
         def written(page: Page) -> Page:
             made = plan.made(page)
-            write(str(place), [(f"{page.address}index.md", _as_markdown(made))])
-            return replace(made, html="")
+            write(str(place), _as_files(made))
+            return replace(made, html="", whole="")
 
         made = list(shared_out(written, plan.pages, processes(len(registry.messages))))
         write(str(place), definitions(plan.book, made))
@@ -212,6 +214,17 @@ class _Complaints(logging.Handler):
 
 def _line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def _as_files(page: Page) -> Iterator[tuple[str, str]]:
+    """Give the file of a page, and of a shortened one the whole as text, which no engine takes for a page."""
+    from xregit.pages.machines import MARKDOWN
+    from xregit.pages.markdown import to_markdown
+
+    if page.whole:
+        yield f"{page.address}{WHOLE}", to_markdown(page)
+        page = replace(page, html=page.html.replace(f'href="{MARKDOWN}"', f'href="{WHOLE}"'))
+    yield f"{page.address}index.md", _as_markdown(page)
 
 
 def _as_markdown(page: Page) -> str:

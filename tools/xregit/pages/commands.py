@@ -24,13 +24,18 @@ Facts = Mapping[str, Any]
 # A payload that is longer has no place in a line that one copies.
 MAX_BODY_BYTES = 2_000
 PAYLOAD = "payload"
+# How a line ends that takes its payload from a file.
+DATA = f" --data {PAYLOAD}.json"
 MAX_REMEMBERED = 16_384
 _NAMES = re.compile(r"\{([^{}]+)\}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff]")
 
 
 def making(xid: str, context: Mapping[str, str], example: str, mode: str, protocol: str) -> str:
-    """Return the lines by which `xregit new` makes a message; ``example`` is the payload's value as JSON."""
+    """Return the lines by which `xregit new` makes a message; ``example`` is the payload's value as JSON.
+
+    A long one is not written to the file from which the last line takes it.
+    """
     words = ["xregit", "new", xid]
     for name, value in context.items():
         words += ["--set", f"{name}={value}"]
@@ -38,7 +43,8 @@ def making(xid: str, context: Mapping[str, str], example: str, mode: str, protoc
     words += ["--protocol", protocol] if protocol else []
     if not example:
         return _joined(words)
-    return f"{_file(example.encode(), f'{PAYLOAD}.json')}\n{_joined(words)} --data {PAYLOAD}.json"
+    line = f"{_joined(words)}{DATA}"
+    return line if len(example) > MAX_BODY_BYTES else f"{_file(example.encode(), f'{PAYLOAD}.json')}\n{line}"
 
 
 def takers(protocol: str, endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:

@@ -116,7 +116,7 @@ class Finisher:
         scripts = {name: text for name, text in self.scripts.items() if name not in before}
         write(self.config.site_dir, [(page.file.dest_uri, html), as_markdown(made)])
         page.content, page.toc, page.headings = None, TableOfContents([]), ()
-        page.take(replace(made, html=""))
+        page.take(replace(made, html="", whole=""))
         return Finished(page.catalog_page, page.present_anchor_ids or set(), scripts)
 
     def _framed(self, page: CatalogPage) -> str:

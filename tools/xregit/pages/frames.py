@@ -26,7 +26,7 @@ FRAMED = "xregit-framed.html"
 _WHOLE = "{{ xregit_framed() }}"
 # What stands in a frame for what differs from page to page; no markup, so that a theme repeats it as it is.
 _MARK = re.compile(r"xregit-7d2ea4a6-(\w+)-")
-_INDENT = re.compile(r"\n\s+")
+_INDENT, _LINE = re.compile(r"\n\s+"), "\n"
 _ITEM = re.compile(r"<li\b(?:(?!<li\b).)*?xregit-7d2ea4a6-id-.*?</li>", re.DOTALL)
 
 
@@ -101,7 +101,7 @@ class Frames:
         elif kind not in self._frames and "&" not in str(page.title):
             found = _frame(self._rendered(context, first))
             self._frames[kind] = found if found is not None and _same(found.around(page), whole) else None
-        return whole
+        return _thin(whole, page.content or "")
 
     def found(self, page: Page) -> Frame | None:
         """Return the frame of a page, if it can have one and it is there by now."""
@@ -191,9 +191,15 @@ def _same(one: str, other: str) -> bool:
     return "".join(one.split()) == "".join(other.split())
 
 
+def _thin(text: str, content: str) -> str:
+    """Return a page without the space that templates leave around its content, half of what the theme takes."""
+    before, found, after = text.partition(content) if content else (text, "", "")
+    return f"{_INDENT.sub(_LINE, before)}{found}{_INDENT.sub(_LINE, after)}"
+
+
 def _frame(text: str) -> Frame | None:
     """Return the frame in the rendering of a page with marks; None where its table of contents is of no known form."""
-    text = _INDENT.sub("\n", text.replace(f"<h1>{_mark('contents')}</h1>", _mark("contents")))
+    text = _INDENT.sub(_LINE, text.replace(f"<h1>{_mark('contents')}</h1>", _mark("contents")))
     line = _ITEM.search(text)
     if line is not None:
         text = text[: line.start()] + _mark("lines") + text[line.end() :]

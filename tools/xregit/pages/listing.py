@@ -45,8 +45,10 @@ def finished(page: Page) -> Page:
     """
     title, description, search = map(seen, (page.title, page.description, page.search))
     keys, names = (tuple(map(seen, texts)) for texts in (page.keys, page.names))
-    html = placed(page.html, page.address)
-    return replace(page, html=html, title=title, description=description, search=search, keys=keys, names=names)
+    html, whole = placed(page.html, page.address), placed(page.whole, page.address)
+    return replace(
+        page, html=html, whole=whole, title=title, description=description, search=search, keys=keys, names=names
+    )
 
 
 def _pages(book: Book, of_message: Callable[[Book, Message], Page], later: Later) -> Iterator[Page]:

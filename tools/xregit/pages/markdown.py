@@ -57,7 +57,9 @@ _START: _State = (False, False, 0, (), 0, False)
 
 def to_markdown(page: Page) -> str:
     """Return a page as Markdown; links stay relative to the page's address, and lead to its folders."""
-    html = _SILENT.sub("", _DRAWING.sub(_drawn, page.html)) if _DIAGRAM in page.html else page.html
+    html = page.whole or page.html
+    if _DIAGRAM in html:
+        html = _SILENT.sub("", _DRAWING.sub(_drawn, html))
     return _BLANK.sub("\n\n", "".join(_converted(f"\n<main>{html}"))).strip() + "\n"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.model import protocols, siblings
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
 from xregit.pages.documents import texts
+from xregit.pages.fitting import fitted
 from xregit.pages.heads import head_of
 from xregit.pages.linking import Link, address, reference
 from xregit.pages.page import Page
@@ -17,7 +18,6 @@ from xregit.pages.payloads import names, payload
 from xregit.pages.properties import ADDRESSES, KEY, places, said, shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.recognising import sharing
-from xregit.pages.rendering import render
 from xregit.pages.samples import context, told
 from xregit.pages.wires import addresses, examples, meanings
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 MAX_BASES = 20
 # So many endpoints are named that carry a message, with some 800 bytes each; else a page would have more than 60 kB.
 MAX_CARRIERS = 30
+# The theme repeats a title several times.
+MAX_TITLE = 200
 # The attributes of an event by which people know it.
 NAMING = frozenset({("envelopemetadata", "type"), ("envelopemetadata", "subject")})
 # Shown elsewhere on the page than in the table of further attributes.
@@ -80,11 +82,11 @@ def message_page(book: Book, message: Message) -> Page:
     sections = _sections(book, message, declared)
     values = context(book.asked(message))
     carriers, uses = message.carriers, ANSWERS if _answers(message) else USES
-    html = render(
+    html, whole = fitted(
         "message.html",
         head=head,
         selectors=_selectors(book, message),
-        places=places(declared),
+        places=tuple(places(declared)),
         carriers=[_carrier(book, book.open(endpoint), via, uses) for endpoint, via in carriers[:MAX_CARRIERS]],
         further=_further(book, message, len(carriers) - MAX_CARRIERS),
         chain=_chain(book, message),
@@ -108,7 +110,7 @@ def message_page(book: Book, message: Message) -> Page:
     )
     return Page(
         address(message.xid),
-        head.title,
+        head.title[:MAX_TITLE],
         html,
         description=summary(message.description) or f"The message {message.id}",
         search=_search(book, message, declared),
@@ -117,6 +119,7 @@ def message_page(book: Book, message: Message) -> Page:
         parent=address(message.group.xid),
         api=head.source.api,
         definition="" if message.alias_of else sharing(book, message),
+        whole=whole,
     )
 
 

@@ -31,7 +31,8 @@ class Page:
     ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, and ``keys`` the ids and
     addresses by which to be found first, ``names`` those of its parts; ``parent`` is the address of the page above;
     ``listed`` says that the navigation names it, ``api`` is the address of the entity in the static API, ``definition``
-    what the page that recognises messages needs of this one, as JSON.
+    what the page that recognises messages needs of this one, as JSON. ``whole`` is the HTML before it was shortened,
+    where it was: it leads to the page's Markdown, which is made of the whole.
     """
 
     address: str
@@ -45,6 +46,7 @@ class Page:
     listed: bool = False
     api: str = ""
     definition: str = ""
+    whole: str = ""
 
     @property
     def path(self) -> str:

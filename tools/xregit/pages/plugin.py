@@ -222,7 +222,8 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         write(config.site_dir, site_files(self.plan.book, found, config.site_url or ""))
         write(config.site_dir, self.scripts.items())
         for page in () if self.plan.makers else self.catalog_pages:
-            write(config.site_dir, () if self.serving else (as_markdown(page.catalog_page),))
+            if not self.serving or page.catalog_page.whole:  # a shortened page leads there
+                write(config.site_dir, (as_markdown(page.catalog_page),))
             self._find(page)
         if self.searched:
             self.taken = taken(config) if self.outputs.anew else self.taken

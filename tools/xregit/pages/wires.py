@@ -53,6 +53,11 @@ class Example:
         """The lines, each after what they do."""
         return ("Make it with xregit", self.making), (f"Send it with {self.program}", self.sending)
 
+    @property
+    def asking(self) -> bool:
+        """Whether the line that makes the message takes the payload from a file that no line before it writes."""
+        return "\n" not in self.making and self.making.endswith(commands.DATA)
+
 
 class Meaning(NamedTuple):
     """One placeholder: its value in the examples, and the properties in which it stands."""
@@ -119,7 +124,7 @@ def _example(known: _Known, sample: Sample) -> Example:
     return Example(
         title=title,
         text=_marked(text, known.pattern),
-        making=_making(known, sample) if len(known.payload) <= commands.MAX_BODY_BYTES else "",
+        making=_making(known, sample),
         sending=sending,
         program=sending.rpartition("\n")[2].partition(" ")[0],
         guard=_guard(carrier) if sending and carrier else None,

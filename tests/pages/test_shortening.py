@@ -1,0 +1,197 @@
+"""A message's page stays below 60 kB, whatever the message says; what is too much for it is in its Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.catalog.folders import folder, registry_of
+from xregit.catalog import read_folder
+from xregit.pages.book import Book
+from xregit.pages.building import build_site, write_pages
+from xregit.pages.fitting import MAX_BYTES
+from xregit.pages.histories import Happening, Said
+from xregit.pages.linking import Link
+from xregit.pages.listing import finished
+from xregit.pages.markdown import to_markdown
+from xregit.pages.messages import message_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from xregit.pages import Page
+
+GROUP = "messagegroups/g/messages"
+PROTOCOLS = ("HTTP", "KAFKA", "MQTT/5.0", "MQTT/3.1.1", "AMQP/1.0", "NATS")
+MAX_PAGE_BYTES = 60_000
+# How many of each thing a nasty message has, and of what its texts are made: signs that HTML escapes, at which lines
+# may end, of several bytes, that nobody sees, and that Markdown and YAML mean something by.
+COUNTS = (0, 1, 7, 60, 400)
+WORDS = ("<b>&\"'", "a/b.c/d.", "\u8eca\u4e21", "\U0001f697 ", "\u200b", "*[x](y)* ", "{vin}", "plain words ", "x" * 90)
+KINDS = ("endpoints", "fields", "values", "properties", "placeholders", "derived", "labels", "commits", "versions")
+# Chromium and others end a tag that nobody ends; a page is to have none of those.
+PAIRED = ("a", "code", "dd", "details", "dl", "li", "ol", "p", "pre", "small", "span", "table", "td", "tr", "ul", "var")
+
+
+@dataclass
+class Lives:
+    """What Git would know of each message: so many commits, with so many words."""
+
+    happenings: tuple[Happening, ...]
+
+    def of(self, *_: object) -> tuple[Happening, ...]:
+        """Return it."""
+        return self.happenings
+
+
+def test_many_tabs_and_fields_fit(tmp_path: Path) -> None:
+    """Of twelve ways on the wire none is left out, nor many of 300 fields; the Markdown has what the page has not."""
+    page = _page(tmp_path, {"endpoints": 6, "fields": 300, "properties": 3}, "Says what it means. ")
+    assert page.html.count('name="xr-wire"') == 12
+    assert page.html.count('<div class="xr-code') >= 12
+    assert page.html.count("<code>field") > 80
+    assert _bytes(page) <= MAX_BYTES < len(page.whole)
+    assert _in_markdown(page) > page.html.count("<code>field")
+
+
+def test_lines_to_copy_are_whole_or_absent(tmp_path: Path) -> None:
+    """A line that makes or sends a message is never cut: it would do something else."""
+    page = _page(tmp_path, {"endpoints": 6, "fields": 300, "properties": 3}, "Says what it means. ")
+    lines = re.compile(r'<pre[^>]* aria-label="(?:Make|Send) it[^"]*"><code[^>]*>(.*?)</code>', re.DOTALL)
+    whole, shown = (set(lines.findall(html)) for html in (page.whole, page.html))
+    last = {each.rpartition("\n")[2] for each in whole}
+    assert shown
+    assert shown <= whole | last
+
+
+@pytest.mark.parametrize(("fields", "asking"), [(1, False), (300, True)])
+def test_line_that_makes_takes_a_large_payload_from_a_file(fields: int, asking: bool, tmp_path: Path) -> None:
+    """A payload that has no place in a line is in a file of which the page says what it is; a small one is written."""
+    page = _page(tmp_path, {"fields": fields}, "x")
+    (line,) = re.findall(r'aria-label="Make it[^"]*"><code[^>]*>(.*?)</code>', page.html, re.DOTALL)
+    assert line.endswith("--data payload.json")
+    assert line.startswith(f"xregit new /{GROUP}/m " if asking else "printf %s ")
+    assert ("<code>payload.json</code> is a file with the payload" in page.html) is asking
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_very_many_of_one_thing_fit(kind: str, tmp_path: Path) -> None:
+    """However many there are of one thing, the rest of the page is there, and the page says where all of it is."""
+    page = _page(tmp_path, {kind: 2_000}, "Some words & more. ")
+    assert _bytes(page) <= MAX_BYTES
+    assert all(f'id="{section}"' in page.html for section in ("endpoints", "properties", "payload", "source"))
+    if page.whole:
+        assert 'href="index.md"' in page.html
+        assert len(to_markdown(page)) > len(page.html) // 3
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_nasty_message_fits(seed: int, tmp_path: Path) -> None:
+    """Whatever there is much of, with whatever texts, the page is small enough and each of its elements ends."""
+    random = Random(seed)  # noqa: S311 - the same each time
+    text = "".join(random.choices(WORDS, k=random.choice((1, 40, 900))))
+    page = _page(tmp_path, {kind: random.choice(COUNTS) for kind in KINDS}, text)
+    assert _bytes(page) <= MAX_BYTES
+    assert {
+        tag for tag in PAIRED if len(re.findall(rf"<{tag}[ >]", page.html)) != page.html.count(f"</{tag}>")
+    } == set()
+    assert bool(page.whole) == ('href="index.md"' in page.html)
+
+
+def test_whole_is_beside_the_page(tmp_path: Path) -> None:
+    """The built page is below 60 kB with the theme around it, and what it leads to is there, for other engines too."""
+    counts = {**dict.fromkeys(KINDS, 0), "endpoints": 6, "fields": 300, "properties": 3}
+    source = folder(tmp_path, dict(_files(counts, "Says what it means. ")))
+    build_site(source, None, tmp_path / "site")
+    write_pages(read_folder(source), tmp_path / "pages")
+    built, other = (tmp_path / name / GROUP / "m" for name in ("site", "pages"))
+    assert (built / "index.html").stat().st_size < MAX_PAGE_BYTES
+    assert 'href="index.md"' in (built / "index.html").read_text()
+    assert 'href="whole.txt"' in (other / "index.md").read_text()
+    assert (built / "index.md").read_text() == (other / "whole.txt").read_text()
+
+
+def test_small_page_is_not_shortened(small_pages: Mapping[str, Page]) -> None:
+    """Where all of it fits, nothing is said of a whole."""
+    assert not any(page.whole or "index.md" in page.html for page in small_pages.values())
+
+
+def _bytes(page: Page) -> int:
+    return len(page.html.encode())
+
+
+def _in_markdown(page: Page) -> int:
+    return to_markdown(page).count("`field")
+
+
+def _page(root: Path, counts: Mapping[str, int], text: str) -> Page:
+    registry = registry_of(root, dict(_files({**dict.fromkeys(KINDS, 0), **counts}, text)))
+    book = Book(registry)
+    book.__dict__["lives"] = Lives(tuple(_happenings(counts.get("commits", 0), text)))
+    return finished(message_page(book, next(each for each in registry.messages if each.id == "m")))
+
+
+def _files(counts: Mapping[str, int], text: str) -> Iterable[tuple[str, str]]:
+    for number in range(counts["endpoints"]):
+        yield f"endpoints/e{number}/endpoint.yaml", _text(_endpoint(number, text))
+    for number in range(counts["derived"]):
+        yield f"{GROUP}/d{number}.yaml", _text({"basemessage": f"/{GROUP}/m", "description": text})
+    yield f"{GROUP}/m.yaml", _text(_message(counts, text))
+    yield "schemagroups/g/schemas/s/schema.yaml", "format: JsonSchema/draft-07\n"
+    for number in range(1, counts["versions"] + 2):
+        yield f"schemagroups/g/schemas/s/versions/{number}.json", json.dumps(_schema(counts, text))
+
+
+def _endpoint(number: int, text: str) -> dict[str, Any]:
+    protocol = PROTOCOLS[number % len(PROTOCOLS)]
+    options = {"endpoints": [{"uri": f"https://broker-{number}.example.com:9092"}], "topic": "t", "extra": text[:5_000]}
+    return {
+        "name": f"Broker {number} {text}", "usage": ["producer", "consumer"], "protocol": protocol,
+        "messagegroups": ["/messagegroups/g"], "protocoloptions": options,
+    }  # fmt: skip
+
+
+def _message(counts: Mapping[str, int], text: str) -> dict[str, Any]:
+    names = [f"p{number}" for number in range(counts["placeholders"])]
+    known = {f"x{number}": {"value": text, "description": text} for number in range(counts["properties"])}
+    subject = "/".join(f"{{{name}}}" for name in names)
+    return {
+        "name": text, "description": text, "labels": {f"l{number}": text for number in range(counts["labels"])},
+        "deprecated": {"alternative": text, "removal": "2027-01-01T00:00:00Z"},
+        "envelope": "CloudEvents/1.0",
+        "envelopemetadata": {
+            "type": {"value": "m"}, "subject": {"value": f"s{subject}", "type": "uritemplate", "description": text},
+            **known,
+        },
+        "datacontenttype": "application/json", "dataschemaformat": "JsonSchema/draft-07",
+        "dataschemauri": "/schemagroups/g/schemas/s",
+    }  # fmt: skip
+
+
+def _schema(counts: Mapping[str, int], text: str) -> dict[str, Any]:
+    field = {"type": "string", "description": text}
+    named = {f"field{number}": field for number in range(counts["fields"])}
+    values = [f"{text[:40]}{number}" for number in range(counts["values"])]
+    inner = {"inner": {"type": "object", "properties": named}} if counts["values"] else {}
+    listed = {"one": {"enum": values}} if values else {}
+    return {"type": "object", "required": list(named)[:80], "properties": {**named, **inner, **listed}}
+
+
+def _happenings(count: int, text: str) -> Iterable[Happening]:
+    said = Said(text, Link("m", "x" * 100), "breaks consumers")
+    return (
+        Happening(
+            "a" * 40, Link("a" * 9, "https://git.example.com/a"), "2026-01-01T00:00:00Z", text, text, (said,) * 12
+        )
+        for _ in range(min(count, 20))
+    )
+
+
+def _text(value: object) -> str:
+    return json.dumps(value)  # which is YAML too
