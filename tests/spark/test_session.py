@@ -7,14 +7,20 @@ import resource
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from xregit.errors import XregitError
 from xregit.spark.faults import MORE_MEMORY
 from xregit.spark.interrupting import interrupts_kept
+from xregit.spark.session import active
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PROGRAM = """
 import logging, os
@@ -82,6 +88,55 @@ def test_interrupted_session_ends_without_a_trace() -> None:
         [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert (ran.stdout, ran.stderr) == ("interrupted\n", "")
+
+
+KILLED = """
+from pyspark import SparkContext
+from xregit.errors import XregitError
+from xregit.spark.faults import errors_named
+from xregit.spark.places import Place
+from xregit.spark.session import active, borrowed, session
+
+def kill():
+    process = SparkContext._gateway.proc
+    process.kill()
+    process.wait()
+
+try:
+    with errors_named(Place.of("/tables"), "publish to"), borrowed(None, name="killed") as spark:
+        kill()
+        spark.range(3).count()
+except XregitError as error:
+    print(error)
+with borrowed(None, name="next") as spark:
+    print(spark.range(3).count())
+session(name="of somebody")
+kill()
+print(active())
+"""
+
+
+@pytest.mark.spark
+def test_killed_java_is_one_line_and_no_hindrance() -> None:
+    """Where Java is killed, or out of memory, one line says so, and the next session of the process gets a new one.
+
+    So does one that somebody has started, and not we.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    ran = subprocess.run(
+        [sys.executable, "-c", KILLED], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    said = f"can't publish to /tables: Spark's Java process has ended; {MORE_MEMORY}\n"
+    assert (ran.stdout, ran.stderr) == (f"{said}3\nNone\n", "")
+
+
+@pytest.mark.spark
+def test_session_is_active_whatever_thread_asks(spark: SparkSession) -> None:
+    """Java knows it for each of its threads, of which an interrupt or another thread of Python's gets a new one."""
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(active).result()
+    assert found is not None
+    assert found.sparkContext is spark.sparkContext
 
 
 def fail_on_the_way_out() -> None:

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Event, current_thread, main_thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
+
+Answer = TypeVar("Answer")
+
+# How often Java is asked the same. One question fails, rarely two.
+TIMES = 5
 
 
 @contextmanager
@@ -51,6 +56,21 @@ def interrupts_as_before() -> Iterator[None]:
     finally:
         if before is not None and current_thread() is main_thread():
             signal.signal(signal.SIGINT, before)
+
+
+def asked(question: Callable[[], Answer]) -> Answer:
+    """Return what Java answers: after an interrupt the first question may find its connection closed.
+
+    Raises:
+        Py4JError: it answers none of several times.
+        OSError: the same, where its process has ended.
+    """
+    from py4j.protocol import Py4JError
+
+    for _ in range(TIMES - 1):
+        with suppress(Py4JError, OSError):
+            return question()
+    return question()
 
 
 @contextmanager

@@ -72,10 +72,23 @@ def launched(conf: SparkConf) -> JavaGateway:
     return gateway
 
 
-def ended(gateway: JavaGateway) -> None:
-    """End a Java process that Spark does not start in, so that the next session gets one of its own."""
-    from pyspark import SparkContext
+def has_ended(gateway: JavaGateway) -> bool:
+    """Tell whether a Java process is gone, such as for lack of memory; of one that we did not start nobody knows."""
+    return gateway.proc is not None and gateway.proc.poll() is not None
 
-    gateway.proc.terminate()
-    gateway.proc.wait()
-    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - Spark has no other way to forget it
+
+def ended(gateway: JavaGateway) -> None:
+    """End a Java process that is of no use any more, so that the next session gets one of its own."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if gateway.proc is not None:
+        gateway.proc.terminate()
+        gateway.proc.wait()
+    # Spark has no other way to forget it, and would ask it to stop.
+    context = SparkContext._active_spark_context  # noqa: SLF001 - see above
+    if context is not None:
+        context._jsc = None  # noqa: SLF001 - see above
+        context.stop()
+    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - see above
+    SparkSession._instantiatedSession = SparkSession._activeSession = None  # noqa: SLF001 - see above

@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.spark import frames
 from xregit.spark.columns import HASH
 from xregit.spark.comparing import Difference
 from xregit.spark.definitions import declared, statement, text
+from xregit.spark.interrupting import asked
 from xregit.spark.packing import packed
 from xregit.spark.standing import (
     CHANGE,
@@ -123,23 +125,23 @@ class NativeLake:
         else:
             changed = frames.whole(self.spark, changing(stand.table), changes(stand.table, some))
             changed.createOrReplaceTempView(_VIEW)
-            self.spark.sql(_merge(stand)).collect()
-            self.spark.catalog.dropTempView(_VIEW)
+            try:
+                self.spark.sql(_merge(stand)).collect()
+            finally:
+                asked(partial(self.spark.catalog.dropTempView, _VIEW))
 
     @contextmanager
     def _set(self, settings: Mapping[str, str], prefix: str = "") -> Iterator[None]:
         """Let the session have settings for a while."""
-        before = {prefix + name: self.spark.conf.get(prefix + name, None) for name in settings}
-        for name, value in settings.items():
-            self.spark.conf.set(prefix + name, value)
+        conf = self.spark.conf
+        before = {prefix + name: conf.get(prefix + name, None) for name in settings}
         try:
+            for name, value in settings.items():
+                conf.set(prefix + name, value)
             yield
         finally:
             for name, old in before.items():
-                if old is None:
-                    self.spark.conf.unset(name)
-                else:
-                    self.spark.conf.set(name, old)
+                asked(partial(conf.unset, name) if old is None else partial(conf.set, name, old))
 
     def _frame(self, place: Place, version: int) -> DataFrame:
         return self.spark.read.format("delta").option("versionAsOf", version).load(place.url)

@@ -7,7 +7,7 @@ import locale
 import os
 import socket
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.util import find_spec
 from logging import LogRecord, NullHandler, getLogger
 from pathlib import Path
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from xregit.errors import XregitError
 from xregit.spark import java, launching
 from xregit.spark.faults import reason
-from xregit.spark.interrupting import interrupts_as_before, interrupts_kept
+from xregit.spark.interrupting import asked, interrupts_as_before, interrupts_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 MASTER, REMOTE = "spark.master", "spark.remote"
 
 CONNECT_PORT = 15002
-# One fails, rarely two.
-STOPS = 5
 REACH_SECONDS = 10
 
 # The module that asks Java. It tells of interrupts by the logger that is everybody's.
@@ -105,28 +103,39 @@ def borrowed(given: SparkSession | None, *, name: str, conf: Mapping[str, str] |
 
 
 def _stop(session: SparkSession) -> None:
-    """Stop a session: after an interrupt the first thing that Java is asked may fail, and Spark asks only once."""
-    context = None if ".connect." in type(session).__module__ else session.sparkContext._jsc  # noqa: SLF001 - see above
-    if context is not None:
-        from py4j.protocol import Py4JError
+    """Stop a session, and forget its Java where that is gone: it would be in the way of the next session."""
+    if ".connect." in type(session).__module__:
+        session.stop()
+        return
+    from py4j.protocol import Py4JError
 
-        for _ in range(STOPS):
-            with suppress(Py4JError, OSError):
-                context.stop()
-                break
-    session.stop()
+    context = session.sparkContext
+    try:
+        if context._jsc is not None:  # noqa: SLF001 - Spark asks only once
+            asked(context._jsc.stop)  # noqa: SLF001 - see above
+        session.stop()
+    except (Py4JError, OSError):
+        launching.ended(context._gateway)  # noqa: SLF001 - Spark has no other way to ask
 
 
 def active() -> SparkSession | None:
-    """Return the session that is active in this process, if any.
+    """Return the session that is active in this process, if any; one whose Java process has ended is none.
 
     Raises:
         XregitError: Spark is not installed.
     """
     installed()
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    return SparkSession.getActiveSession()
+    gateway = SparkContext._gateway  # noqa: SLF001 - Spark has no other way to ask
+    if gateway is not None and launching.has_ended(gateway):
+        launching.ended(gateway)
+    found = asked(SparkSession.getActiveSession)
+    if found is None and SparkContext._active_spark_context is not None:  # noqa: SLF001 - see above
+        # Java knows one for each of its threads: another thread has none, and this one after an interrupt.
+        return SparkSession.builder.getOrCreate()
+    return found
 
 
 def installed() -> None:
@@ -175,7 +184,6 @@ def _reach(url: str) -> None:
 
 def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
     import pyspark
-    from pyspark.sql import SparkSession
 
     found = java.find(os.environ, spark=pyspark.__version__)
     _quieten()
@@ -183,8 +191,7 @@ def _launched(name: str, conf: Mapping[str, str]) -> SparkSession:
     with interrupts_as_before(), _surroundings(found, local=local) as logging:
         settings = pyspark.SparkConf().setAppName(name).setAll(list(_settings(conf, logging, local=local).items()))
         try:
-            _begin(settings)
-            return SparkSession.builder.getOrCreate()
+            return _begun(settings)
         except launching.NotStartedError as error:
             message = f"Spark {pyspark.__version__} does not start with Java {found.version} in {found.home}: {error}"
             raise XregitError(message) from error
@@ -207,8 +214,8 @@ def _is_not_of_the_bridge(record: LogRecord) -> bool:
     return record.module != BRIDGE
 
 
-def _begin(settings: SparkConf) -> None:
-    """Start Spark in the Java process that an earlier one has left or in a new one.
+def _begun(settings: SparkConf) -> SparkSession:
+    """Return the session of a Spark that is started in the Java process that an earlier one has left or in a new one.
 
     Raises:
         NotStartedError: Java or Spark does not start.
@@ -216,14 +223,19 @@ def _begin(settings: SparkConf) -> None:
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
     from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
 
     gateway = SparkContext._gateway or launching.launched(settings)  # noqa: SLF001 - Spark has no other way to ask
     try:
         SparkContext(conf=settings, gateway=gateway)
+        return SparkSession.builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
         found = launching.NotStartedError(reason(error))  # asks Java
         launching.ended(gateway)
         raise found from error
+    except KeyboardInterrupt:
+        launching.ended(gateway)  # a Spark that is half begun would be in the way of the next session
+        raise
 
 
 def _settings(conf: Mapping[str, str], logging: Path, *, local: bool) -> dict[str, str]:
