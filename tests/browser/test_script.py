@@ -19,11 +19,18 @@ pytestmark = pytest.mark.browser
 
 SCRIPT = next(name for name in ASSETS if name.endswith(".js"))
 TABLE = "<table><tbody><tr><td>Door <b>opened</b></td></tr><tr><td>Door closed</td></tr></tbody></table>"
+FIELDS = """<ul class="xr-fields">
+<li><details><summary><code>address</code></summary><ul class="xr-fields">
+<li><details><summary>street</summary><ul class="xr-fields"><li>number</li></ul></details></li><li>city</li>
+</ul></details></li><li>number of doors</li></ul>"""
+SECTIONS = '<div class="xr-sections"><section><h2>{vin}</h2>car</section><section><h2>{door}</h2>house</section></div>'
 FILTER = '<div class="xr-filter" id="{}" hidden><input data-xr-filter value="{}"><output></output></div>'
 HTML = f"""<!doctype html><title>Test</title><link rel="icon" href="data:,"><body><article>
 {FILTER.format("beside", "")}{TABLE}
 {FILTER.format("within", "closed")}<div>{TABLE}</div>
 {FILTER.format("nothing", "")}<p>No table</p>
+{FILTER.format("fields", "")}{FIELDS}
+{FILTER.format("sections", "")}{SECTIONS}
 <div class="xr-code"><pre aria-label="Example"><code>a &lt; b</code></pre></div>
 <div class="md-typeset__scrollwrap" id="wide"><img width="5000" height="9"></div>
 <div class="md-typeset__scrollwrap" id="narrow"><img width="5" height="9"></div>
@@ -72,6 +79,32 @@ def test_filter_leaves_what_has_all_words(page: Page) -> None:
 def test_filter_has_what_was_typed_before(page: Page) -> None:
     """Whoever comes back finds the words that the browser has kept, and the table as they leave it."""
     assert (page.evaluate(ROWS, "within"), page.inner_text("#within output")) == (["Door closed"], "1 of 2")
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "said"),
+    [
+        ("", ["address", "number of doors"], ""),
+        ("number", ["address", "street", "number", "number of doors"], "2 of 5"),
+        ("NUMBER doors", ["number of doors"], "1 of 5"),
+        ("city", ["address", "city"], "1 of 5"),
+        ("address", ["address"], "1 of 5"),  # with what is inside, which stays folded
+        ("window", [], "0 of 5"),
+    ],
+)
+def test_filter_unfolds_what_is_around_a_field(page: Page, words: str, rows: list[str], said: str) -> None:
+    """A field that fits is seen with those around it, and those inside one are there with it; then all is as before."""
+    for typed in (words, "street", words):
+        page.fill("#fields input", typed)
+    lines = [line.strip("▸▾ ") for line in page.inner_text("#fields + ul").splitlines() if line.strip()]
+    assert (lines, page.inner_text("#fields output")) == (rows, said)
+
+
+def test_filter_leaves_sections(page: Page) -> None:
+    """A section is looked at as a whole: its title, and what stands in it."""
+    page.fill("#sections input", "vin car")
+    assert page.inner_text("#sections + div").split() == ["{vin}", "car"]
+    assert page.inner_text("#sections output") == "1 of 2"
 
 
 def test_filter_is_shown_where_it_filters(page: Page) -> None:

@@ -90,9 +90,11 @@ def test_what_replaces_a_deprecated_message(visit: Visit) -> None:
     visit.page.wait_for_url("**/fleet.telemetry/messages/fleet.engine.reported/")
 
 
-def test_all_that_is_deprecated_is_on_one_page(visit: Visit) -> None:
+@pytest.mark.parametrize("words", ["deprecations", "deprecated messages", "deprecated"])
+def test_all_that_is_deprecated_is_on_one_page(visit: Visit, words: str) -> None:
     """Who does not know the message's name finds the page of all that leave: two clicks."""
-    found(visit, "deprecations").first.locator("a").first.click()
+    found(visit, words)
+    visit.page.locator(".md-search-result__item:first-child > a", has_text="Deprecations").click()
     row = visit.page.locator("tr", has_text="fleet.fuel.reported")
     row.wait_for()
     assert "fleet.engine.reported" in row.inner_text()

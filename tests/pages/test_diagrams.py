@@ -11,6 +11,7 @@ from tests.catalog.folders import registry_of
 from xregit.pages import pages
 from xregit.pages.book import Book
 from xregit.pages.diagrams import (
+    LINE,
     MAX_CHARS,
     MAX_GROUPS,
     MAX_NEAR,
@@ -22,6 +23,7 @@ from xregit.pages.diagrams import (
 )
 from xregit.pages.discretion import HIDDEN
 from xregit.pages.maps import MAX_ALONE
+from xregit.pages.markdown import to_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,6 +102,27 @@ def test_endpoints_on_no_channel_are_counted(tmp_path: Path) -> None:
     (drawn,) = (page.html for page in pages(registry_of(tmp_path, files)) if page.address == "map/")
     assert drawn.count("<svg") == 2 * MAX_ALONE
     assert '<a href="../endpoints/">3 more, among all endpoints</a>' in drawn
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("Twenty-nine letters and signs", ("Twenty-nine letters and signs", "")),
+        ("Hall 7, line 1, sends what it measures", ("Hall 7, line 1, sends what ", "it measures")),
+        ("com.example.plants.number-1.of-one-hundred", ("com.example.plants.number-1.", "of-one-hundred")),
+        ("x" * 31, ("x" * 29, "xx")),
+        ("y" * 90, ("y" * 29, f"{'y' * 14}…{'y' * 14}")),
+    ],
+)
+def test_long_name_has_two_lines(name: str, lines: tuple[str, str], tmp_path: Path) -> None:
+    """Names that differ in the middle look different; the Markdown has the whole name as one."""
+    found = registry_of(tmp_path, {"endpoints/e/endpoint.yaml": f"name: '{name}'\nusage: [producer]\n"})
+    box = channel_diagram(Book(found), tuple(found.endpoints), "").boxes[0]
+    assert (box.lines[0].text, box.lines[0].rest) == lines
+    assert box.height > box.lines[-1].y > box.lines[0].y + (LINE if lines[1] else 0)
+    page = next(each for each in pages(found) if each.address == "endpoints/e/")
+    assert ("<title>" in page.html) is ("…" in lines[1])
+    assert f"sends: [{name}](" in to_markdown(page)
 
 
 @pytest.mark.requirement("EP-4")

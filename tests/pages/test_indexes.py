@@ -86,6 +86,13 @@ def test_long_values_of_long_labels_have_pages_too(tmp_path: Path) -> None:
     assert [row[0] for row in rows(same)] == [f"n{number:03}" for number in range(MANY)]
 
 
+def test_labels_of_the_registry_are_listed(tmp_path: Path) -> None:
+    """What has a label may be the registry itself, which the start page tells about."""
+    found = {page.address: page for page in pages(registry_of(tmp_path, {"registry.yaml": "labels: {team: us}\n"}))}
+    assert '<a href="../"><code>' in found["all-labels/"].html
+    assert "<small>registry</small>" in found["all-labels/"].html
+
+
 def test_no_two_labels_look_alike(tmp_path: Path) -> None:
     """A name or value that holds the sign between the two is in quotes; an empty value is left out."""
     labels = 'labels: {"a": "b: c", "a: b": "c", "d": "", "e": "f:g"}\n'

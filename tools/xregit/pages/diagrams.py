@@ -5,6 +5,7 @@ Positions are in the units of an SVG's view box; colours come from the style she
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -31,17 +32,23 @@ SENDING = "producer"
 # How far from the middle of a channel lines arrive and leave, where they do so on the same side.
 BESIDE = 6
 _HEAD = "m-7 -4l7 4l-7 4"
+_ENDS = re.compile(r"[ ./_:-]")
 
 
 @record
 class Line:
-    """One line of text in a box, below its upper edge; ``full`` is the text before it was cut."""
+    """One line of text in a box, below its upper edge; ``full`` is the text before it was cut.
+
+    ``rest`` stands on a second line, so many units below as ``step`` says.
+    """
 
     text: str
     href: str
     y: int
     full: str = ""
     small: bool = False
+    rest: str = ""
+    step: int = LINE
 
 
 @record
@@ -150,18 +157,14 @@ def _travelling(book: Book, endpoints: Sequence[Endpoint]) -> Iterator[Link]:
 
 
 def _box(lines: Iterable[tuple[Link, bool]], kind: str, *, own: bool = False) -> Box:
-    shown = tuple(
-        Line(
-            _cut(link.text, MAX_SMALL_CHARS if small else MAX_CHARS),
-            link.href,
-            PADDING + LINE * number + LINE - 5,
-            link.text,
-            small=small,
-        )
-        for number, (link, small) in enumerate(lines)
-        if link.text
-    )
-    return Box(0, 0, 2 * PADDING + LINE * len(shown), shown, kind, own=own)
+    shown: list[Line] = []
+    y = PADDING
+    for link, small in lines:
+        text, rest = (_cut(link.text, MAX_SMALL_CHARS), "") if small else _parted(link.text)
+        if text:
+            shown.append(Line(text, link.href, y + LINE - 5, link.text, small=small, rest=rest))
+            y += 2 * LINE if rest else LINE
+    return Box(0, 0, PADDING + y, tuple(shown), kind, own=own)
 
 
 def _column(x: int, boxes: Iterable[Box]) -> Iterator[Box]:
@@ -188,6 +191,15 @@ def _path(x1: int, y1: int, x2: int, y2: int) -> str:
 def _bracket(y1: int, y2: int) -> str:
     """Return a line that leaves a column to its left, goes down and comes back, with the head of an arrow."""
     return f"M{BETWEEN} {y1}H{BETWEEN // 2}V{y2}H{BETWEEN - 1}{_HEAD}"
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return a name as two lines where one is too short for it: the first ends where a word or a part of an id does."""
+    if len(text) <= MAX_CHARS:
+        return text, ""
+    end = max((found.end() for found in _ENDS.finditer(text[:MAX_CHARS])), default=0)
+    end = end if end > MAX_CHARS // 3 else MAX_CHARS
+    return text[:end], _cut(text[end:], MAX_CHARS)
 
 
 def _cut(text: str, limit: int) -> str:

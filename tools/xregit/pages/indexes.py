@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.entities import Group
 from xregit.catalog.resolving import group_of
@@ -185,7 +185,11 @@ def _deprecations(book: Book, found: list[Leaving]) -> Page:
     said = "What is deprecated, what takes its place, and when it goes; what goes first stands first."
     title = "Deprecations"
     html = render("deprecations.html", title=title, crumbs=(Link(book.title, href("")),), said=said, leaving=found)
-    return Page(DEPRECATIONS, title, html, description=said, search=f"{title}: deprecated, {said}", listed=True)
+    words = f"{title}: deprecated, {said}"
+    # Who asks so means this list, and not the rules that speak of it.
+    kinds = {each.item.kind for each in found}
+    keys = ("deprecated", *(f"deprecated {kind}{many}" for kind in sorted(kinds) for many in ("", "s")))
+    return Page(DEPRECATIONS, title, html, description=said, search=words, keys=keys, listed=True)
 
 
 def _placeholders(book: Book) -> dict[str, list[Item]]:
@@ -210,12 +214,19 @@ def _labels(book: Book) -> dict[str, dict[str, list[Item]]]:
     A name or value that holds the sign between them is in quotes, so that no two labels look alike.
     """
     found: dict[str, dict[str, list[Item]]] = {}
-    for entity in _entities(book):
-        labels = entity.attributes.get("labels")
+    for attributes, item in _labelled(book):
+        labels = attributes.get("labels")
         for name, value in labels.items() if isinstance(labels, Mapping) else ():
             title = ": ".join(f'"{part}"' if ": " in str(part) else str(part) for part in (name, value) if part != "")
-            found.setdefault(str(name), {}).setdefault(title, []).append(_item(book, entity))
+            found.setdefault(str(name), {}).setdefault(title, []).append(item())
     return found
+
+
+def _labelled(book: Book) -> Iterator[tuple[Mapping[str, Any], Callable[[], Item]]]:
+    """Give the attributes of the registry and of all entities, each with what makes its item."""
+    yield book.registry.attributes, partial(Item, Link(book.title, href("")), "registry")
+    for entity in _entities(book):
+        yield entity.attributes, partial(_item, book, entity)
 
 
 def _parted(labels: Mapping[str, Sections]) -> tuple[Sections, Mapping[str, Sections]]:

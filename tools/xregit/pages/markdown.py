@@ -27,7 +27,10 @@ _SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
 _DIAGRAM = '<svg class="xr-diagram"'
 _DRAWING = re.compile(r'<div class="xr-scroll xr-wide"[^<>]*>\s*<svg class="xr-diagram"(.*?)</svg>\s*</div>', re.DOTALL)
 _BOX = re.compile(r'<g class="xr-box xr-(\w+)[^<>]*>(.*?)</g>', re.DOTALL)
-_BOX_LINE = re.compile(r'(<a href="[^"]*">)?<text\b[^<>]*?(xr-small[^<>]*)?>(?:<title>([^<]*)</title>)?([^<]*)</text>')
+_BOX_LINE = re.compile(
+    r'(<a href="[^"]*">)?<text\b[^<>]*?(xr-small[^<>]*)?>(?:<title>([^<]*)</title>)?'
+    r"([^<]*)(?:<tspan[^<>]*>([^<]*)</tspan>)?</text>"
+)
 _HREF = re.compile(r'href="([^"]*)"')
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\n\n\n+")  # three beside each other, which are found sooner than a count
@@ -69,7 +72,7 @@ def _drawn(drawing: re.Match[str]) -> str:
     for kind, inside in _BOX.findall(drawing[1]):
         lines = _BOX_LINE.findall(inside)
         role = ("through" if lines and lines[0][1] else "channel") if kind == "channel" else role
-        said = ", ".join(f"{link}{full or text}{'</a>' if link else ''}" for link, _, full, text in lines)
+        said = ", ".join(f"{link}{full or text + rest}{'</a>' if link else ''}" for link, _, full, text, rest in lines)
         items.append(f"\n<li>{role}: {said}</li>")
         role = "receives" if kind == "channel" else role
     return f"\n<ul>{''.join(items)}\n</ul>"

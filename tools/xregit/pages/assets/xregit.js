@@ -1,20 +1,45 @@
-// Filters the table below an input by the words typed into it; without script the whole table is there.
+// Filters the table, list of fields or sections below an input by the words typed into it; without script all is there.
 (() => {
   "use strict";
+
+  const FOLDED = ":scope > details > summary";
+
+  // The parts that are shown or not; of a field with others inside, only its own line is looked at.
+  function filtered(next) {
+    if (next.matches(".xr-fields")) return next.querySelectorAll("li");
+    if (next.matches(".xr-sections")) return next.children;
+    const table = next.matches("table") ? next : next.querySelector("table");
+    return table ? table.tBodies[0].rows : [];
+  }
+
+  const around = (row) => row.parentElement.closest(".xr-fields li");
+
+  function reveal(row) {
+    row.hidden = false;
+    row.querySelector("details").open = true;
+  }
 
   function wire(input) {
     const box = input.closest(".xr-filter");
     const next = box.nextElementSibling;
-    const table = next && (next.matches("table") ? next : next.querySelector("table"));
-    if (!table) return;
-    const rows = Array.from(table.tBodies[0].rows, (row) => [row, row.textContent.toLowerCase()]);
+    const found = next ? filtered(next) : [];
+    if (!found.length) return;
+    const rows = Array.from(found, (row) => [row, (row.matches("li") && row.querySelector(FOLDED) || row).textContent.toLowerCase()]);
+    const folds = Array.from(next.querySelectorAll(".xr-fields details"), (fold) => [fold, fold.open]);
     const output = box.querySelector("output");
     const apply = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const whole = new Set(); // of fields that fit, what is inside is shown too
       let shown = 0;
+      folds.forEach(([fold, open]) => { fold.open = open; });
       for (const [row, text] of rows) {
-        row.hidden = !words.every((word) => text.includes(word));
-        if (!row.hidden) shown += 1;
+        const fits = words.every((word) => text.includes(word));
+        const above = around(row);
+        row.hidden = !fits && !whole.has(above);
+        if (!row.hidden) whole.add(row);
+        if (!fits) continue;
+        shown += 1;
+        if (words.length) for (let each = above; each; each = around(each)) reveal(each);
       }
       output.textContent = words.length ? `${shown} of ${rows.length}` : "";
     };
