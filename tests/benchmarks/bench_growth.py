@@ -3,7 +3,8 @@
     python -m pytest -s tests/benchmarks/bench_growth.py [--update-golden]
 
 prints the table, and with the switch writes it into site/docs/benchmarks.md. ``XREGIT_BENCH_SIZES`` has other numbers
-of messages, such as ``100,1000``; ``XREGIT_BENCH_ONLY`` names the operations to take.
+of messages, such as ``100,1000``; ``XREGIT_BENCH_ONLY`` names the operations to take. ``XREGIT_BENCH_FLOORS=no`` leaves
+out the floors, which only the table tells: so CI does, where growth alone counts.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from tests.benchmarks.measuring import Cost, cost
 from tests.benchmarks.operations import OPERATIONS, Operation, Sized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pytest_benchmark.fixture import BenchmarkFixture
 
 PAGE = Path(__file__).parents[2] / "site" / "docs" / "benchmarks.md"
 SIZES = tuple(int(size) for size in os.environ.get("XREGIT_BENCH_SIZES", "100,1000,10000,50000").split(","))
 ONLY = os.environ.get("XREGIT_BENCH_ONLY", ",".join(each.name for each in OPERATIONS)).split(",")
+FLOORS = os.environ.get("XREGIT_BENCH_FLOORS") != "no"
 # What is the same at any size, and taken off before growth is computed, is what one message costs.
 START = 1
 EXPONENT = 1.15
@@ -45,8 +47,8 @@ HEAD = """# What it costs
 
 Each main operation on a registry of so many messages (50 to a group, all protocols, files of some 51 lines), cold: no
 cache, an interpreter of its own. `python -m pytest -s tests/benchmarks/bench_growth.py --update-golden` writes this
-page; CI runs the same with fewer messages, `route` only at night, and fails where a power passes 1.15. 50,000
-messages are left out where a run would take over five minutes.
+page; CI runs the same with fewer messages and fails where a power passes 1.15. 50,000 messages are left out where a
+run would take over five minutes.
 
 - **CPU** is the processor time of all processes, on however many cores.
 - The **floor** is the least that any program would do, in an interpreter of its own too: compose the same YAML with
@@ -70,7 +72,7 @@ class Row:
 
     messages: int
     cost: Cost
-    floor: Cost
+    floor: Cost | None
     power: float | None = None
 
 
@@ -97,7 +99,8 @@ def test_cost_is_linear(
     """The cost of an operation, without what one message costs, grows at most with the power 1.15 of the messages."""
     rows = table[operation.name] = benchmark.pedantic(lambda: least_grown(registries, operation), rounds=1)
     powers = {row.messages: row.power for row in rows if row.power is not None}
-    benchmark.extra_info.update(powers=powers, ratios=[row.cost.seconds / row.floor.seconds for row in rows])
+    ratios = [row.cost.seconds / row.floor.seconds for row in rows if row.floor is not None]
+    benchmark.extra_info.update(powers=powers, ratios=ratios)
     assert powers, "no two sizes tell how the cost grows"
     assert steepest(rows) <= EXPONENT, f"{operation.name} grows with these powers of its messages: {powers}"
 
@@ -134,16 +137,17 @@ def grown(registries: dict[int, Sized], operation: Operation) -> list[Row]:
 
 def measured(registry: Sized, operation: Operation) -> Row:
     """Run an operation and its floor in turn; return the middle costs."""
-    runs: list[tuple[Cost, Cost]] = []
-    while not runs or (len(runs) < ROUNDS and sum(done.seconds for done, _ in runs) < ENOUGH):
+    runs: list[Cost] = []
+    floors: list[Cost] = []
+    while not runs or (len(runs) < ROUNDS and sum(done.seconds for done in runs) < ENOUGH):
         cache = {"XDG_CACHE_HOME": mkdtemp(dir=registry.root)}
-        spent = cost(registry.program(operation.run), registry.root, cache)
-        runs.append((spent, cost(registry.program(operation.floor), registry.root, cache)))
-    done, floor = (_middle(each) for each in zip(*runs, strict=True))
-    return Row(registry.messages, done, floor)
+        runs.append(cost(registry.program(operation.run), registry.root, cache))
+        if FLOORS:
+            floors.append(cost(registry.program(operation.floor), registry.root, cache))
+    return Row(registry.messages, _middle(runs), _middle(floors) if floors else None)
 
 
-def _middle(costs: tuple[Cost, ...]) -> Cost:
+def _middle(costs: Sequence[Cost]) -> Cost:
     return Cost(median(each.seconds for each in costs), max(each.peak for each in costs))
 
 
@@ -160,13 +164,18 @@ def markdown(found: dict[str, list[Row]]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {name} | {row.messages:,} | {row.cost.seconds:.2f} | {row.floor.seconds:.2f} "
-        f"| {row.cost.seconds / row.floor.seconds:.2f} | {'' if row.power is None else f'{row.power:.2f}'} "
+        f"| {name} | {row.messages:,} | {row.cost.seconds:.2f} | {_beside(row)} "
+        f"| {'' if row.power is None else f'{row.power:.2f}'} "
         f"| {row.cost.peak:,.0f} |"
         for name, rows in found.items()
         for row in rows
     ]
     return "\n".join(lines)
+
+
+def _beside(row: Row) -> str:
+    """Return the cells of the floor and of the ratio to it."""
+    return " | " if row.floor is None else f"{row.floor.seconds:.2f} | {row.cost.seconds / row.floor.seconds:.2f}"
 
 
 def machine() -> str:

@@ -155,9 +155,14 @@ class Sized:
     messages: int
 
     @cached_property
+    def files(self) -> Path:
+        """The registry's files."""
+        return write_registry(self.root / "registry", self.messages)
+
+    @cached_property
     def folder(self) -> Path:
         """The registry's files, in a repository in which some of them have been changed since."""
-        folder = write_registry(self.root / "registry", self.messages)
+        folder = self.files
         for arguments in (
             ("init", "-q", "-b", "main"),
             ("add", "."),
@@ -172,7 +177,7 @@ class Sized:
     def document(self) -> Path:
         """The compiled document."""
         path = self.root / "document.json"
-        path.write_text(json.dumps(xregit.compile(xregit.read(self.folder))), encoding="utf-8")
+        path.write_text(json.dumps(xregit.compile(xregit.read(self.files))), encoding="utf-8")
         return path
 
     @cached_property
