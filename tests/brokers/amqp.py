@@ -10,7 +10,7 @@ from proton import Message, symbol
 from proton.utils import BlockingConnection
 
 from tests.brokers.carrying import SECONDS, body_json, body_of, from_bytes, to_bytes
-from tests.brokers.servers import HOST
+from tests.ports import HOST
 from xregit.protocols import to_text
 
 if TYPE_CHECKING:

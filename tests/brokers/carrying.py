@@ -11,7 +11,7 @@ from xregit.protocols import read_wire
 Wire = Mapping[str, Any]
 # Sends a message through a broker and returns what has arrived.
 Carry = Callable[[Wire], dict[str, Any]]
-SECONDS = 20
+SECONDS = 120
 
 
 def body_of(wire: Wire) -> bytes | None:

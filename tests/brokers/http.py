@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 
 from tests.brokers.carrying import SECONDS, body_json, body_of, named, pairs
-from tests.brokers.servers import HOST
+from tests.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from tests.brokers.carrying import SECONDS, body_json, body_of, from_bytes, to_bytes
-from tests.brokers.servers import HOST
+from tests.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

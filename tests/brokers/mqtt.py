@@ -12,7 +12,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from tests.brokers.carrying import SECONDS, body_json, body_of, from_bytes, named, pairs, to_bytes
-from tests.brokers.servers import HOST
+from tests.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import nats
 
 from tests.brokers.carrying import SECONDS, body_json, body_of, named, pairs
-from tests.brokers.servers import HOST
+from tests.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

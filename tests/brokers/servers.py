@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.ports import HOST, free_port
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-HOST = "127.0.0.1"
 JARS = Path(__file__).parents[2] / "build" / "brokers"
-START_SECONDS, STOP_SECONDS = 60, 20
+START_SECONDS, STOP_SECONDS = 300, 60
 # The size of a broker that holds a few hundred messages.
 JVM = ("-Xmx384m", "-XX:+UseSerialGC")
 CLUSTER = "AAAAAAAAAAAAAAAAAAAAAQ"
@@ -97,14 +98,6 @@ def kafka(folder: Path) -> Iterator[int]:
     subprocess.run(formatting, check=True, capture_output=True, timeout=START_SECONDS)
     with _running([*java, "kafka.Kafka", str(config)], folder, port):
         yield port
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def _program(name: str, *folders: str) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HOME = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "xrcg"
-SECONDS = 120
+SECONDS = 600
 NO_XR = "the reference client xr is not here: it is neither on PATH nor named by XR"
 # Imports all modules of the packages below a folder, after compiling them.
 IMPORTER = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import time
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.document.served import put, served
+from tests.ports import free_port
 from xregit.document import api_files
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Registry
 
-PATIENCE_S = 10
+PATIENCE_S = 60
 WIRE = "schemagroups/hall/schemas/wire"
 
 
@@ -98,14 +98,6 @@ def nginx(root: Path, snippet: Path, port: int) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(PATIENCE_S)
-
-
-def free_port() -> int:
-    """Return a port that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def started(url: str) -> None:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 import time
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+from tests.ports import HOST, free_port
+
 SERVE = "import sys; from pathlib import Path; from xregit.pages.building import serve_site as serve; "
 SERVE += "serve(Path(sys.argv[1]), None, sys.argv[2])"
 #: Serves the registry at a path, given after it, at an address.
 COMMAND = (sys.executable, "-c", SERVE)
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 180
 
 
 def free_address() -> str:
     """Return an address at which nothing is served."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+    return f"{HOST}:{free_port()}"
 
 
 def wait_for(url: str, text: str, pause: float = 0.2) -> bool:
@@ -36,7 +35,7 @@ def wait_for(url: str, text: str, pause: float = 0.2) -> bool:
 def shown(url: str) -> str:
     """Return what is at an address, the page for what is not found too; nothing where nobody answers."""
     try:
-        with urlopen(url, timeout=10) as answer:  # noqa: S310 - our own server
+        with urlopen(url, timeout=60) as answer:  # noqa: S310 - our own server
             return str(answer.read().decode())
     except HTTPError as error:
         return error.read().decode()

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 # Where .ci/brokers builds the client of NATS.
 NATS = str(JARS / "nats")
+PATIENCE_SECONDS = 120
 MARKED = re.compile('<var class="xr-var">(.*?)</var>')
 PLACE = "/messagegroups/doors.mqtt/messages/doors.opened"
 MQTT5 = read_wire(
@@ -211,9 +212,21 @@ def test_line_of_mosquitto_sends_the_message(tmp_path: Path) -> None:
     if shutil.which("mosquitto_sub") is None:
         pytest.skip("the clients of Mosquitto are not here; .ci/debian installs them")
     with mosquitto(tmp_path) as port:
-        heard = ["mosquitto_sub", "-V", "mqttv5", "-p", str(port), "-t", "doors/#", "-C", "1", "-W", "20"]
+        heard = [
+            "mosquitto_sub",
+            "-V",
+            "mqttv5",
+            "-p",
+            str(port),
+            "-t",
+            "doors/#",
+            "-C",
+            "1",
+            "-W",
+            str(PATIENCE_SECONDS),
+        ]
         with subprocess.Popen([*heard, "-F", "%t|%C|%P|%p"], stdout=subprocess.PIPE, text=True) as listening:
-            for _ in range(20):  # until the subscriber is there, nobody hears
+            while True:  # until the subscriber is there, nobody hears; it leaves when its patience ends
                 _run(sending(MQTT5, [f"mqtt://127.0.0.1:{port}"], {}), tmp_path, "mosquitto_pub")
                 try:
                     said, _ = listening.communicate(timeout=0.5)
@@ -246,7 +259,7 @@ def test_line_of_nats_sends_the_message(tmp_path: Path, body: str | None) -> Non
         subscription = await client.subscribe("doors.*")
         await client.flush()
         await asyncio.to_thread(_run, sending(read_wire(wire), [address], {}), tmp_path, "nats", NATS)
-        found = await subscription.next_msg(timeout=30)
+        found = await subscription.next_msg(timeout=PATIENCE_SECONDS)
         await client.close()
         return found
 
@@ -262,7 +275,9 @@ def _run(lines: str, folder: Path, program: str, where: str = "") -> None:
         pytest.skip(f"{program} is not here; .ci/debian installs it")
     assert lines.splitlines()[-1].startswith(program)
     env = {**os.environ, "PATH": path}
-    subprocess.run(["bash", "-ec", lines], cwd=folder, check=True, timeout=30, capture_output=True, env=env)
+    subprocess.run(
+        ["bash", "-ec", lines], cwd=folder, check=True, timeout=PATIENCE_SECONDS, capture_output=True, env=env
+    )
 
 
 @pytest.mark.parametrize(

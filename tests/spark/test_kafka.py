@@ -10,6 +10,7 @@ from confluent_kafka import Producer
 
 import xregit
 from tests.brokers import servers
+from tests.ports import HOST
 from tests.spark.jars import KAFKA_JARS
 from tests.spark.streams import event, registry_of, rows
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.spark
 
 Headers = list[tuple[str, str | bytes | None]]
 
-WAIT_SECONDS = 30
+WAIT_SECONDS = 120
 STRUCTURED: Headers = [("content-type", b"application/cloudevents+json")]
 BINARY: Headers = [("ce_specversion", b"1.0"), ("ce_id", b"2"), ("ce_type", b"t.two"), ("ce_source", b"/vehicles/2")]
 
@@ -36,7 +37,7 @@ def broker(tmp_path: Path) -> Iterator[str]:
     folder = tmp_path / "kafka"
     folder.mkdir()
     with servers.kafka(folder) as port:
-        yield f"{servers.HOST}:{port}"
+        yield f"{HOST}:{port}"
 
 
 @pytest.mark.requirement("MSG-105")

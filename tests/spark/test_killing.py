@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-KILLS, SECONDS = 12, 120
+KILLS, SECONDS = 12, 600
 FILES, ROWS, MANY = 4, 20, 20_000
 LONGEST = 4.0
 TABLES = ("g__one", "g__two", "unmatched", "ambiguous")

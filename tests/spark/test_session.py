@@ -85,7 +85,7 @@ def test_interrupted_session_ends_without_a_trace() -> None:
     """An interrupt in the middle of what Java is asked is raised as elsewhere, and nothing is printed of it."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     ran = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, check=False, timeout=1200
     )
     assert (ran.stdout, ran.stderr) == ("interrupted\n", "")
 

@@ -20,6 +20,7 @@ from deltalake import DeltaTable
 from pyarrow import fs
 
 import xregit
+from tests.ports import free_port
 from tests.spark.jars import DELTA_JARS, LAKE
 from tests.spark.repository import SAMPLE, Repository
 from tests.spark.streams import event, registry_of, write
@@ -47,7 +48,7 @@ NATIVE = {
 }
 LINK = "spark.hadoop.fs.viewfs.mounttable.cluster.link./lake"
 KEY = "xregit-tests"
-START_SECONDS = 60
+PATIENCE_SECONDS = 1_200
 IN_STORE = """
 import json, sys, xregit
 from pathlib import Path
@@ -102,7 +103,7 @@ def run(at: Path, *arguments: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -244,7 +245,7 @@ def running(command: list[str], environment: Mapping[str, str], log: Path, port:
     """Let a server run until the end of the block."""
     with log.open("wb") as out, subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
         try:
-            deadline = time.monotonic() + START_SECONDS
+            deadline = time.monotonic() + PATIENCE_SECONDS
             while not answers(port):
                 assert process.poll() is None, log.read_text(encoding="utf-8")
                 assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
@@ -258,10 +259,3 @@ def answers(port: int) -> bool:
     """Tell whether something listens on a port of this machine."""
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) == 0
-
-
-def free_port() -> int:
-    """Return a port that nothing listens on."""
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        return int(server.getsockname()[1])
