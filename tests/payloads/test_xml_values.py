@@ -13,6 +13,8 @@ OPTIONAL = 'minOccurs="0"'
 NUMBER = '<xs:element name="{}" type="xs:int"/>'
 A, B = NUMBER.format("a"), NUMBER.format("b")
 UNION = '<xs:simpleType><xs:union memberTypes="xs:int xs:boolean"/></xs:simpleType>'
+ANY = '<xs:simpleType><xs:union memberTypes="xs:int xs:decimal xs:double xs:string"/></xs:simpleType>'
+SEVEN = f'<xs:simpleType><xs:restriction>{UNION}<xs:enumeration value="7"/></xs:restriction></xs:simpleType>'
 CHOSEN = '<xs:simpleType><xs:restriction base="xs:{}"><xs:enumeration value="{}"/></xs:restriction></xs:simpleType>'
 SHARES = '<xs:simpleType><xs:restriction base="xs:NMTOKENS"><xs:maxLength value="3"/></xs:restriction></xs:simpleType>'
 PRICED = (
@@ -31,8 +33,13 @@ CASES: list[tuple[str, str, Any]] = [
     ('<xs:element name="a" type="xs:hexBinary"/>', "<a/>", {"a": b""}),
     ('<xs:element name="a" type="xs:NMTOKENS"/>', "<a>x y</a>", {"a": ["x", "y"]}),
     (f'<xs:element name="a">{SHARES}</xs:element>', "<a>x</a>", {"a": ["x"]}),
-    (f'<xs:element name="a">{UNION}</xs:element>', "<a>05</a>", {"a": "5"}),
+    (f'<xs:element name="a">{UNION}</xs:element>', "<a> 05 </a>", {"a": "05"}),
     (f'<xs:element name="a">{UNION}</xs:element>', "<a>true</a>", {"a": "true"}),
+    (f'<xs:element name="a">{ANY}</xs:element>', "<a>007</a>", {"a": "007"}),
+    (f'<xs:element name="a">{ANY}</xs:element>', "<a>+1.50</a>", {"a": "+1.50"}),
+    (f'<xs:element name="a">{ANY}</xs:element>', "<a>1E5</a>", {"a": "1E5"}),
+    (f'<xs:element name="a">{ANY}</xs:element>', "<a>7 x</a>", {"a": "7 x"}),
+    (f'<xs:element name="a">{SEVEN}</xs:element>', "<a>07</a>", {"a": "07"}),
     (f'<xs:element name="a">{CHOSEN.format("int", 2)}</xs:element>', "<a>2</a>", {"a": 2}),
     (f'<xs:element name="a">{CHOSEN.format("decimal", 2.5)}</xs:element>', "<a>2.5</a>", {"a": "2.5"}),
     (f'<xs:element name="a">{PRICED}</xs:element>', '<a in="EUR">1.5</a>', {"a": {"@in": "EUR", "$": Decimal("1.5")}}),
@@ -64,6 +71,14 @@ def test_values_are_those_of_the_document(declared: str, content: str, expected:
     if "xs:any " not in declared:
         assert lists >= {name for name, value in expected.items() if isinstance(value, list)}
         assert not lists & {name for name, value in expected.items() if not isinstance(value, list)}
+
+
+def test_values_that_a_union_enumerates_are_as_they_are_written() -> None:
+    """They are what documents have, and not what the values are in Python."""
+    values = "".join(f'<xs:enumeration value="{each}"/>' for each in ("07", "true", "+1"))
+    declared = SEVEN.replace('<xs:enumeration value="7"/>', values)
+    (field,) = parse("XSD/1.1", document(f'<xs:element name="a">{declared}</xs:element>')).fields()
+    assert field.values == ("07", "true", "+1")
 
 
 def test_each_name_is_one_field() -> None:

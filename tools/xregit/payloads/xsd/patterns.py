@@ -9,6 +9,7 @@ import xmlschema
 from xmlschema.validators import XsdPatternFacets
 from xmlschema.validators.builders import XsdBuilders
 
+from xregit.payloads.xsd.unions import Union10, Union11
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -54,15 +55,15 @@ class LinearPatterns(XsdPatternFacets):
 
 
 class Schema10(xmlschema.XMLSchema10):
-    """XML Schema 1.0 with such patterns."""
+    """XML Schema 1.0 with such patterns, and with unions that keep texts."""
 
-    builders = XsdBuilders("1.0", LinearPatterns)
+    builders = XsdBuilders("1.0", LinearPatterns, union_class=Union10)
 
 
 class Schema11(xmlschema.XMLSchema11):
-    """XML Schema 1.1 with such patterns."""
+    """XML Schema 1.1 with the same."""
 
-    builders = XsdBuilders("1.1", LinearPatterns)
+    builders = XsdBuilders("1.1", LinearPatterns, union_class=Union11)
 
 
 def _linear(pattern: re.Pattern[str]) -> Linear:

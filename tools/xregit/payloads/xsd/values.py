@@ -14,6 +14,7 @@ from xregit.payloads.room import MAX_CHARACTERS, LargeError, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import PayloadError
 from xregit.payloads.xsd.fields import TEXT, built_in, facet, item_type, many
+from xregit.payloads.xsd.unions import Stated
 from xregit.records import record
 
 _SAMPLES = {
@@ -108,6 +109,8 @@ def _fill(made: ET.Element, type_: Any, left: dict[str, Any], here: _Place) -> N
 
 def text_of(value: Any, type_: Any) -> str:
     """Return a single value, or a list of such, as a document has it."""
+    if isinstance(value, Stated):
+        return value.text
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
