@@ -142,3 +142,11 @@ def test_full_disk_behind_the_output_is_a_line() -> None:
         program = [sys.executable, "-m", "xregit", "--help"]
         done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "xregit: error: No space left on device\n")
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
+def test_command_without_outputs_does_its_work(closed: str) -> None:
+    """A program that is begun without outputs, as some schedulers begin it, has an exit code like any other."""
+    program = f"{sys.executable} -m xregit explain {closed}"
+    done = subprocess.run(["sh", "-c", program], stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

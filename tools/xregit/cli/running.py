@@ -31,6 +31,7 @@ USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command, by default with the program's own arguments, and leave with its exit code."""
+    _open_outputs()
     try:
         code = run(arguments)
     except (MemoryError, SystemError) as error:  # there was not even the memory to tell of it
@@ -96,6 +97,16 @@ def _where(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     frame = [frame for frame in frames if Path(frame.filename).is_relative_to(package)][-1]
     return f"{Path(frame.filename).relative_to(package).as_posix()}:{frame.lineno} in {frame.name}"
+
+
+def _open_outputs() -> None:
+    """Let what is said go nowhere where the program was begun without outputs; else a file that we open would get it.
+
+    Python has no stream then, and the system gives the lowest number that is free to whatever is opened next.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - it is open until the end
 
 
 def _close_output() -> None:
