@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.catalog.folders import registry_of
-from xregit.changes import diff
+from xregit.changes import diff, slips
 from xregit.changes.policy import review
 from xregit.changes.slips import told_once
 from xregit.diagnostics import Severity, ordered
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 GIVEN: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "cases" / "slips.yaml").read_text(encoding="utf-8"))
 TODAY = date(2026, 6, 1)
+MANY = 300
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in GIVEN["cases"]])
@@ -29,6 +30,30 @@ def test_one_slip_is_one_finding(case: dict[str, Any], tmp_path: Path) -> None:
     found = findings(tmp_path, case["edits"])
     assert case["findings"] == [f"{item.severity} {item.rule} {item.path}:{item.line}" for item in found]
     assert case.get("help", "") in found[0].help
+
+
+def test_many_names_are_not_compared_with_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where more names stand side by side than anybody writes, what is gone is told for itself, in bounded time."""
+    compared: list[str] = []
+
+    def noted(one: str, _other: str) -> bool:
+        compared.append(one)
+        return False
+
+    monkeypatch.setattr(slips, "is_misspelled", noted)
+    state = {"registry.yaml": "registryid: a\n", "messagegroups/g/messagegroup.yaml": "name: G\n"}
+    before, after = (
+        registry_of(tmp_path / sign, {**state, "messagegroups/g/messages/a.yaml": f"labels: {{{many(sign)}}}\n"})
+        for sign in "ab"
+    )
+    made = review(diff(before, after), before, after, today=TODAY)
+    assert len(made.items) == 2 * MANY
+    assert compared == []
+
+
+def many(sign: str) -> str:
+    """Return many members of a mapping."""
+    return ", ".join(f"{sign}{number}: x" for number in range(MANY))
 
 
 def findings(folder: Path, edits: dict[str, str]) -> list[Diagnostic]:

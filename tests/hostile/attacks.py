@@ -101,6 +101,7 @@ DOUBLE = "".join(
     for level in range(40)
     for reference in [f'{{"$ref": "#/$defs/d{level + 1}"}}']
 )
+PLACEHOLDERS = "".join(f"{{name{number}}}" for number in range(2 * DEEP))
 
 ATTACKS: dict[str, Attack] = {
     "an id that leads upwards": Attack(
@@ -184,6 +185,11 @@ ATTACKS: dict[str, Attack] = {
         ),
         ("site", "-o", "out"),
         says=("out",),
+        code=0,
+    ),
+    "placeholders side by side": Attack(
+        lambda: message(EVENT.replace("}}", f'}}, source: {{type: uritemplate, value: "{PLACEHOLDERS}"}}}}')),
+        says=("placeholders-side-by-side",),
         code=0,
     ),
     "a chain of ten thousand bases": Attack(chain, ("--registry", "document.json", "check"), says=("Found",), code=0),

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MEMBERS: Mapping[str, NamePath] = {"value": ("value",), "presence": ("required", "value")}
 OF_NAMES = frozenset({"unknown-attribute", "misspelled-attribute"})
 _WORST_FIRST = tuple(Severity)
+# Each name that is gone is compared with each one beside it. Nobody writes so many of them by hand.
+_MAX_NAMES = 200
 
 
 @record
@@ -102,6 +104,8 @@ def _first(old: Any, new: Any, path: NamePath) -> NewName | None:
         if name not in old:
             return NewName(path[: number + 1])
         if name not in new:
+            if len(new) > _MAX_NAMES:
+                return None
             others = [other for other in new if other not in old and _replaces(new[other], old[name], other, name)]
             return NewName((*path[:number], others[0]), name) if len(others) == 1 else None
         old, new = old[name], new[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, permutations
@@ -26,6 +27,8 @@ _SINGLE = frozenset({bool, int, float, type(None)})
 _LISTS = (list, tuple)
 _MAX_DEPTH = 8
 _CACHED = 1024
+# Each name is compared with each other one. No message that anybody writes has so many.
+_MAX_NAMES = 100
 
 
 @rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", stated=PARTS)
@@ -59,10 +62,12 @@ def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator
     own = message.entity.attributes
     if not any("}{" in text for text in braced(own)):
         return
-    texts = braced(message.resolved.attributes)
+    texts = {*braced(message.resolved.attributes)}
+    tellers = Counter(name for text in texts for name in _told(text))
     for path, text in placed(own):
-        elsewhere = {name for other in texts if other != text for name in _told(other)}
-        pair = next((pair for pair in _ADJACENT.findall(text) if elsewhere.isdisjoint(pair)), None)
+        pairs = _ADJACENT.findall(text)
+        here = _told(text) if pairs and text in texts else ()
+        pair = next((pair for pair in pairs if not any(tellers[name] > (name in here) for name in pair)), None)
         if pair:
             text_ = f'Nothing stands between "{{{pair[0]}}}" and "{{{pair[1]}}}", so nobody can tell where one ends.'
             help_ = "Put a sign between them that the first one never has, or say one of them in another property too."
@@ -76,8 +81,8 @@ def _told(text: str) -> set[str]:
 
 @lru_cache(maxsize=_CACHED)
 def _has_misspelled(names: frozenset[str]) -> bool:
-    """Tell whether one name is nearly another; messages of a catalog have few sets of placeholders."""
-    return any(is_misspelled(one, other) for one, other in permutations(names, 2))
+    """Tell whether one of not too many names is nearly another; messages of a catalog have few sets of placeholders."""
+    return len(names) <= _MAX_NAMES and any(is_misspelled(one, other) for one, other in permutations(names, 2))
 
 
 def _is_meant(name: str, other: str, places: Mapping[str, list[KeyPath]]) -> bool:
