@@ -235,6 +235,27 @@ def test_paper_has_nothing_to_click(browser: Browser, served: str, address: str)
         assert visit.page.locator("h1").is_visible()
 
 
+@pytest.mark.parametrize("address", ["", MESSAGE, "endpoints/broker/", "all-deprecations/"])
+def test_paper_is_the_same_in_light_and_dark(visit: Visit, served: str, address: str) -> None:
+    """Who reads in dark prints dark on white all the same: each text has the colour that it has in light."""
+    visit.page.goto(served + address)
+    visit.page.emulate_media(media="print")
+    printed = {scheme: _colours(visit.page, scheme) for scheme in ("default", "slate")}
+    visit.page.emulate_media(media="screen")
+    assert len(printed["default"]) > 10
+    assert printed["slate"] == printed["default"]
+
+
+def _colours(page: Page, scheme: str) -> list[str]:
+    """Return the colour of each element once none of them is changing any more."""
+    page.evaluate("scheme => document.body.setAttribute('data-md-color-scheme', scheme)", scheme)
+    found = "each => `${each.tagName}.${each.className}: ${getComputedStyle(each).color}`"
+    read = f"Array.from(document.querySelectorAll('article *'), {found})"
+    page.evaluate(f"{read}; document.getAnimations().forEach((each) => each.finish())")
+    colours: list[str] = page.evaluate(read)
+    return colours
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
