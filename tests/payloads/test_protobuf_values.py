@@ -69,6 +69,7 @@ CLOSED = b"""
 syntax = "proto2";
 enum E { A = 0; B = 1; }
 message M { optional E one = 1; repeated E many = 2; oneof o { E either = 3; string or = 4; } }
+message Maps { map<string, E> names = 1; map<sint32, E> numbers = 2; map<bool, E> truths = 3; }
 """
 
 
@@ -86,11 +87,28 @@ message M { optional E one = 1; repeated E many = 2; oneof o { E either = 3; str
 )
 def test_number_that_a_closed_enumeration_does_not_list_is_told(body: str, expected: dict[str, object]) -> None:
     """Protobuf keeps it among what it doesn't know; nothing says where in a list it was, so that it comes last."""
-    assert parse("Protobuf/2", CLOSED).decode(bytes.fromhex(body)) == expected
+    assert parse("Protobuf/2", CLOSED, fragment="M").decode(bytes.fromhex(body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("0a050a016b1007", {"names": {"k": 7}}),
+        ("0a050a016a1007 0a050a016b1001", {"names": {"j": 7, "k": "B"}}),
+        ("0a050a016b1001 0a050a016b1007", {"names": {"k": "B"}}),
+        ("0a021007", {"names": {"": 7}}),
+        ("120408031007", {"numbers": {"-2": 7}}),
+        ("1a0408011007", {"truths": {"true": 7}}),
+    ],
+)
+def test_entry_with_an_unlisted_number_is_told(body: str, expected: dict[str, object]) -> None:
+    """Protobuf keeps the whole entry of a map among what it doesn't know."""
+    found = parse("Protobuf/2", CLOSED, fragment="Maps").decode(bytes.fromhex(body))
+    assert found == {"names": {}, "numbers": {}, "truths": {}, **expected}
 
 
 def test_required_field_of_an_unlisted_number_is_missing() -> None:
     """As all of Protobuf's own readers have it."""
-    schema = parse("Protobuf/2", CLOSED.replace(b"optional E", b"required E"))
+    schema = parse("Protobuf/2", CLOSED.replace(b"optional E", b"required E"), fragment="M")
     with pytest.raises(PayloadError, match="one"):
         schema.decode(bytes.fromhex("0807"))

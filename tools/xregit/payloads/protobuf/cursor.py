@@ -21,6 +21,7 @@ class Cursor:
 
     ``uses`` are the fields whose type is a message or enum, each with the token of that name and the scope around it;
     ``imports`` are the tokens of the imported names, ``numbers`` those of fields by the message they stand in,
+    ``of_maps`` those of these tokens that name the type of a map's values;
     ``declared`` the tokens by the full names of all that the file declares so far.
     """
 
@@ -31,6 +32,7 @@ class Cursor:
         self.file = pb.FileDescriptorProto(name=name, syntax="proto2")
         self.docs: dict[str, str] = {}
         self.uses: list[tuple[FieldDescriptorProto, Token, str]] = []
+        self.of_maps: set[Token] = set()
         self.imports: dict[str, Token] = {}
         self.numbers: dict[str, set[int]] = {}
         self.declared: dict[str, Token] = {}

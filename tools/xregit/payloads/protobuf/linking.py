@@ -90,7 +90,9 @@ class _Linking:
 
     def link(self, cursor: Cursor) -> None:
         """Find the message or enum that each field's type names, from the innermost scope outwards."""
-        known = dict(item for file in (*self.files.values(), cursor.file) for item in declared(file))
+        files = (*self.files.values(), cursor.file)
+        known = dict(item for file in files for item in declared(file))
+        enums = dict(item for file in files for item in _enums(file, file.package)) if cursor.of_maps else {}
         problems = []
         for field, token, scope in cursor.uses:
             full = next((name for name in _scoped(field.type_name, scope) if name in known), None)
@@ -101,6 +103,10 @@ class _Linking:
                 continue
             field.type_name = f".{full}"
             field.type = known[full]
+            if token in cursor.of_maps and full in enums and all(each.number for each in enums[full].value):
+                message = f'the enum "{field.type_name[1:]}" has no value 0, so that no map can have its values'
+                help_ = "put a value with 0 first, or use a repeated message in place of the map"
+                problems.append(Problem("syntax", message, help_, token.line, token.column))
         if problems:
             raise SchemaError(*problems)
 
@@ -144,6 +150,15 @@ def _inside(message: pb.DescriptorProto, full: str) -> Iterator[tuple[str, Any]]
     yield from ((joined(full, item.name), _ENUM) for item in message.enum_type)
     for nested in message.nested_type:
         yield from _inside(nested, joined(full, nested.name))
+
+
+def _enums(
+    inside: FileDescriptorProto | pb.DescriptorProto, scope: str
+) -> Iterator[tuple[str, pb.EnumDescriptorProto]]:
+    """Give the full name of each enum inside a file or message, with the enum."""
+    yield from ((joined(scope, item.name), item) for item in inside.enum_type)
+    for message in inside.message_type if isinstance(inside, pb.FileDescriptorProto) else inside.nested_type:
+        yield from _enums(message, joined(scope, message.name))
 
 
 def _scoped(name: str, scope: str) -> Iterator[str]:

@@ -115,6 +115,7 @@ def _read_map(cursor: Cursor, made: DescriptorProto, scope: str) -> FieldDescrip
         cursor.wrong(f'"{key.text}" can\'t be the type of keys', "use an integer type, bool or string", key)
     cursor.sign(",")
     place, value = cursor.here, cursor.full_name()
+    cursor.of_maps.add(place)
     cursor.sign(">")
     name = cursor.new_name(scope)
     entry = made.nested_type.add(name=_entry_name(name))

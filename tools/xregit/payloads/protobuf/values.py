@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
+from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from xregit.payloads.shapes import PayloadError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 _WELL_KNOWN = "google.protobuf."
 _ANY = f"{_WELL_KNOWN}Any"
-_VARINT, _BITS = 0, 32
+_VARINT, _LENGTH, _BITS = 0, 2, 32
 # So many messages are remembered with their enumerations.
 _REMEMBERED = 4096
 
@@ -46,10 +47,13 @@ def to_value(message: Message) -> Any:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _closed(descriptor: Any) -> Mapping[int, Any]:
-    """Return those fields by their numbers whose enumerations are closed, as all of proto2 are."""
-    return {
-        field.number: field for field in descriptor.fields if field.enum_type is not None and field.enum_type.is_closed
-    }
+    """Return those fields by their numbers whose enumerations are closed, as all of proto2 are; maps of such, too."""
+    found = {}
+    for field in descriptor.fields:
+        enum = (field.message_type.fields_by_name["value"] if is_map(field) else field).enum_type
+        if enum is not None and enum.is_closed:
+            found[field.number] = field
+    return found
 
 
 def _add_unknown(message: Message, closed: Mapping[int, Any], found: dict[str, Any]) -> None:
@@ -57,7 +61,11 @@ def _add_unknown(message: Message, closed: Mapping[int, Any], found: dict[str, A
     unknown: Any = UnknownFieldSet(message)
     for each in unknown:
         field = closed.get(each.field_number)
-        if field is None or each.wire_type != _VARINT:
+        if field is None or each.wire_type != (_LENGTH if is_map(field) else _VARINT):
+            continue
+        if is_map(field):
+            entry: Any = GetMessageClass(field.message_type).FromString(each.data)
+            found[field.name].setdefault(_key(entry.key), to_value(entry).get("value"))
             continue
         number = _signed(each.data)
         if field.is_repeated:
