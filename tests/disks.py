@@ -28,3 +28,13 @@ def small_disk(folder: Path, size_bytes: int) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def read_only(disk: Path) -> Iterator[None]:
+    """Let nobody write to a disk."""
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.calamities.subjects import COMMANDS, Subject, left, run, state
-from tests.disks import small_disk
+from tests.disks import read_only, small_disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,14 +48,6 @@ def full(disk: Path) -> Iterator[None]:
             pass
     yield
     filler.unlink()
-
-
-@contextmanager
-def read_only(disk: Path) -> Iterator[None]:
-    """Let nobody write to a disk."""
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-    yield
-    subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
 
 
 def fails(subject: Subject, at: Path, reason: str, **limits: int) -> None:

@@ -12,7 +12,7 @@ import pytest
 from deltalake import DeltaTable
 
 import xregit
-from tests.disks import small_disk
+from tests.disks import read_only, small_disk
 from tests.spark.streams import event, registry_of, rows, write
 from xregit.errors import XregitError
 
@@ -89,6 +89,36 @@ def test_full_disk_loses_and_doubles_no_message(spark: SparkSession, disk: Path,
     xregit.route(registry, incoming, tables, spark=spark)
     found = [int(row["ce_id"]) for name in ("g__one", "g__two") for row in rows(tables, name)]
     assert sorted(found) == list(range(1, 501))
+
+
+def test_read_only_disk_leaves_the_catalog_as_it_was(
+    spark: SparkSession, repository: Repository, sample: Registry, disk: Path
+) -> None:
+    """On a disk that takes nothing one line says so, tables stay as they were, and once it does it goes on."""
+    tables = disk / "tables"
+    xregit.publish(sample, tables, spark=spark)
+    changed = repository.commit(NEW)
+    with read_only(disk), pytest.raises(XregitError, match="Read-only file system") as caught:
+        xregit.publish(changed, tables, spark=spark)
+    assert "\n" not in str(caught.value)
+    assert messages(tables) == 4
+    assert xregit.publish(changed, tables, spark=spark).changed
+    assert messages(tables) == 5
+
+
+def test_read_only_disk_loses_and_doubles_no_message(spark: SparkSession, disk: Path, tmp_path: Path) -> None:
+    """Messages that nobody could write are sorted by the next run, once."""
+    registry = registry_of(tmp_path)
+    tables, incoming = disk / "tables", tmp_path / "in"
+    write(incoming / "1.jsonl", event(1))
+    xregit.route(registry, incoming, tables, spark=spark)
+    write(incoming / "2.jsonl", event(2), event(3, "t.two"))
+    with read_only(disk), pytest.raises(XregitError, match="Read-only file system") as caught:
+        xregit.route(registry, incoming, tables, spark=spark)
+    assert "\n" not in str(caught.value)
+    assert [row["ce_id"] for row in rows(tables, "g__one")] == ["1"]
+    xregit.route(registry, incoming, tables, spark=spark)
+    assert sorted(row["ce_id"] for name in ("g__one", "g__two") for row in rows(tables, name)) == ["1", "2", "3"]
 
 
 def test_rival_publishers_double_nothing(
