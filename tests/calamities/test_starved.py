@@ -100,7 +100,7 @@ def test_file_that_may_not_be_that_large_changes_nothing(name: str, subjects: Ca
     fails(subject, subject.copy(), "File too large", RLIMIT_FSIZE=LARGEST_BYTES)
 
 
-@pytest.mark.parametrize("name", ["build", "site", "rename"])
+@pytest.mark.parametrize("name", ["build", "site", "rename", "import"])
 def test_without_memory_nothing_changes(name: str, subjects: Callable[[str], Subject], least: int) -> None:
     """With less than it needs, a command says so in a line; where a library crashes it is not half done either."""
     subject = subjects(name)
