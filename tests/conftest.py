@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -33,6 +34,10 @@ UNTIMED = [HealthCheck.too_slow]
 settings.register_profile("local", deadline=None, suppress_health_check=UNTIMED)
 settings.register_profile("ci", deadline=None, suppress_health_check=UNTIMED, derandomize=True, database=None)
 settings.load_profile("ci" if IN_CI else "local")
+if IN_CI:
+    # Values are also drawn from the constants of the modules that are loaded by then, which depend on the tests before
+    # and on each edit: an example that nobody has seen would refuse a change that has nothing to do with it.
+    providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - there is no setting for it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
