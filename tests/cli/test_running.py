@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 
-from xregit.cli import commands
+from xregit.cli import commands, running
 from xregit.cli.running import run
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.errors import CatalogError, XregitError
@@ -150,3 +151,21 @@ def test_command_without_outputs_does_its_work(closed: str) -> None:
     program = f"{sys.executable} -m xregit explain {closed}"
     done = subprocess.run(["sh", "-c", program], stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_want_of_memory_is_told_when_what_took_it_is_gone(
+    command: Callable[[click.Command], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a command had made until its memory ended is let go first, as there is none left to tell of it."""
+    made: list[weakref.ref[set[int]]] = []
+    told: list[tuple[bool, str]] = []
+
+    def fill() -> None:
+        much = set[int]()
+        made.append(weakref.ref(much))
+        raise MemoryError
+
+    command(click.Command("end", callback=fill))
+    monkeypatch.setattr(running, "note", lambda text: told.append((made[0]() is None, text)))
+    assert run(["end"]) == 2
+    assert told == [(True, "xregit: error: there is not enough memory for this; what was written before is unchanged")]

@@ -56,6 +56,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _report(error: Exception) -> int:
     """Say what went wrong in the fewest lines that help, and return the exit code that it stands for."""
+    if isinstance(error, MemoryError):
+        # They hold all that was made until then, and so there would be no memory to tell of it either.
+        error.__traceback__ = error.__context__ = None
     match error:
         case click.ClickException():
             error.show()
