@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import xregit
+from tests.catalog.folders import registry_of
 from tests.source.values import mappings
+from xregit.document.api import api_files
 from xregit.document.documents import carried, contents, extension, pretty
 from xregit.document.serialising import to_bytes
 from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -81,3 +89,42 @@ def test_text_that_is_not_unicode_ends_in_one_line() -> None:
 def test_integers_of_any_size_are_written() -> None:
     """Integers that the fast writer refuses are written all the same, in the same form."""
     assert to_bytes({"a": [2**80], "b": {}}) == b'{\n  "a": [\n    1208925819614629174706176\n  ],\n  "b": {}\n}\n'
+
+
+BOM = "\ufeff"
+MARKED = {
+    "Avro/1.11.0": ("avsc", '{"type": "record", "name": "R", "fields": []}'),
+    "JsonSchema/draft-07": ("json", '{"type": "object"}'),
+    "Protobuf/3": ("proto", 'syntax = "proto3";\nmessage M {}\n'),
+    "XSD/1.0": ("xsd", '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>'),
+}
+
+
+@pytest.mark.parametrize("format_", MARKED)
+def test_a_byte_order_mark_is_no_part_of_a_schema(tmp_path: Path, format_: str) -> None:
+    """Some editors begin a file with one; document, API, check and differences are the same as without it."""
+    ending, text = MARKED[format_]
+    told, documents, served = [], [], []
+    for mark in (BOM, ""):
+        files = {
+            "schemagroups/g/schemas/s/schema.yaml": f"format: {format_}\n",
+            f"schemagroups/g/schemas/s/versions/1.{ending}": mark + text,
+        }
+        registry = registry_of(tmp_path / str(len(mark)), files)
+        told.append([(item.rule, item.path) for item in xregit.check(registry).diagnostics])
+        documents.append(xregit.compile(registry))
+        served.append(api_files(registry, "https://r.example")["schemagroups/g/schemas/s/versions/1/index.html"])
+    assert told[0] == told[1]
+    assert "invalid-schema" not in dict(told[0])
+    assert documents[0] == documents[1]
+    assert served == [text.encode()] * 2
+
+
+def test_a_byte_order_mark_stays_where_nothing_is_known_of_a_document(tmp_path: Path) -> None:
+    """Its bytes may mean anything."""
+    files = {
+        "schemagroups/g/schemas/s/schema.yaml": "format: CSV/1\n",
+        "schemagroups/g/schemas/s/versions/1.csv": f"{BOM}a;b\n",
+    }
+    document = registry_of(tmp_path, files)["/schemagroups/g/schemas/s"].default.document
+    assert document.data == f"{BOM}a;b\n".encode()

@@ -29,8 +29,8 @@ class Place:
 class Document:
     """A resource version's own document, such as a schema.
 
-    One of ``data`` (the document's bytes, as stored) and ``url`` (where it is kept instead) is set, neither where its
-    file can't be read.
+    One of ``data`` (the document's bytes, as stored but for a byte order mark) and ``url`` (where it is kept instead)
+    is set, neither where its file can't be read.
     """
 
     place: Place

@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Place, Resource, Version
-from xregit.model import normalised
+from xregit.model import named, normalised
 from xregit.model.language import NOTHING
+from xregit.source.text import UTF8_BOM
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel, ResourceModel
@@ -122,8 +123,19 @@ def _versions(
         said = listed.get(vid)
         stated = said if isinstance(said, Mapping) else NOTHING
         at = Place(place.path, (*place.pointer, VERSIONS, vid)) if vid in listed else place
-        found[vid] = Version(f"{xid}/versions/{vid}", vid, {**own, **stated}, at, documents.get(vid))
+        attributes = {**own, **stated}
+        document = _unmarked(documents.get(vid), attributes.get("format"))
+        found[vid] = Version(f"{xid}/versions/{vid}", vid, attributes, at, document)
     return found
+
+
+def _unmarked(document: Document | None, stated: object) -> Document | None:
+    """Return a document of a language that is text without its byte order mark, which no text needs in UTF-8."""
+    if document is None or document.data is None or not document.data.startswith(UTF8_BOM):
+        return document
+    if not isinstance(stated, str) or named("format", stated) is None:
+        return document
+    return replace(document, data=document.data.removeprefix(UTF8_BOM))
 
 
 def _linked(version: Version, name: str) -> Version:
