@@ -42,7 +42,7 @@ def init(folder: Path, source: str) -> None:
     pages of a docs site. No file is overwritten.
     """
     from xregit.cli.installing import source_of
-    from xregit.cli.joining import PUBLISHED, notes, repository_of, standing
+    from xregit.cli.joining import PUBLISHED, notes, standing, top_of_repository
     from xregit.installed import is_here, noted
 
     place = source_of(source)
@@ -54,7 +54,7 @@ def init(folder: Path, source: str) -> None:
         note(FROM_HERE)
     for text in notes(folder, kept):
         note(text)
-    first = ("" if here else f"cd {folder}", "" if repository_of(folder) else f"git init -b {PUBLISHED}")
+    first = ("" if here else f"cd {folder}", "" if top_of_repository(folder) else f"git init -b {PUBLISHED}")
     note(f"Next: {', then '.join(filter(None, (*first, 'xregit check')))}, then xregit build; README.md says more.")
 
 

@@ -31,7 +31,7 @@ def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
     names = ", ".join(kept)
     if names:
         yield f'Note: kept as it was: {names}; "xregit init" in an empty folder shows what init would have written.'
-    top = repository_of(folder)
+    top = top_of_repository(folder)
     if top and top != folder.resolve():
         below = folder.resolve().relative_to(top).as_posix()
         yield (
@@ -46,7 +46,7 @@ def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
         )
 
 
-def repository_of(folder: Path) -> Path | None:
+def top_of_repository(folder: Path) -> Path | None:
     """Return the top of the repository that a folder is in, if it is in one."""
     here = folder.resolve()
     return next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
