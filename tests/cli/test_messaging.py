@@ -32,6 +32,23 @@ def lines(text: str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "way"),
+    [
+        (("new", TRIP, "--data", '{"a":1}'), "echo TEXT | xregit new … --data -"),
+        (("match", '{"a":1}'), "echo TEXT | xregit match -"),
+    ],
+    ids=["new", "match"],
+)
+def test_text_where_a_file_is_due_is_told_how_to_come_in(
+    catalog: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], way: str
+) -> None:
+    """No file is called like a payload or a message."""
+    assert catalog(*arguments) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.endswith(f"No such file or directory; name a file, or - for standard input, as in: {way}")
+
+
 def test_new_prints_a_message_that_match_reads(
     catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

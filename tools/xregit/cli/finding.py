@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import click
 
@@ -32,6 +32,26 @@ class Ref(click.ParamType[str]):
         if not value.strip():
             self.fail("the text is empty; name a commit, branch or tag", param, ctx)
         return value
+
+
+class Input(click.File):
+    """A file to read, or standard input; whoever gives the text itself is told how to hand that over."""
+
+    def __init__(self) -> None:
+        """Read bytes."""
+        super().__init__("rb")
+
+    def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
+        """Say what is due beside what is wrong with the file."""
+        super().fail(
+            f"{message}; name a file, or - for standard input, as in: echo TEXT | {_called(param, ctx)}", param, ctx
+        )
+
+
+def _called(param: click.Parameter | None, ctx: click.Context | None) -> str:
+    """Return the end of a command line that reads standard input."""
+    option = param.opts[0] if isinstance(param, click.Option) else ""
+    return " ".join(filter(None, (ctx.command_path if ctx else "", "…" if option else "", option, "-")))
 
 
 def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callable[Options, Code]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from xregit.cli.finding import unknown, with_registry
+from xregit.cli.finding import Input, unknown, with_registry
 from xregit.cli.printing import note, result
 from xregit.errors import XregitError
 
@@ -31,7 +31,7 @@ WAYS = (
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Value of a placeholder or an open property; repeat."
 )
-@click.option("--data", type=click.File("rb"), metavar="FILE", help="The payload; - is standard input.")
+@click.option("--data", type=Input(), metavar="FILE", help="The payload; - is standard input.")
 @click.option("--mode", type=click.Choice(("binary", "structured")), help="How the CloudEvent travels.")
 @click.option("--protocol", default="", help="The protocol to use, where the definition names none.")
 @with_registry
@@ -76,7 +76,7 @@ def new(
 
 
 @click.command()
-@click.argument("file", type=click.File("rb"), default="-")
+@click.argument("file", type=Input(), default="-")
 @click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
 @click.option("--group", default="", metavar="XID", help="Only messages of this group.")
 @click.option("--explain", is_flag=True, help="Say which definitions come near, and what keeps each of them off.")
