@@ -52,7 +52,7 @@ def test_shallow_clone_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
     git("clone", "-q", "--depth", "1", f"file://{tmp_path / 'whole'}", tmp_path / "shallow")
     epoch, said = compiled(tmp_path / "shallow" / "registry", capsys)
     assert epoch == 1
-    assert "git fetch --unshallow" in said
+    assert '"git fetch --unshallow" brings the rest, in a workflow "fetch-depth: 0" for actions/checkout' in said
 
 
 def test_folder_outside_git_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -331,7 +331,7 @@ def test_a_shallow_clone_says_how_to_fetch_what_is_missing(repository: Repositor
     url = f"file://{repository.root}"
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", "--depth=1", "--no-single-branch", url, clone], check=True)
-    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow"):
+    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow.*fetch-depth: 0"):
         history.commit_of(clone, old)
-    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow"):
+    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow.*fetch-depth: 0"):
         history.merge_base(clone, "origin/branch")

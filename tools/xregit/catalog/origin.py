@@ -74,7 +74,9 @@ class Origin:
         if self.history.reason:
             return f"every epoch is 1 and no time is known, since {self.history.reason}"
         if self.history.shallow:
-            return 'epochs and times may be wrong, since this clone is shallow; "git fetch --unshallow" brings the rest'
+            from xregit.source.commits import WHOLE_HISTORY  # as above
+
+            return f"epochs and times may be wrong, since this clone is shallow; {WHOLE_HISTORY}"
         return ""
 
     def span(self, place: Place, path: KeyPath = (), *, on_key: bool = False) -> Span:

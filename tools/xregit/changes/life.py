@@ -20,6 +20,7 @@ from xregit.errors import XregitError
 from xregit.model.language import NOTHING
 from xregit.records import record
 from xregit.source import history
+from xregit.source.commits import WHOLE_HISTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +76,7 @@ def life(registry: Registry, xid: str) -> tuple[Moment, ...]:
 def _nothing(registry: Registry, xid: str) -> str:
     """Return why nothing is known of an entity, and what helps."""
     if registry.origin.history.shallow:
-        return f'this clone is shallow and knows nothing of "{xid}"; "git fetch --unshallow" brings the rest'
+        return f'this clone is shallow and knows nothing of "{xid}"; {WHOLE_HISTORY}'
     if registry.entity(xid) is not None:
         return f'the file of "{xid}" has not been committed yet'
     return f'the history knows no "{xid}"; name a group or resource, such as /messagegroups/GROUP/messages/MESSAGE'

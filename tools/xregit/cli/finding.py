@@ -43,9 +43,8 @@ class Input(click.File):
 
     def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
         """Say what is due beside what is wrong with the file."""
-        super().fail(
-            f"{message}; name a file, or - for standard input, as in: echo TEXT | {_called(param, ctx)}", param, ctx
-        )
+        way = f"name a file, or - for standard input, as in: echo TEXT | {_called(param, ctx)}"
+        super().fail(f"{message}; {way}", param, ctx)
 
 
 def _called(param: click.Parameter | None, ctx: click.Context | None) -> str:

@@ -30,6 +30,8 @@ LOG_OPTIONS = (
     f"--format={LOG_FORMAT}",
 )
 
+# What helps where a clone is shallow: by hand, and in a workflow, whose checkout fetches one commit by default.
+WHOLE_HISTORY = '"git fetch --unshallow" brings the rest, in a workflow "fetch-depth: 0" for actions/checkout'
 NO_TIME = "1970-01-01T00:00:00Z"
 _LAST_SECOND = 253_402_300_799  # of the year 9999, the last that RFC 3339 can write
 _RENAMED = frozenset({"R", "C"})

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.source.asking import NOTHING_FETCHED, asked, objects
-from xregit.source.commits import LOG_OPTIONS, Commit, FileChange, FileHistory, History, commits, file_histories
+from xregit.source.commits import (
+    LOG_OPTIONS,
+    WHOLE_HISTORY,
+    Commit,
+    FileChange,
+    FileHistory,
+    History,
+    commits,
+    file_histories,
+)
 
 if TYPE_CHECKING:
     from git import Repo
@@ -64,7 +73,7 @@ def merge_base(folder: Path, ref: str) -> str:
         commit = _commit(repo, folder, ref)
         status, found, _ = repo.git.merge_base("HEAD", commit, with_extended_output=True, with_exceptions=False)
         if status and _boundary(Path(repo.common_dir)):
-            message = f'this clone is too shallow to know where the branch left "{ref}"; "git fetch --unshallow" helps'
+            message = f'this clone is too shallow to know where the branch left "{ref}"; {WHOLE_HISTORY}'
             raise XregitError(message)
         return str(found) if status == 0 else commit
 
@@ -178,7 +187,7 @@ def _commit(repo: Repo, folder: Path, ref: str) -> str:
         message = f'no commit "{ref}" can be read, since {_reason(said)}'
         raise XregitError(message)
     shallow = bool(_boundary(Path(repo.common_dir)))
-    way = 'this clone is shallow, so "git fetch --unshallow" may bring it' if shallow else _WAY_TO_REF
+    way = f"this clone is shallow and may lack it; {WHOLE_HISTORY}" if shallow else _WAY_TO_REF
     message = f'the Git repository of "{folder}" has no commit "{ref}"; {way}'
     raise XregitError(message)
 
