@@ -13,7 +13,7 @@ from xregit.model.mediatypes import comparable, without_parameters
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS, named
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, items, mapping, selected, states, text
+from xregit.rules.stated import in_another_language, inside, items, mapping, selected, states, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -132,7 +132,9 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
     if language is None or language.payload or CONTENTTYPE in registry.doubtful(message.xid):
         return
     is_due = mapping(attributes, "envelopemetadata", CONTENTTYPE).get("required") is True
-    if not is_due and all(map(_is_of_event, _said(attributes, selected("protocol", attributes)))):
+    if is_due or in_another_language(message):
+        return
+    if all(map(_is_of_event, _said(attributes, selected("protocol", attributes)))):
         text_ = f'Receivers take the data for JSON, as no "{CONTENTTYPE}" says how {language.name} is written here.'
         help_ = f'Write "envelopemetadata.{CONTENTTYPE}", such as application/avro or application/x-protobuf.'
         yield found("dataschemaformat", message=text_, help=help_)

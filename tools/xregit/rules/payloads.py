@@ -11,7 +11,7 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.rules.references import hint
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import text
+from xregit.rules.stated import in_another_language, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -192,7 +192,7 @@ def schema_object_missing(registry: Registry, message: Message) -> Iterator[Find
     if not stated:
         return
     language = canonical("format", text(message.resolved.attributes, FORMAT)).partition("/")[0]
-    if language != "Protobuf":
+    if language != "Protobuf" or in_another_language(message):
         return
     reference = schema_reference(registry, stated)
     named = reference.selector if reference.local else "#" in stated

@@ -10,6 +10,7 @@ from xregit.model.faults import guess
 from xregit.model.language import MAPPINGS, NOTHING
 
 if TYPE_CHECKING:
+    from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath
 
 # Among more names, looking for the one that was meant takes too long.
@@ -76,3 +77,14 @@ def near(name: str, known: Collection[str], but: str = "") -> str:
     return (
         guess(name, (other for other in known if other not in {name, but})) if len(known) <= MAX_NAMES_TO_GUESS else ""
     )
+
+
+def in_another_language(message: Message) -> bool:
+    """Tell whether a message's schema states another language than the message does, which is reported as that."""
+    version = message.schema.version if message.schema else None
+    stated = text(version.attributes, "format") if version else ""
+    return bool(stated) and _language(stated) != _language(text(message.resolved.attributes, "dataschemaformat"))
+
+
+def _language(format_: str) -> str:
+    return canonical("format", format_).partition("/")[0]
