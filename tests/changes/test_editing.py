@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -237,6 +238,33 @@ def test_files_are_formatted(registry: Path, capsys: pytest.CaptureFixture[str])
     assert {path for path, text in texts(registry).items() if before[path] != text} == named
     assert run(["fmt", "--check"]) == 0
     assert "- /messagegroups/ships" in texts(registry)["endpoints/quay/endpoint.yaml"]
+
+
+def test_what_formatting_would_change_is_annotated(
+    registry: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """At the first line that differs, or where a file can't be read; its way out is told too."""
+    assert run(["fmt"]) == 0
+    (registry / "endpoints/quay/endpoint.yaml").write_text("a: [\n", encoding="utf-8")
+    path = registry / "registry.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "\n\n", encoding="utf-8")
+    last = len(path.read_text(encoding="utf-8").splitlines()) - 2
+    capsys.readouterr()
+    assert run(["fmt", "--check", "--format", "github"]) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 2
+    assert told[0].startswith("::error file=registry/endpoints/quay/endpoint.yaml,line=1,endLine=1,col=4,")
+    assert told[0].split("::")[2].startswith("The bracket that opens here is not closed.")
+    assert told[1] == (
+        f"::error file=registry/registry.yaml,line={last},title=fmt::The file is not in its canonical form."
+        '%0A"xregit fmt registry/registry.yaml" brings it there.'
+    )
+    assert run(["fmt", "--check", "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["counts"] == {"error": 2, "warning": 0, "info": 0}
+    before = texts(tmp_path)
+    assert run(["fmt", "--format", "github"]) == 2
+    assert "add --check" in capsys.readouterr().err
+    assert texts(tmp_path) == before
 
 
 def test_a_document_is_not_edited(registry: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -12,16 +12,25 @@ from xregit.cli.printing import note, result
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from xregit.catalog import Registry
+    from xregit.diagnostics import Diagnostic
+    from xregit.source.text import Problem
+
+# A file that is not in its canonical form is no fault of the catalog, but fails a run as one does.
+FORM_DIFFERS = "fmt"
+FORMATS = ("text", "json", "github")
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; the exit code is 1 if a file is not in its canonical form.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report of --check."
+)
 @with_registry
-def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
+def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
     """Bring YAML files into their canonical form.
 
     With PATHs only these files and folders. Comments, the order of attributes, brackets and the lines of long texts
@@ -34,6 +43,9 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
     if not registry.is_dir():
         message = f'"{registry}" is one document; only files of a registry folder can be edited'
         raise XregitError(message)
+    if form != "text" and not check:
+        message = f'"--format {form}" is the form in which --check tells what it finds; add --check'
+        raise XregitError(message)
     root = registry.resolve()
     if check:
         changed, faults = formatted_files(root, paths)
@@ -41,22 +53,57 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool) -> int:
         with editing(root):
             changed, faults = formatted_files(root, paths)
             write_files(root, changed)
-    for path, fault in faults.items():
-        note(f"{registry / path}{fault}")
-    result("\n".join((registry / path).as_posix() for path in changed))
+    if form == "text":
+        for path, fault in faults.items():
+            note(f"{registry / path}{_place(fault)}: {fault.message}")
+        result("\n".join((registry / path).as_posix() for path in changed))
+    else:
+        from xregit.reports.formats import FORMATS as REPORTS
+
+        result(REPORTS[form](differing(root, changed, faults)))
     counted = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"
     note(f'"xregit fmt" would change {counted}.' if check else f"Changed {counted}.")
     return int(bool(faults) or (check and bool(changed)))
 
 
-def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], dict[str, str]]:
+def _place(fault: Problem) -> str:
+    return f":{fault.span.line}:{fault.span.column}" if fault.span.line else ""
+
+
+def differing(root: Path, changed: Mapping[str, bytes], faults: Mapping[str, Problem]) -> tuple[Diagnostic, ...]:
+    """Return a finding for each file that is not in its canonical form, at the first line that isn't, or has none."""
+    from dataclasses import asdict
+
+    from xregit.catalog.origin import repository_of
+    from xregit.diagnostics import Diagnostic, Severity, ordered, sentence
+
+    prefix = root.relative_to(repository_of(root)).as_posix()
+    found = []
+    for path, fault in faults.items():
+        told, help_ = sentence(fault.message), sentence(fault.help)
+        found.append(Diagnostic(fault.rule, Severity.ERROR, f"{prefix}/{path}", told, help=help_, **asdict(fault.span)))
+    for path, data in changed.items():
+        told, help_ = "The file is not in its canonical form.", f'"xregit fmt {prefix}/{path}" brings it there.'
+        line = _first_difference((root / path).read_bytes(), data)
+        found.append(Diagnostic(FORM_DIFFERS, Severity.ERROR, f"{prefix}/{path}", told, line, help=help_))
+    return ordered(found)
+
+
+def _first_difference(old: bytes, new: bytes) -> int:
+    """Return the number of the first line that differs; the last one that both have where one goes on."""
+    lines, others = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    same = (number for number, pair in enumerate(zip(lines, others, strict=False), start=1) if pair[0] != pair[1])
+    return next(same, min(len(lines), len(others)))
+
+
+def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], dict[str, Problem]]:
     """Return the files that are not in their canonical form, in that form, and why others have none.
 
     Raises:
         XregitError: a path is not part of the registry.
     """
     changed: dict[str, bytes] = {}
-    faults: dict[str, str] = {}
+    faults: dict[str, Problem] = {}
     for path, data in yaml_files(root, paths):
         new, fault = canonical(data)
         if fault:
@@ -84,15 +131,15 @@ def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes
             yield path, files.read(root, path)
 
 
-def canonical(data: bytes) -> tuple[bytes, str]:
-    """Return a file's canonical form, and why it has none: what follows the file's name, with the place in it."""
+def canonical(data: bytes) -> tuple[bytes, Problem | None]:
+    """Return a file's canonical form, and why it has none."""
     from xregit.source.formatting import UnformattableError, formatted
+    from xregit.source.text import NOWHERE, Problem
 
     try:
-        return formatted(data), ""
+        return formatted(data), None
     except UnformattableError as error:
-        start = [f":{problem.span.line}:{problem.span.column}" for problem in error.problems[:1]]
-        return data, f"{''.join(start)}: {error}"
+        return data, error.problems[0] if error.problems else Problem(FORM_DIFFERS, str(error), "", NOWHERE)
 
 
 @click.command()
