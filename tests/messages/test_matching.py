@@ -142,7 +142,8 @@ UNLIKE: list[tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = [
         [("protocoloptions/topic_name", 'the topic_name of a definition; the nearest is "rooms/{room}"', "rooms")],
     ),
     ({"protocol": "MQTT/5.0"}, [("protocoloptions/topic_name", "the topic_name of a definition", None)]),
-    ({"protocol": "NATS"}, [("protocol", "the protocol of a definition, such as MQTT/5.0", "NATS")]),
+    ({"protocol": "HTTP", "status": "500"}, [("protocoloptions/status", "the status of a definition", "500")]),
+    ({"protocol": "NATS"}, [("protocol", "the protocol of a definition, such as HTTP, MQTT/5.0", "NATS")]),
 ]
 
 
@@ -153,7 +154,10 @@ def test_what_comes_near_to_nothing_is_told_why(
     """What a message is called is named where no definition is called so, with the one that begins most like it."""
     named = {f"m{n}": {**TYPED, "envelopemetadata": {"type": {"value": f"rooms.{n}"}}} for n in ("cold", "warm")}
     on = {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": "rooms/{room}"}}
-    (reason,) = xregit.Matcher(registry_of(tmp_path, {**named, "on": on})).match(message, explain=True).reasons
+    answer = {"protocol": "HTTP", "protocoloptions": {"status": "200"}}
+    asked = {"protocol": "HTTP", "protocoloptions": {"path": "/rooms"}}
+    definitions = {**named, "on": on, "answer": answer, "asked": asked}
+    (reason,) = xregit.Matcher(registry_of(tmp_path, definitions)).match(message, explain=True).reasons
     assert reason.xid == ""
     assert [(item.attribute, item.expected, item.found) for item in reason.failed] == expected
 
