@@ -199,6 +199,7 @@ def test_unknown_attributes_get_a_hint(value: dict[str, Any], expected: str) -> 
         ({"createdat": "yesterday"}, 'Write, for example, createdat: "2026-05-22T10:30:00Z".'),
         ({"deprecated": {"removal": "2027-06-30"}}, 'Write "removal: 2027-06-30T00:00:00Z".'),
         ({"deprecated": {"removal": "2027-06-30 10:30"}}, 'Write "removal: 2027-06-30T10:30:00Z".'),
+        ({"deprecated": {"removal": "30.06.2027"}}, 'Write "removal: 2027-06-30T00:00:00Z".'),
         ({"deprecated": {"removal": "2027-06-31"}}, 'Write, for example, removal: "2026-05-22T10:30:00Z".'),
         ({"epoch": "5"}, "Write it without quotes."),
         ({"protocol": "MQTT/5.0", "protocoloptions": {"qos": 7}}, "Write, for example, qos: 0."),

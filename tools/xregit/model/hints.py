@@ -191,9 +191,9 @@ def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
         return _write(key, address)
     if attribute.type in _ADDRESSES and " " in value:
         return 'Write the address of a page; prose belongs in "description".'
-    if attribute.type == "timestamp":
-        tried = (value.replace(" ", "T") + rest for rest in ("T00:00:00Z", "Z", ":00Z"))
-        return next((_write(key, form) for form in tried if fits_of(attribute)(form)), "")
+    if attribute.type == "timestamp" or attribute.syntax == "date":
+        meant = repairing.time(value, fits_of(attribute))
+        return _write(key, meant) if meant else ""
     known = named(attribute.names, value) if attribute.names else None
     return _write(key, known.example) if known and known.example else ""
 

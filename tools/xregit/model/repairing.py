@@ -1,4 +1,4 @@
-"""A text that is nearly a URI template, or nearly an xid, to the one that was probably meant."""
+"""A text that is nearly a URI template, an xid or a time to the one that was probably meant."""
 
 from __future__ import annotations
 
@@ -10,13 +10,23 @@ from xregit.model.datatypes import PROPERTY_TYPES
 from xregit.model.faults import guess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 _EXPRESSION = re.compile(r"\{([+#./?&;]?)([^{}]*)\}")
 # RFC 6570, 3.2: what stands before the first value of an expression, and between two.
 _BEFORE = {"#": "#", ".": ".", "/": "/", "?": "?", "&": "&", ";": ";"}
 _BETWEEN = {".": ".", "/": "/", "?": "&", "&": "&", ";": ";"}
 _NAMED = frozenset("?&;")
+# Days as people write them; which of two numbers is the month can't be told of all of them.
+_DAYS = (
+    r"(?P<year>[0-9]{4})[-/.](?P<month>[0-9]{1,2})[-/.](?P<day>[0-9]{1,2})",
+    r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
+    r"(?P<day>[0-9]{1,2})[-/.] ?(?P<month>[0-9]{1,2})[-/.] ?(?P<year>[0-9]{4})",
+    r"(?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})[-/](?P<year>[0-9]{4})",
+)
+_CLOCK = r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2}(?:\.[0-9]+)?))?"
+_ZONE = r" ?(?P<zone>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
+_TIMES = tuple(re.compile(rf"{day}(?:[Tt, ] ?{_CLOCK}{_ZONE})?") for day in _DAYS)
 _RELATIVE = re.compile(r"^(?:\.{1,2}/)+")
 
 
@@ -31,6 +41,23 @@ def _written_out(expression: re.Match[str]) -> str:
     names = [re.sub(r"[^A-Za-z0-9_]+", "_", name.partition(":")[0].strip(" *")) for name in inner.split(",")]
     values = [f"{name}={{{name}}}" if operator in _NAMED else f"{{{name}}}" for name in names]
     return _BEFORE.get(operator, "") + _BETWEEN.get(operator, ",").join(values)
+
+
+def time(text: str, fits: Callable[[str], bool]) -> str:
+    """Return the day or time that a text means, if it can mean but one; a time without a zone is in UTC."""
+    read = (match.groupdict() for match in (form.fullmatch(text.strip()) for form in _TIMES) if match)
+    found = {form for parts in read for form in (_day(parts), f"{_day(parts)}T{_clock(parts)}") if fits(form)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _day(parts: Mapping[str, str]) -> str:
+    return f"{parts['year']}-{parts['month']:0>2}-{parts['day']:0>2}"
+
+
+def _clock(parts: Mapping[str, str | None]) -> str:
+    zone = re.sub(r"([0-9]{2}):?([0-9]{2})", r"\1:\2", parts["zone"] or "Z")
+    offset = zone if ":" in zone else "Z"
+    return f"{parts['hour'] or 0:0>2}:{parts['minute'] or 0:0>2}:{parts['second'] or '00'}{offset}"
 
 
 def xid(text: str, targets: Iterable[str], fits: Callable[[str], bool]) -> str:
