@@ -148,6 +148,19 @@ def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
     assert "breaks" in (content.text or "")
 
 
+def test_feed_stays_the_same_one_when_the_registry_gets_another_name(tmp_path: Path) -> None:
+    """Who has subscribed to it goes on with it, and has no entry twice."""
+    made = new_repository(tmp_path / "repository")
+    kept: list[set[str | None]] = []
+    for name in ("A", "B"):
+        made.commit(f"Call it {name}", **{"registry__registry.yaml": f"registryid: r\nname: {name}\n"})
+        root = ET.fromstring(feed(Book(read_folder(made.root / "registry")), "https://docs.example.com/"))  # noqa: S314 - our own text
+        assert root.findtext("a:title", None, ATOM) == name
+        kept.append({found.text for found in root.iterfind(".//a:id", ATOM)})
+    assert len(kept[0]) == 2
+    assert kept[0] < kept[1]
+
+
 def test_feed_is_as_it_was_looked_at(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
     """It has all that Atom asks for, and of each commit what changed, as far as one reads on; links need no address."""
     made = new_repository(tmp_path / "repository")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import NAMESPACE_URL, uuid5
 from xml.sax.saxutils import escape, quoteattr
 
+from xregit.catalog.views import text_of
 from xregit.pages.addresses import CHANGES
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
@@ -49,11 +50,13 @@ def feed(book: Book, site_url: str = "") -> str:
     if not found:
         return ""
     base = site_url.rstrip("/") + "/" if site_url else ""
+    # RFC 4287, 4.2.6: an id never changes, which a name may.
+    own = base + text_of(book.registry.attributes, "registryid")
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
         '<feed xmlns="http://www.w3.org/2005/Atom">',
         f"  <title>{_text(book.title)}</title>",
-        f"  <id>{_id(base + book.title)}</id>",
+        f"  <id>{_id(own)}</id>",
         f"  <updated>{found[0].time}</updated>",
         f"  <link href={quoteattr(base or './')}/>",
         f'  <link rel="self" href={quoteattr(base + FEED)}/>',
