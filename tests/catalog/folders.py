@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 def folder(root: Path, files: Mapping[str, str]) -> Path:
     """Write the files, and the registry and group files that are left out."""
     registry = root / "registry"
+    described = {path.rpartition("/")[0] for path in files if path.count("/") == 2}
     for path in files:
         parts = path.split("/")
-        if len(parts) > 2:
+        if len(parts) > 2 and "/".join(parts[:2]) not in described:
             singular = parts[0].removesuffix("s")
             _write(registry / parts[0] / parts[1] / f"{singular}.yaml", "description: A group.\n")
     for path, text in {"registry.yaml": "registryid: test\n", **files}.items():
