@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Place
     from xregit.keypaths import KeyPath
     from xregit.source.commits import History
-    from xregit.source.text import Positions
+    from xregit.source.text import Positions, Spot
 
 
 CACHED_FILES = 64
@@ -36,7 +36,19 @@ def written(path: KeyPath, moved: Mapping[KeyPath, KeyPath]) -> KeyPath:
     return path
 
 
+def _nested(path: KeyPath, spot: Spot) -> KeyPath:
+    """Return the path at which a value was written that stands one level higher in what was read."""
+    for index, part in enumerate(path):
+        if part not in spot.inside:
+            around = (name for name in _BETWEEN if name in spot.inside and part in spot.inside[name].inside)
+            return next(((*path[:index], name, *path[index:]) for name in around), path)
+        spot = spot.inside[part]
+    return path
+
+
 CACHED_FILES_OF_LINES = 4
+# What may stand between a value and its members, which normalising moves up ("unwrap" in the model's files).
+_BETWEEN = ("options", "attributes")
 _LINE_BREAK = re.compile("\r\n|\n|\r")
 
 
@@ -84,7 +96,7 @@ class Origin:
         positions = self._positions(place.path)
         if positions is None:
             return Span()
-        return positions.span(written(place.pointer + path, self.moved), on_key=on_key)
+        return positions.span(_nested(written(place.pointer + path, self.moved), positions.root), on_key=on_key)
 
     def line(self, path: str, number: int) -> str | None:
         """Return the text of a file's line, counted from 1; None where there is none, or its file can't be read."""
