@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import jsonschema_rs
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Where documents without an absolute URI of their own stand, so that relative references have something to start from.
 HERE = "xregistry://"
+_OF_IDS = "/:@%"  # an id that has anything else is reported as that
 _MAX_PROBLEMS = 20
 
 
@@ -115,7 +116,8 @@ def _problem(document: Document, draft: Draft, refused: Refusal) -> Problem:
 
 def _uri(document: Document, root: Any, draft: Draft) -> str:
     """Return the URI of the document: its own ``$id``, resolved against where it stands."""
-    base = document.uri if ":" in document.uri.partition("/")[0] else HERE + "/" + document.uri.lstrip("/")
+    absolute = ":" in document.uri.partition("/")[0]
+    base = document.uri if absolute else f"{HERE}/{quote(document.uri.lstrip('/'), safe=_OF_IDS)}"
     own = root.get(draft.idkeyword) if isinstance(root, dict) else None
     return resolved(base, own).removesuffix("#") if isinstance(own, str) else base
 
