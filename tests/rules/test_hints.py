@@ -196,3 +196,26 @@ def test_schema_in_yaml_is_told_as_that(tmp_path: Path) -> None:
         registry = registry_of(tmp_path / str(len(text)), {**FILES, f"{SCHEMAS}/versions/2.yaml": text})
         told[text[0]] = [item.message for item in check(registry).diagnostics if item.path.endswith("2.yaml")]
     assert told == {"t": ["The file's name says that it is YAML, but JsonSchema is read as JSON here."], "{": []}
+
+
+@pytest.mark.parametrize(
+    ("path", "said", "meant"),
+    [
+        ("registry.yaml", "registryid: doors\nrules: {description-missing: off}\n", "xregit.yaml"),
+        ("xregit.yaml", "description: Doors.\n", "registry.yaml"),
+        ("xregit.yaml", "waivers: []\n", "waivers.yaml"),
+    ],
+    ids=["settings", "registry", "waivers"],
+)
+def test_an_attribute_in_the_wrong_file_is_told_the_right_one(tmp_path: Path, path: str, said: str, meant: str) -> None:
+    """Three files of the registry itself stand side by side."""
+    report = check(registry_of(tmp_path, {**FILES, path: said}))
+    found = [(item.rule, item.help) for item in report.diagnostics if item.path.endswith(path)]
+    assert found == [("unknown-attribute", f"It belongs into {meant}, which stands beside this file.")]
+
+
+def test_a_version_with_a_space_in_its_id_is_told_that_alone(tmp_path: Path) -> None:
+    """No reference of its schema is at fault."""
+    files = {**FILES, f"{SCHEMAS}/versions/second one.json": "{}\n"}
+    found = {item.rule for item in check(registry_of(tmp_path, files)).diagnostics if SCHEMAS in item.path}
+    assert found == {"malformed-id", "unused-schema"}

@@ -29,6 +29,9 @@ CASES = {
     "after a byte order mark": (b"\xef\xbb\xbf# xregit: one\na: 1\n", [("one", 1, 2)]),
     "in a text that is no YAML": (b'a: "x\n# xregit: one\n', []),
     "in bytes that are no UTF-8": (b"a: \xff\n# xregit: one\n", []),
+    "without its colon": (b"# xregit ignore x -- y\na: 1\n", [("xregit ignore x -- y", 1, 2)]),
+    "with a hyphen for its colon": (b"a: 1 # xregit-ignore x\n", [("xregit-ignore x", 1, 1)]),
+    "in a sentence about the tool": (b"# xregit ignores it\na: 1 # see xregit ignore x\n", []),
     "beside wide letters": ("\u6f22: \u5b57  # xregit: one\n".encode(), [("one", 1, 1)]),
 }
 

@@ -20,7 +20,7 @@ from xregit.diagnostics import Span
 from xregit.errors import XregitError
 from xregit.model import builtin, normalised
 from xregit.source import files, yaml
-from xregit.source.directives import MARK, directives
+from xregit.source.directives import addresses, directives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -228,7 +228,7 @@ class _Reading:
         if data is None:
             return None
         parsed = self.parse(data)
-        if MARK in data:
+        if addresses(data):
             self.drafts.directives[place.path] = directives(data)
         for problem in parsed.problems:
             self.drafts.report(place, problem.rule, problem.message, problem.help, problem.span)

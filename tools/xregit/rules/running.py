@@ -196,10 +196,20 @@ class _Run:
         if self.registry.place.path not in self.broken:
             for item in check_value(self.registry.model.attributes, self.registry.attributes):
                 group = self.registry.model.groups.get(str(item.path[0])) if item.path else None
-                yield replace(item, help=_KEPT.format(group)) if group and item.rule == UNKNOWN else item
+                yield replace(item, help=_KEPT.format(group)) if group and item.rule == UNKNOWN else self.in_file(item)
+
+    def in_file(self, item: Finding) -> Finding:
+        """Return a finding about a file beside the groups, with the other one that knows an unknown attribute."""
+        if item.rule != UNKNOWN or len(item.path) != 1:
+            return item
+        model = self.registry.model
+        known = {REGISTRY_FILE: model.attributes, SETTINGS_FILE: model.settings, WAIVERS_FILE: model.waivers}
+        meant = next((file for file, names in known.items() if item.path[-1] in names), "")
+        return replace(item, help=f"It belongs into {meant}, which stands beside this file.") if meant else item
 
     def of_settings(self) -> Iterator[Finding]:
-        found = check_value(self.registry.model.settings, self.registry.settings.written)
+        stated = check_value(self.registry.model.settings, self.registry.settings.written)
+        found = (self.in_file(item) for item in stated)
         chosen = Chosen(self.registry.settings, {item.name: item.about for item in self.rules.values()})
         return _once(found, self.ruled("settings", chosen))
 

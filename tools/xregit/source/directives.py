@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from xregit.source.events import Parser
 
-MARK = b"xregit:"
-_DIRECTIVE = r"(?:^|(?<=[ \t]))#[ \t]*xregit:[ \t]*(?P<text>(?:[^ \t]++|[ \t]++(?!$))*+)"
+_MARK = re.compile(rb"#[ \t]*+xregit(?::|[ \t-]++ignore(?:-file)?[ \t])")
+# Without the colon it asks for nothing, and whoever forgot that is to be told so: the name stays part of the text then.
+_ADDRESS = r"(?:xregit:[ \t]*|(?=xregit[ \t-]++ignore(?:-file)?[ \t]))"
+_DIRECTIVE = rf"(?:^|(?<=[ \t]))#[ \t]*{_ADDRESS}(?P<text>(?:[^ \t]++|[ \t]++(?!$))*+)"
 _LINE_BREAK = "\r\n|\n|\r"
 _BLANK = r"[ \t]*(?:#.*)?$"
 
@@ -35,9 +37,17 @@ class Directive:
     about: int
 
 
+def addresses(data: bytes) -> bool:
+    """Tell whether a YAML text may have comments that are addressed to this tool."""
+    return b"xregit" in data and _MARK.search(data) is not None
+
+
 def directives(data: bytes, parser: Parser | None = None) -> tuple[Directive, ...]:
-    """Return the comments of a YAML text that begin with ``xregit:``; none if the text can't be read."""
-    if MARK not in data:
+    """Return the comments of a YAML text that begin with ``xregit:``; none if the text can't be read.
+
+    Those that ask for something without the colon are among them, as what they are.
+    """
+    if not addresses(data):
         return ()
     from yaml import YAMLError  # few files have such comments
 
