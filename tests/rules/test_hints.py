@@ -219,3 +219,16 @@ def test_a_version_with_a_space_in_its_id_is_told_that_alone(tmp_path: Path) -> 
     files = {**FILES, f"{SCHEMAS}/versions/second one.json": "{}\n"}
     found = {item.rule for item in check(registry_of(tmp_path, files)).diagnostics if SCHEMAS in item.path}
     assert found == {"malformed-id", "unused-schema"}
+
+
+def test_a_format_that_nobody_knows_is_not_proposed(tmp_path: Path) -> None:
+    """The message has the right one, and would be wrong without its version."""
+    message = f"{FILES['messagegroups/doors/messages/opened.yaml']}dataschemaformat: JsonSchema/draft-07\n"
+    files = {
+        **FILES,
+        f"{SCHEMAS}/schema.yaml": "description: Opened.\nformat: json\n",
+        "messagegroups/doors/messages/opened.yaml": f"{message}dataschemauri: /{SCHEMAS}\n",
+    }
+    found = {item.rule: item.help for item in check(registry_of(tmp_path, files)).diagnostics}
+    said = 'Write "format: JsonSchema/draft-07" in the schema, if it is written in that; its own format is none'
+    assert found["dataschemaformat-differs-from-schema"].startswith(said)

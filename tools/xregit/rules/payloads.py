@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog.references import SchemaReference, local_xid, schema_reference
 from xregit.diagnostics import Finding, Severity
-from xregit.model import canonical
+from xregit.model import canonical, named
 from xregit.rules.references import hint
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import in_another_language, text
@@ -21,6 +21,7 @@ SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "data
 _PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
 # An xid that begins otherwise is reported as malformed.
 _SCHEMAS = "/schemagroups/"
+_CORRECT = 'Write "format: {}" in the schema, if it is written in that; its own format is none that is known.'
 _FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
 
 
@@ -174,7 +175,9 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
     if due and canonical("format", due).casefold() != canonical("format", stated).casefold():
         text_ = f'"dataschemaformat" is {stated}, but the format of "{reference.version.xid}" is {due}.'
         name = FORMAT if FORMAT in own else URI if URI in own else XID
-        help_ = f'Write "{FORMAT}: {due}"; or, if the schema is written in {stated}, correct its "format".'
+        own_way = f'Write "{FORMAT}: {due}"; or, if the schema is written in {stated}, correct its "format".'
+        # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
+        help_ = own_way if named("format", due) or not named("format", stated) else _CORRECT.format(stated)
         yield found(name, message=text_, help=help_)
 
 
@@ -195,8 +198,8 @@ def schema_object_missing(registry: Registry, message: Message) -> Iterator[Find
     if language != "Protobuf" or in_another_language(message):
         return
     reference = schema_reference(registry, stated)
-    named = reference.selector if reference.local else "#" in stated
-    if not named and not (reference.local and reference.version is None):
+    chosen = reference.selector if reference.local else "#" in stated
+    if not chosen and not (reference.local and reference.version is None):
         text_ = "A Protobuf document may hold several messages; the reference doesn't say which one the payload is."
         document = reference.version.document if reference.version else None
         name = re.search(_PROTOBUF_MESSAGE, document.data) if document and document.data else None
