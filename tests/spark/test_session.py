@@ -104,6 +104,7 @@ def kill():
 
 try:
     with errors_named(Place.of("/tables"), "publish to"), borrowed(None, name="killed") as spark:
+        spark.range(3).mapInArrow(lambda batches: batches, "id long").count()
         kill()
         spark.range(3).count()
 except XregitError as error:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import field
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xregit.records import record
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaGateway
-    from pyspark import SparkConf
+    from pyspark import SparkConf, SparkContext
 
 STANDARD_ERROR = 2
 LISTEN_SECONDS = 5
@@ -70,6 +71,18 @@ def launched(conf: SparkConf) -> JavaGateway:
     os.close(mouth)
     listener.running.set()
     return gateway
+
+
+def quieten(context: SparkContext) -> None:
+    """Let Spark print no trace of its server for counters, whose connection ends with Java: one line tells of that."""
+    server: Any = context._accumulatorServer  # noqa: SLF001 - Spark has no other way to ask
+    told = server.handle_error
+
+    def handle_error(request: Any, address: Any) -> None:
+        if not isinstance(sys.exception(), EOFError | OSError):
+            told(request, address)
+
+    server.handle_error = handle_error
 
 
 def has_ended(gateway: JavaGateway) -> bool:

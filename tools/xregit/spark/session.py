@@ -227,7 +227,7 @@ def _begun(settings: SparkConf) -> SparkSession:
 
     gateway = SparkContext._gateway or launching.launched(settings)  # noqa: SLF001 - Spark has no other way to ask
     try:
-        SparkContext(conf=settings, gateway=gateway)
+        launching.quieten(SparkContext(conf=settings, gateway=gateway))
         return SparkSession.builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
         found = launching.NotStartedError(reason(error))  # asks Java
