@@ -284,6 +284,13 @@ def test_filter_narrows_a_list(browser: Browser, served: str) -> None:
         assert "panel.pressed" in rows.first.inner_text()
 
 
+def test_field_of_a_filter_shows_that_one_types_there(visit: Visit, served: str) -> None:
+    """Who comes by the keyboard sees where they are: the theme takes the line around a field away."""
+    visit.page.goto(f"{served}all-messages/")
+    visit.page.focus("[data-xr-filter]")
+    assert visit.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
 def test_filter_narrows_a_table_written_by_hand(browser: Browser, served: str) -> None:
     """The table of requirements has a filter too; what a row folds is found as well."""
     with visiting(browser, served, DESK, "light") as visit:

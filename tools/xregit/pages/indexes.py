@@ -187,8 +187,7 @@ def _deprecations(book: Book, found: list[Leaving]) -> Page:
     html = render("deprecations.html", title=title, crumbs=(Link(book.title, href("")),), said=said, leaving=found)
     words = f"{title}: deprecated, {said}"
     # Who asks so means this list, and not the rules that speak of it.
-    kinds = {each.item.kind for each in found}
-    keys = ("deprecated", *(f"deprecated {kind}{many}" for kind in sorted(kinds) for many in ("", "s")))
+    keys = ("deprecated", *(f"deprecated {kind}s" for kind in sorted({each.item.kind for each in found})))
     return Page(DEPRECATIONS, title, html, description=said, search=words, keys=keys, listed=True)
 
 
