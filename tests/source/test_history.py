@@ -178,11 +178,13 @@ def test_the_users_configuration_changes_nothing(repository: Repository) -> None
     repository.git("mv", "sub/a", "sub/c")
     repository.commit("two")
     before = history.read(repository.root / "sub")
+    others = repository.root.parent / "mailmap"
+    others.write_text("Another <another@example.com> <ada@example.com>\n", encoding="utf-8")
     for name, value in {
         "diff.renames": "false", "diff.renameLimit": "1", "diff.relative": "true", "log.showSignature": "true",
         "log.date": "relative", "log.decorate": "full", "i18n.logOutputEncoding": "latin1", "core.quotePath": "true",
         "color.ui": "always", "log.follow": "true", "format.pretty": "oneline", "diff.noprefix": "true",
-        "log.showRoot": "false", "diff.orderFile": "nowhere",
+        "log.showRoot": "false", "diff.orderFile": "nowhere", "mailmap.file": str(others),
     }.items():  # fmt: skip
         repository.git("config", name, value)
     assert history.read(repository.root / "sub") == before

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 # No status begins with the byte that marks a commit; everything else ends with NUL.
 LOG_FORMAT = "%x01%H%x00%P%x00%ct%x00%aN%x00%s"
 # Whatever a user's Git configuration could change is set here, so that the same commit gives the same facts everywhere.
-LOG_OPTIONS = (
+LOG = (
+    "-c",
+    "mailmap.file=/dev/null",  # the repository's own .mailmap counts
+    "-c",
+    "mailmap.blob=",
+    "log",
     "-z",
     "--date-order",
     "--name-status",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xregit.errors import XregitError
 from xregit.source.asking import NOTHING_FETCHED, asked, objects
 from xregit.source.commits import (
-    LOG_OPTIONS,
+    LOG,
     WHOLE_HISTORY,
     Commit,
     FileChange,
@@ -231,7 +231,7 @@ def _history(folder: Path, commit: str) -> History:
     found = os.fsdecode(_answer(folder, "rev-parse", "--git-common-dir", "--show-toplevel"))
     common, _, top = found.removesuffix("\n").partition("\n")
     boundary = _boundary(folder / common)
-    log = tuple(commits(_answer(Path(top), "log", *LOG_OPTIONS, commit, "--")))
+    log = tuple(commits(_answer(Path(top), *LOG, commit, "--")))
     return History(
         repository=Path(top),
         head=log[0].sha,

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from xregit.source.asking import answer, objects
-from xregit.source.commits import LOG_OPTIONS, Commit, commits
+from xregit.source.commits import LOG, Commit, commits
 
 _ANSWERS = 3
 _LINK = "120000 "  # how Git writes the mode of a symbolic link
@@ -31,7 +31,7 @@ def commits_between(folder: Path, old: str, new: str) -> tuple[Commit, ...] | No
     names = [new, *(link[-1] for link in links)]
     if not links or names[-1] != old or links != [list(pair) for pair in pairwise(names)]:
         return None
-    log = answer(folder, "log", *LOG_OPTIONS, "--no-relative", f"{old}..{new}", "--")
+    log = answer(folder, *LOG, "--no-relative", f"{old}..{new}", "--")
     return tuple(commits(log)) if log else None
 
 
