@@ -176,10 +176,13 @@ class _Part:
         return replace(example, title=title, text=text, making=making, sending=sending, reason=reason, guard=guard)
 
     def lines(self, lines: str) -> str:
+        """Return lines to copy as they are or not at all."""
         size = len(content(lines).encode()) + 4 * AROUND
-        self.cut = self.cut or size > self.left
-        self.left -= size if size <= self.left else 0
-        return lines if size <= self.left else ""
+        if size > self.left:
+            self.cut = True
+            return ""
+        self.left -= size
+        return lines
 
     def marked(self, html: Markup) -> Markup:
         """Return the beginning of an example's text, in which marks are the only tags."""
