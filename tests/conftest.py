@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -37,7 +37,9 @@ settings.load_profile("ci" if IN_CI else "local")
 if IN_CI:
     # Values are also drawn from the constants of the modules that are loaded by then, which depend on the tests before
     # and on each edit: an example that nobody has seen would refuse a change that has nothing to do with it.
-    providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - there is no setting for it
+    # There is no setting for it. Only CI has locked versions, in which it has this place.
+    providers = import_module("hypothesis.internal.conjecture.providers")
+    providers._get_local_constants = lambda: providers._local_constants  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

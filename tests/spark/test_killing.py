@@ -20,7 +20,8 @@ import pytest
 import xregit
 from tests.spark.streams import event, registry_of, rows, write
 from xregit.cli.running import INTERRUPTED
-from xregit.spark.streams.checkpoint import BATCH
+from xregit.spark.streams.checkpoint import BATCH, SPARK
+from xregit.spark.streams.routing import CHECKPOINT
 from xregit.spark.streams.sorting import FEW_TABLES
 
 if TYPE_CHECKING:
@@ -107,13 +108,15 @@ def test_stream_follows_what_comes_until_interrupted(tmp_path: Path) -> None:
         for number in (1, 2):
             write(tmp_path / "in" / f"{number}.jsonl", event(number))
             end = time.monotonic() + SECONDS
-            while len(rows(tmp_path / "tables", "g__one")) < number:
+            # Rows are there a moment before the batch is done and counted.
+            while not (tmp_path / "tables" / CHECKPOINT / SPARK / "commits" / str(number - 1)).exists():
                 assert job.poll() is None
                 assert time.monotonic() < end
                 time.sleep(0.2)
         job.send_signal(signal.SIGINT)
         said, _ = job.communicate(timeout=SECONDS)
     assert (job.returncode, said) == (0, f"{tmp_path / 'tables'}: g__one 2\n")
+    assert len(rows(tmp_path / "tables", "g__one")) == 2
 
 
 @pytest.mark.parametrize(("options", "code"), [(["--stream"], 0), ([], INTERRUPTED)], ids=["stream", "batch"])
@@ -125,7 +128,7 @@ def test_interrupt_in_a_batch_ends_without_a_word(
     write(tmp_path / "in" / "1.jsonl", *map(event, range(1, MANY + 1)))
     with routing(tmp_path, *options) as job:
         end = time.monotonic() + SECONDS
-        while not (tmp_path / "tables" / "_checkpoint" / BATCH).exists():
+        while not (tmp_path / "tables" / CHECKPOINT / BATCH).exists():
             assert job.poll() is None
             assert time.monotonic() < end
             time.sleep(0.1)
