@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.fuzzing import catalogs, keeping, payloads, texts, wires
+from tests.fuzzing import catalogs, keeping, payloads, rows, texts, wires
 
 Read = Callable[[bytes], None]
 
@@ -43,6 +43,7 @@ READERS = {
     "match": _reader(wires.match, wires.wire_seeds, "wire"),
     "event": _reader(wires.event, wires.event_seeds, "wire"),
     "route": _reader(wires.route, wires.route_seeds, "wire"),
+    "rows": _reader(rows.rows, rows.row_seeds, "wire"),
     "template": _reader(wires.template, wires.template_seeds),
     "prose": _reader(texts.prose, texts.prose_seeds, "prose"),
     "owners": _reader(texts.owners, texts.owners_seeds, "owners"),
