@@ -2,13 +2,13 @@
 
 For each class, the standard library describes all fields, and writes and compiles six methods. With the hundred classes
 of a short run that took a fifth of its time. Here all classes share the code that compares, shows and protects;
-``__init__`` is compiled when the first instance is made, and the fields are described when something asks for them,
-such as ``dataclasses.replace``.
+``__init__`` is compiled for a class of which more than a few instances are made, and the fields are described when
+something asks for them, such as ``dataclasses.fields``.
 """
 
 from __future__ import annotations
 
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform
@@ -21,6 +21,8 @@ Fields = dict[str, Field[Any]]
 # What only a class without slots has, and where the standard library keeps the description of a data class.
 _UNSLOTTED = ("__dict__", "__weakref__")
 _DESCRIBING = ("__dataclass_fields__", "__dataclass_params__")
+# Compiling an ``__init__`` takes as long as what it saves with some sixty instances.
+_FEW = 30
 
 
 class _Made:
@@ -46,6 +48,36 @@ class _Late:
         made: Any = self.make(self.owner)
         setattr(self.owner, self.name, made)
         return made.__get__(one, cls) if callable(made) else made
+
+
+class _LateInit(_Late):
+    """An ``__init__`` that is compiled once a few instances are made without it, or where the class is asked for it."""
+
+    def __init__(self, known: Fields) -> None:
+        super().__init__(partial(_initial, known))
+        self.known = known
+        self.left = _FEW
+
+    def __get__(self, one: object, cls: type | None = None) -> object:
+        self.left -= 1
+        return partial(self.set, one) if one is not None and self.left >= 0 else super().__get__(one, cls)
+
+    def set(self, one: object, /, *values: object, **named: object) -> None:
+        """Set the fields of an instance as the ``__init__`` does."""
+        given = {**dict(zip(self.known, values, strict=False)), **named}
+        fits = len(given) == len(values) + len(named) and given.keys() <= self.known.keys()
+        for name, item in self.known.items():
+            value = given[name] if name in given else _default(item)
+            fits = fits and value is not MISSING
+            object.__setattr__(one, name, value)
+        if not fits:
+            self.owner.__init__(one, *values, **named)  # type: ignore[misc]  # it says what doesn't fit
+
+
+def replace(one: T, /, **changes: Any) -> T:
+    """Return a record like another one, with some other values; the standard library would describe its fields."""
+    made: T = one.__replace__(**changes)  # type: ignore[attr-defined]
+    return made
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -111,10 +143,10 @@ def _slotted(cls: type[T], known: Fields, **methods: Callable[..., object] | Non
         "__qualname__": cls.__qualname__,
         "__slots__": (*known, *others),
         "__match_args__": tuple(known),
-        "__init__": _Late(partial(_initial, known)),
+        "__init__": _LateInit(known),
         "__getstate__": _state,
         "__setstate__": _restored,
-        "__replace__": replace,
+        "__replace__": _replacing(known),
     }
     made: type[T] = type(cls.__name__, cls.__bases__, {**given, **described, **methods})
     return made
@@ -148,6 +180,19 @@ def _initial(known: Fields, cls: type) -> Callable[..., None]:
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {**cls.__annotations__, "return": None}
     return made
+
+
+def _replacing(known: Fields) -> Callable[..., object]:
+    names = [name for name, item in known.items() if item.init]
+
+    def replaced(one: Any, /, **changes: object) -> object:
+        return one.__class__(**{name: getattr(one, name) for name in names} | changes)
+
+    return replaced
+
+
+def _default(item: Field[Any]) -> object:
+    return item.default if item.default_factory is MISSING else item.default_factory()
 
 
 def _shown(one: Any) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from xregit.catalog.traces import group_of
-from xregit.records import record
+from xregit.records import record, replace
 from xregit.source.commits import FileHistory, History
 from xregit.source.plumbing import commits_between, head_of
 

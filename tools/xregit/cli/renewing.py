@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xregit.catalog.dating import dated, standpoint
@@ -18,7 +17,7 @@ from xregit.document.copying import Written, basis, write_pieces
 from xregit.document.loading import load, refuse_unread
 from xregit.document.serialising import to_bytes
 from xregit.errors import CatalogError, XregitError
-from xregit.records import record
+from xregit.records import record, replace
 from xregit.rules.again import again, reread, whole
 from xregit.rules.kept import held_by, state_of
 from xregit.rules.standing import WholeError, standing

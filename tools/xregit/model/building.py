@@ -6,11 +6,11 @@ The values must be right: `validating` checks what a registry's authors wrote be
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from xregit.model.language import AttributeModel, GroupModel, ResourceModel
+from xregit.records import replace
 
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]

@@ -6,12 +6,11 @@ import calendar
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from xregit.model.protocols import syntaxes
-from xregit.records import record
+from xregit.records import record, replace
 from xregit.xid import ID, MAX_ID_CHARS
 
 UINT32_MAX = 2**32 - 1

@@ -7,7 +7,6 @@ can't be read as a whole, or if the last error is gone.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from xregit.catalog.parts import Change, Folders, Web, concerned, differing, web
 from xregit.collecting import uncollected
 from xregit.diagnostics import ordered
 from xregit.payloads import faultless
-from xregit.records import record
+from xregit.records import record, replace
 from xregit.rules.kept import Found, Held, Kept, by_group, held_by
 from xregit.rules.listed import RULES
 from xregit.rules.rule import SOUND
