@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from xregit.source.asking import answer, objects
@@ -26,13 +25,10 @@ def head_of(folder: Path) -> tuple[str, str, str] | None:
 
 def commits_between(folder: Path, old: str, new: str) -> tuple[Commit, ...] | None:
     """Return the commits after an old one, the newest first; None where a merge is among them."""
-    listed = answer(folder, "rev-list", "--topo-order", "--parents", f"{old}..{new}")
-    links = [line.split() for line in (listed or b"").decode().splitlines()]
-    names = [new, *(link[-1] for link in links)]
-    if not links or names[-1] != old or links != [list(pair) for pair in pairwise(names)]:
-        return None
     log = answer(folder, *LOG, "--no-relative", f"{old}..{new}", "--")
-    return tuple(commits(log)) if log else None
+    found = tuple(commits(log or b""))
+    expected = [(new,), *(commit.parents for commit in found)]
+    return found if found and expected == [*((commit.sha,) for commit in found), (old,)] else None
 
 
 def merge_base(folder: Path, ref: str) -> str | None:
