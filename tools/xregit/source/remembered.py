@@ -86,7 +86,7 @@ def put(file: Path, data: bytes) -> None:
     from xregit.source import writing  # most runs keep nothing
 
     with suppress(XregitError, OSError):
-        writing.write(file, data)
+        writing.write(file, data, lasting=False)  # what is damaged is found so
         _forget_oldest(file.parent)
 
 

@@ -26,16 +26,18 @@ _NEW, _OLD = ".new", ".old"
 _TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
 
 
-def write(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes, *, lasting: bool = True) -> None:
     """Replace one file, and wait until its bytes are on the disk; devices and pipes are written as they are.
+
+    What need not be ``lasting`` is not waited for: if the machine stops, a file may be cut off or empty.
 
     Raises:
         XregitError: it can't be written; what stood there before still does.
     """
-    write_parts(path, (data,))
+    write_parts(path, (data,), lasting=lasting)
 
 
-def write_parts(path: Path, parts: Iterable[bytes]) -> Status | None:
+def write_parts(path: Path, parts: Iterable[bytes], *, lasting: bool = True) -> Status | None:
     """Write one file as `write` does, from parts; if producing a part raises, the old file stays as well.
 
     Return the status of the written file; None if it is no regular file, or if another run has replaced it already.
@@ -49,8 +51,9 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> Status | None:
         place.parent.mkdir(parents=True, exist_ok=True)
         with writing_to(place, beside, Path.touch), _removed_on_failure(beside):
             _fill(beside, place, parts)
-            with beside.open("rb") as file:
-                os.fsync(file.fileno())
+            if lasting:
+                with beside.open("rb") as file:
+                    os.fsync(file.fileno())
             return _named(beside, place)
 
 
