@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -29,7 +28,7 @@ LOCAL = "http://localhost:8000"
 DOCUMENT = "registry.json"
 
 
-@dataclass(frozen=True)
+@record
 class Task:
     """What a build is about: the path of the registry, the folder to write to, and whether the registry is checked.
 

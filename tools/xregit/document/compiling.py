@@ -12,7 +12,6 @@ from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
 from xregit.document.identifying import Identifying, pointer
 from xregit.document.models import modelsource
-from xregit.document.short import short_document
 from xregit.document.stating import Stating
 from xregit.document.tables import plain, profiles
 from xregit.document.tables import profile as profile_of
@@ -47,6 +46,8 @@ def compile_document(
     written = profile_of(profile)
     with uncollected():
         if view == "short":
+            from xregit.document.short import short_document  # few ask for it
+
             return short_document(Stating(registry, plain(written), resolved=resolved))
         return document_view(Stating(registry, written, resolved=resolved))
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.resolving import BASE, SELECTORS, base_xid, effective
 from xregit.document.arranging import Arranger
-from xregit.document.dividing import divided
 from xregit.document.documents import carrier
 from xregit.document.normalising import after
 from xregit.document.referring import References
@@ -24,7 +23,7 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource, Version
     from xregit.catalog.registry import Registry
-    from xregit.document.tables import Profile, Step
+    from xregit.document.tables import Profile, Step, Together
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
     from xregit.source.commits import FileHistory
 
@@ -41,7 +40,7 @@ class Stating:
 
     def __init__(self, registry: Registry, profile: Profile, *, resolved: bool = False) -> None:
         """Work for one registry and one profile; ``resolved`` merges base messages in."""
-        self.registry = divided(registry, profile.together) if profile.together else registry
+        self.registry = _divided(registry, profile.together) if profile.together else registry
         self.profile = profile
         self.resolved = resolved
         self._known_steps: dict[tuple[str, ...], tuple[tuple[Step, ...], tuple[Step, ...]]] = {}
@@ -147,6 +146,12 @@ def meta_made(model: ResourceModel) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
+def _divided(registry: Registry, together: Together) -> Registry:
+    from xregit.document.dividing import divided  # few profiles ask for it
+
+    return divided(registry, together)
+
+
 def version_made(model: ResourceModel) -> frozenset[str]:
     """Return the attributes of a version that compiling makes, or that only a server can state."""
     served = {name for name, attribute in model.attributes.items() if attribute.core and attribute.readonly}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ _HERE = Path(__file__).parent
 _ANYWHERE = frozenset({"declarations", "lower", "lift", "template"})
 
 
-@dataclass(frozen=True)
+@record
 class Step:
     """One change that a dialect asks for, to the object at one path of an entity's attributes.
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
-from xregit.payloads.compatibility import Answer, Breach, Compatibility, breaches, related
-from xregit.payloads.compatibility.telling import told
 from xregit.payloads.documents import Document
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import text
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Version
     from xregit.catalog.registry import Registry
     from xregit.catalog.schemas import Schema
+    from xregit.payloads.compatibility import Breach, Compatibility
 
 _PROMISE = "compatibility"
 _CACHED = 1024
@@ -37,26 +36,30 @@ _UNCLEAR: Mapping[str, str] = {
 @rule("schema", Severity.ERROR, "A version of a schema breaks the compatibility that the schema promises.")
 def version_incompatible(registry: Registry, schema: Schema) -> Iterator[Finding]:
     """Report each pair of versions and each direction in which one can't read what the other wrote."""
-    yield from _findings(registry, schema, Answer.NO, _DIRECTIONS)
+    yield from _findings(registry, schema, _DIRECTIONS, certain=True)
 
 
 @rule("schema", Severity.WARNING, "Whether a version keeps to the compatibility that the schema promises is unclear.")
 def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterator[Finding]:
     """Report each pair of versions of which neither a proof nor an example tells whether one reads the other."""
-    yield from _findings(registry, schema, Answer.UNCLEAR, _UNCLEAR)
+    yield from _findings(registry, schema, _UNCLEAR, certain=False)
 
 
-def _findings(registry: Registry, schema: Schema, answer: Answer, says: Mapping[str, str]) -> Iterator[Finding]:
-    """Give one finding for each pair of versions and each direction whose worst answer is this one."""
+def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, certain: bool) -> Iterator[Finding]:
+    """Give one finding for each pair of versions and each direction whose worst answer is a no, or is unclear."""
     promise = text(schema.entity.meta, _PROMISE)
     if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
         return
+    from xregit.payloads.compatibility import Answer, breaches
+    from xregit.payloads.compatibility.telling import told
+
+    answer = Answer.NO if certain else Answer.UNCLEAR
     pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)
     for breach in breaches(promise, _ancestors(schema), lambda one, other: _related(registry, schema, one, other)):
         pairs[breach.older, breach.newer, breach.direction].append(breach)
     for (older, newer, direction), listed in pairs.items():
         worst = [item.verdict for item in listed if item.answer is answer]
-        if worst and (answer is Answer.NO or len(worst) == len(listed)):
+        if worst and (certain or len(worst) == len(listed)):
             what = says[direction].format(older=older, newer=newer)
             message = f'The schema promises "{promise}", but {what}. {told(worst)}.'
             yield found(_PROMISE, message=message, help=worst[0].help)
@@ -88,13 +91,15 @@ def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Comp
     """
     versions = schema.entity.versions
     one, other = _document(registry, versions[older]), _document(registry, versions[newer])
-    return _compared(one, other) if one and other else Compatibility()
+    return _compared(one, other)
 
 
 @lru_cache(maxsize=_CACHED)
-def _compared(one: Document, other: Document) -> Compatibility:
+def _compared(one: Document | None, other: Document | None) -> Compatibility:
+    from xregit.payloads.compatibility import Compatibility, related
+
     try:
-        return related(one, other).described
+        return related(one, other).described if one and other else Compatibility()
     except SchemaError:
         return Compatibility()
 

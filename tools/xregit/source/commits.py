@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from xregit.records import record
+from xregit.records import mutable, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,7 +169,7 @@ def _file_history(touching: list[Commit], boundary: frozenset[str]) -> FileHisto
     return FileHistory(len(hashes), min(times), max(times), hashes, complete=hashes[-1] not in boundary)
 
 
-@dataclass(slots=True)
+@mutable
 class _Lines:
     """The commits, as indexes, that touched each file; ``latest`` maps an older name to the latest one.
 
