@@ -11,8 +11,12 @@ import pytest
 from tests.benchmarks.measuring import cost
 from tests.benchmarks.synthetic import write_registry
 from tests.source.repositories import new_repository
+from xregit.document import tables
+from xregit.model import files as model_files
+from xregit.prepared import write_prepared
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_benchmark.fixture import BenchmarkFixture
@@ -21,10 +25,13 @@ if TYPE_CHECKING:
 
 MESSAGES, CHANGED = 10_000, 5
 ROUNDS = 5
+# After each run that knows of none before it. They take a tenth of its time, so more of them fall into busy moments.
+REPEATED = 4
 # What is allowed of a cold check: of a branch against the one that it left, after one edit, and of the same files.
-LIMITS = {"branch": 0.2, "edit": 0.15, "same": 0.15}
+# A tenth is the aim; machines differ by as much as is allowed beyond it.
+LIMITS = {"branch": 0.2, "edit": 0.12, "same": 0.12}
 # And of a first build, of checking and compiling together: after one edit, after committing it, and of the same files.
-OF_BUILD = {"edit": 0.14, "commit": 0.14, "same": 0.12}
+OF_BUILD = {"edit": 0.12, "commit": 0.13, "same": 0.12}
 # What a check may take of a program that checks and keeps nothing; a check starts the command line, too.
 KEEPING = 1.25
 CHECK = ("-m", "xregit", "check")
@@ -47,7 +54,9 @@ WRITTEN = """
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """Return a repository with a branch that changes some of the messages."""
+    """Return a repository with a branch that changes some of the messages; xregit's own files are as installed."""
+    for source in (*model_files.sources().values(), tables.SOURCE):
+        write_prepared(*source)
     made = new_repository(tmp_path_factory.mktemp("check") / "repository")
     folder = write_registry(made.root / "registry", MESSAGES)
     made.commit("All messages")
@@ -61,47 +70,29 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 @pytest.mark.parametrize("what", LIMITS)
 def test_check_after_another(benchmark: BenchmarkFixture, repository: Repository, what: str) -> None:
     """Only what a change may concern is read and checked again; it is the processor's time that counts."""
-    root = repository.root
     arguments = (*CHECK, "--against", "main") if what == "branch" else CHECK
-    file = min((root / "registry").glob("messagegroups/plant7/messages/*.yaml"))
-    ratios = []
+    file = min((repository.root / "registry").glob("messagegroups/plant7/messages/*.yaml"))
 
-    def both() -> None:
-        shutil.rmtree(root.parent / "cache", ignore_errors=True)
-        cold = seconds(root, CHECK)
+    def change() -> None:
         if what == "edit":
             reword(file, "cycle", "whole cycle")
-        ratios.append(seconds(root, arguments) / cold)
 
-    seconds(root, CHECK)  # compiles the tool
-    benchmark.pedantic(both, rounds=ROUNDS)
-    found = median(ratios)
-    benchmark.extra_info.update(ratio=found)
-    print(f"\n{benchmark.name}: {found:.2f} times its baseline")
+    found = share(benchmark, repository.root, CHECK, arguments, change)
     assert found <= LIMITS[what], f"it takes {found:.2f} times as long as a cold check, more than {LIMITS[what]}"
 
 
 @pytest.mark.parametrize("what", OF_BUILD)
 def test_build_after_another(benchmark: BenchmarkFixture, repository: Repository, what: str) -> None:
     """What nothing has happened to is copied from the last document."""
-    root = repository.root
-    file = min((root / "registry").glob("messagegroups/plant9/messages/*.yaml"))
-    ratios = []
+    file = min((repository.root / "registry").glob("messagegroups/plant9/messages/*.yaml"))
 
-    def both() -> None:
-        shutil.rmtree(root.parent / "cache", ignore_errors=True)
-        cold = seconds(root, BUILD)
+    def change() -> None:
         if what != "same":
             reword(file, "cycle", "whole cycle")
         if what == "commit":
             repository.commit("One message")
-        ratios.append(seconds(root, BUILD) / cold)
 
-    seconds(root, BUILD)  # compiles the tool
-    benchmark.pedantic(both, rounds=ROUNDS)
-    found = median(ratios)
-    benchmark.extra_info.update(ratio=found)
-    print(f"\n{benchmark.name}: {found:.2f} times its baseline")
+    found = share(benchmark, repository.root, BUILD, BUILD, change)
     assert found <= OF_BUILD[what], f"it takes {found:.2f} times as long as a first build, more than {OF_BUILD[what]}"
 
 
@@ -123,6 +114,28 @@ def test_keeping_costs_little(
     benchmark.extra_info.update(ratio=found)
     print(f"\n{benchmark.name}: {found:.2f} times its baseline")
     assert found <= KEEPING, f"it takes {found:.2f} times as long as one that keeps nothing, more than {KEEPING}"
+
+
+def share(
+    benchmark: BenchmarkFixture, root: Path, cold: tuple[str, ...], warm: tuple[str, ...], change: Callable[[], None]
+) -> float:
+    """Return the middle of what a program costs after a change, over the middle of what a first run costs; print it."""
+    first: list[float] = []
+    later: list[float] = []
+
+    def turn() -> None:
+        shutil.rmtree(root.parent / "cache", ignore_errors=True)
+        first.append(seconds(root, cold))
+        for _ in range(REPEATED):
+            change()
+            later.append(seconds(root, warm))
+
+    seconds(root, cold)  # compiles the tool
+    benchmark.pedantic(turn, rounds=ROUNDS)
+    found = median(later) / median(first)
+    benchmark.extra_info.update(ratio=found)
+    print(f"\n{benchmark.name}: {found:.3f} times its baseline, {median(later):.2f} of {median(first):.2f} s")
+    return found
 
 
 def reword(path: Path, old: str, new: str) -> None:
