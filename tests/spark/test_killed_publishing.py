@@ -1,8 +1,9 @@
-"""A publication that is killed between the transactions of its tables is finished by the next one."""
+"""A publication that is killed, between the transactions of its tables or whenever, is finished by the next one."""
 
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from xregit.spark.publishing import publish
 from xregit.spark.rows import rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -30,6 +32,10 @@ pytestmark = pytest.mark.spark
 # After so many new versions of tables it is killed: the first time and the second.
 VERSIONS = (1, 2)
 SECONDS = 300
+NEVER = 1_000_000
+# Or at random moments, as shares of the time until the first new version.
+MOMENTS = 3
+EARLIEST, LATEST = 0.5, 1.5
 CHANGED = {
     "registry.yaml": "registryid: sample\nname: Changed\n",
     "messagegroups/brakes/messagegroup.yaml": "description: Changed.\nenvelope: CloudEvents/1.0\n",
@@ -50,19 +56,55 @@ def test_killed_publication_loses_and_doubles_nothing(
     told = {registry.origin.history.head: rows(registry) for registry in (first, second)}
     for versions in VERSIONS:
         kill(repository.root, folder, versions)
-        last = max(table(folder, "publications"), key=itemgetter("number"))
-        for name, version in dict(last["versions"]).items():
-            assert hashes(table(folder, name, version)) == hashes(told[last["commit"]][name])
+        names_what_is_there(folder, told)
     done = publish(second, folder, spark=spark)
-    assert {name: hashes(table(folder, name)) for name in told[done.commit]} == {
-        name: hashes(some) for name, some in told[done.commit].items()
-    }
+    holds(folder, told[done.commit])
     assert sorted(row["number"] for row in table(folder, "publications")) == [1, 2]
     assert not publish(second, folder, spark=spark).changed
 
 
-def kill(at: Path, folder: Path, versions: int) -> None:
-    """Publish with a process of its own, and kill it when there are so many new versions.
+def test_publication_killed_at_any_moment_loses_and_doubles_nothing(
+    spark: SparkSession, repository: Repository, tmp_path: Path
+) -> None:
+    """The same with a commit before each, of which some are never published by themselves."""
+    folder = tmp_path / "tables"
+    first = repository.commit(SAMPLE, "Begin")
+    publish(first, folder, spark=spark)
+    told = {first.origin.history.head: rows(first)}
+    moments = random.Random(MOMENTS)  # noqa: S311 - nothing to guess here
+    took = 0.0
+    for number in range(MOMENTS + 1):
+        name = f"messagegroups/brakes/messages/new{number}.yaml"
+        last = repository.commit({**CHANGED, name: f"description: New {number}.\n"})
+        told[last.origin.history.head] = rows(last)
+        if took:
+            kill(repository.root, folder, seconds=moments.uniform(EARLIEST, LATEST) * took)
+        else:
+            began = time.monotonic()
+            kill(repository.root, folder, 1)
+            took = time.monotonic() - began
+        names_what_is_there(folder, told)
+    publish(last, folder, spark=spark)
+    names_what_is_there(folder, told)
+    holds(folder, told[last.origin.history.head])
+    numbers = sorted(row["number"] for row in table(folder, "publications"))
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def names_what_is_there(folder: Path, told: Mapping[str, Mapping[str, Any]]) -> None:
+    """The last publication names versions of the tables that hold what its commit has."""
+    last = max(table(folder, "publications"), key=itemgetter("number"))
+    for name, version in dict(last["versions"]).items():
+        assert hashes(table(folder, name, version)) == hashes(told[last["commit"]][name])
+
+
+def holds(folder: Path, told: Mapping[str, Any]) -> None:
+    """The tables as they are hold some rows, and no others."""
+    assert {name: hashes(table(folder, name)) for name in told} == {name: hashes(some) for name, some in told.items()}
+
+
+def kill(at: Path, folder: Path, versions: int = NEVER, seconds: float = SECONDS) -> None:
+    """Publish with a process of its own, and kill it when there are so many new versions, or after so many seconds.
 
     Where we are kept waiting it may have ended by then, which is well too.
     """
@@ -70,13 +112,13 @@ def kill(at: Path, folder: Path, versions: int) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-m", "xregit", "publish", "--tables", str(folder)]
     with subprocess.Popen(command, cwd=at, env=environment, stdout=subprocess.DEVNULL, start_new_session=True) as job:
-        end = time.monotonic() + SECONDS
-        while job.poll() is None and len(logged(folder)) < before + versions:
-            assert time.monotonic() < end
+        end = time.monotonic() + seconds
+        while job.poll() is None and time.monotonic() < end and len(logged(folder)) < before + versions:
             time.sleep(0.001)
         if job.poll() is None:
             os.killpg(job.pid, signal.SIGKILL)
-    assert job.returncode == 0 or len(logged(folder)) >= before + versions
+    assert job.returncode in {0, -signal.SIGKILL}
+    assert job.returncode == 0 or versions == NEVER or len(logged(folder)) >= before + versions
 
 
 def logged(folder: Path) -> list[Path]:
