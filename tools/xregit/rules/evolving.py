@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
+from xregit.model.spelling import is_misspelled
 from xregit.payloads import SchemaError, language
 from xregit.payloads.documents import Document
 from xregit.rules.rule import found, rule
@@ -43,6 +44,17 @@ def version_incompatible(registry: Registry, schema: Schema) -> Iterator[Finding
 def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterator[Finding]:
     """Report each pair of versions of which neither a proof nor an example tells whether one reads the other."""
     yield from _findings(registry, schema, _UNCLEAR, certain=False)
+
+
+@rule("schema", Severity.WARNING, "The compatibility that a schema promises is nearly a predefined one.")
+def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Report a promise of the author's own, which nobody keeps watch over, where a predefined one is probably meant."""
+    promise, model = text(schema.entity.meta, _PROMISE), schema.entity.type.metaattributes.get(_PROMISE)
+    known = tuple(map(str, model.enum)) if model else ()
+    meant = next((each for each in known if is_misspelled(promise, each)), "") if promise not in known else ""
+    if meant:
+        message = f'"{promise}" is no predefined compatibility, so versions are not held against it.'
+        yield found(_PROMISE, message=message, help=f'Did you mean "{meant}"?')
 
 
 def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, certain: bool) -> Iterator[Finding]:

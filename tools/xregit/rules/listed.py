@@ -145,6 +145,7 @@ RULES: tuple[Rule, ...] = (
     schemas.defaultversionid_not_found,
     schemas.ancestor_not_found,
     schemas.ancestor_cycle,
+    evolving.misspelled_compatibility,
     evolving.version_incompatible,
     evolving.version_compatibility_unclear,
     *changing.RULES,
