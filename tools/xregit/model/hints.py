@@ -69,6 +69,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "urlrelative": "orders/new",
         "uuid": "123e4567-e89b-12d3-a456-426614174000",
         "versionid": '"1"',
+        "web": "https://example.com/orders",
         "xid": "/messagegroups/g1/messages/m1",
         "xidtype": "/messagegroups/messages",
         **{name: said["example"] for name, said in syntaxes().items()},
@@ -187,7 +188,7 @@ def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
     """Return what to do about a text that is nearly right, or nothing."""
     if attribute.type in _ADDRESSES and value != value.strip():
         return "Remove the spaces around it."
-    if attribute.syntax == "absolute" and (address := _absolute(value)):
+    if attribute.syntax == "web" and (address := _browsed(value)):
         return _write(key, address)
     if attribute.type in _ADDRESSES and " " in value:
         return 'Write the address of a page; prose belongs in "description".'
@@ -198,9 +199,9 @@ def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
     return _write(key, known.example) if known and known.example else ""
 
 
-def _absolute(value: str) -> str:
+def _browsed(value: str) -> str:
     """Return the address of a page that a text probably means: a host without scheme, or what Git clones from."""
-    cloned = re.fullmatch(r"git@([\w.-]+):([\w./-]+?)(?:\.git)?", value)
+    cloned = re.fullmatch(r"(?:git@|ssh://(?:\w+@)?)([\w.-]+)(?::[0-9]+/|[:/])([\w./-]+?)(?:\.git)?", value)
     if cloned:
         return f"https://{cloned[1]}/{cloned[2]}"
     return f"https://{value}" if re.fullmatch(r"[\w-]+(?:\.[\w-]+)+(?:[:/]\S*)?", value) else ""
