@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from xregit.catalog import read_contents
 from xregit.catalog.parts import Traced, folder
-from xregit.catalog.traces import Terms
+from xregit.catalog.traces import Terms, group_of
 from xregit.changes import diff
 from xregit.changes.partly import part_at
 from xregit.changes.policy import review
 from xregit.rules.again import again, whole
 from xregit.rules.kept import Kept, from_bytes, to_bytes
-from xregit.rules.standing import SHORTLY, State, WholeError, standing
+from xregit.rules.standing import SHORTLY, Standing, State, WholeError, standing
 from xregit.source.remembered import blob_id
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Registry
     from xregit.diagnostics import Diagnostic
-    from xregit.rules.standing import Standing
 
 Files = dict[str, str]
 
@@ -339,3 +338,18 @@ def recalled(kept: Kept) -> Kept:
 def changes(before: Registry, after: Registry, day: date) -> tuple[Diagnostic, ...]:
     """Return what is said of a change."""
     return review(diff(before, after), before, after, today=day).diagnostics
+
+
+PARTS = st.text("ab-.!0", min_size=1, max_size=3).filter(lambda part: part.strip(".") != "")
+
+
+@given(st.sets(st.lists(PARTS, min_size=1, max_size=4).map("/".join)))
+def test_files_are_those_of_their_groups(paths: set[str]) -> None:
+    """Also of groups whose names begin like another's, or like that of a file beside them."""
+    among = {f"messagegroups/{path}" for path in paths} | paths
+    among = {path for path in among if not any(other.startswith(f"{path}/") for other in among)}
+    statuses = {path: (number, 0, 0, 0) for number, path in enumerate(sorted(among))}
+    found = Standing(Path(), statuses, 0).by_group()
+    assert {group: set(files) for group, files in found.items() if files} == {
+        group: {path for path in among if group_of(path) == group} for group in map(group_of, among)
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 YAML = ".yaml"
 GROUP_FOLDERS = 2
-BEHIND_SLASH = chr(ord("/") + 1)  # in the order of paths, a folder ends before its name with this
 IGNORED = Trace((), None)
 # In nanoseconds. A file that was changed just before it was read may change again without another time ("racy" in Git).
 SHORTLY = 2_000_000_000
@@ -114,12 +112,11 @@ class Standing:
     def by_group(self) -> Mapping[str, Mapping[str, Status]]:
         """Return the statuses of the files of each group, by its xid and by path."""
         found: defaultdict[str, dict[str, Status]] = defaultdict(dict)
-        paths, items, start = list(self.statuses), list(self.statuses.items()), 0
-        while start < len(paths):
-            folder = "/".join(paths[start].split("/")[:GROUP_FOLDERS])
-            end = bisect_left(paths, folder + BEHIND_SLASH, start + 1)
-            found[group_of(paths[start])].update(items[start:end])
-            start = end
+        inside, of_group = "", found[""]
+        for path, status in self.statuses.items():
+            if not inside or not path.startswith(inside):
+                inside, of_group = "/".join((*path.split("/")[:GROUP_FOLDERS], "")), found[group_of(path)]
+            of_group[path] = status
         return found
 
 
