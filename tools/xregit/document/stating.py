@@ -145,13 +145,13 @@ def meta_made(model: ResourceModel) -> frozenset[str]:
     return MADE | MADE_OF_META | {f"{model.singular}id"}
 
 
-@lru_cache(maxsize=64)
 def _divided(registry: Registry, together: Together) -> Registry:
     from xregit.document.dividing import divided  # few profiles ask for it
 
     return divided(registry, together)
 
 
+@lru_cache(maxsize=64)
 def version_made(model: ResourceModel) -> frozenset[str]:
     """Return the attributes of a version that compiling makes, or that only a server can state."""
     served = {name for name, attribute in model.attributes.items() if attribute.core and attribute.readonly}
