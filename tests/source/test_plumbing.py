@@ -81,3 +81,28 @@ def test_no_answer(repository: Repository, tmp_path: Path) -> None:
     assert plumbing.merge_base(tmp_path, "main") is None
     (folder / "link").symlink_to("a")
     assert plumbing.blobs(folder, repository.commit("Link")) is None
+
+
+@pytest.mark.parametrize("few", [plumbing.FEW, 2])
+def test_commits_in_one_line_are_those_of_the_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """However many they are; a merge among them, or an old commit that none of them builds on, is no such line."""
+    monkeypatch.setattr(plumbing, "FEW", few)
+    made = new_repository(tmp_path / "repository")
+    hashes = []
+    for number in range(5):
+        made.write({"a.yaml": f"name: {number}\n"})
+        hashes.append(made.commit(str(number)))
+    known = history.read(made.root).commits
+    for old, behind in zip(hashes[:-1], (4, 3, 2, 1), strict=True):
+        assert plumbing.commits_between(made.root, old, hashes[-1]) == known[:behind]
+    assert plumbing.commits_between(made.root, hashes[-1], hashes[-1]) is None
+    assert plumbing.commits_between(made.root, hashes[-1], hashes[0]) is None
+    assert plumbing.commits_between(made.root, "0" * 40, hashes[-1]) is None
+    made.git("checkout", "-q", "-b", "other", hashes[1])
+    made.write({"b.yaml": "name: b\n"})
+    made.commit("Beside")
+    made.git("merge", "-q", "-m", "Merged", hashes[-1])
+    for old in hashes:
+        assert plumbing.commits_between(made.root, old, made.git("rev-parse", "HEAD").strip()) is None

@@ -13,6 +13,7 @@ from xregit.source.asking import answer, objects
 from xregit.source.commits import LOG, Commit, commits
 
 _ANSWERS = 3
+FEW = 50  # commits
 _LINK = "120000 "  # how Git writes the mode of a symbolic link
 
 
@@ -24,9 +25,16 @@ def head_of(folder: Path) -> tuple[str, str, str] | None:
 
 
 def commits_between(folder: Path, old: str, new: str) -> tuple[Commit, ...] | None:
-    """Return the commits after an old one, the newest first; None where a merge is among them."""
-    log = answer(folder, *LOG, "--no-relative", f"{old}..{new}", "--")
+    """Return the commits after an old one, the newest first; None where a merge is among them.
+
+    To tell what thousands of commits changed takes long, so where there are many, merges are asked for before.
+    """
+    log = answer(folder, *LOG, "--no-relative", f"--max-count={FEW}", f"{old}..{new}", "--")
     found = tuple(commits(log or b""))
+    if len(found) == FEW:
+        merges = answer(folder, "rev-list", "--merges", "--max-count=1", f"{old}..{new}")
+        log = answer(folder, *LOG, "--no-relative", f"{old}..{new}", "--") if merges == b"" else b""
+        found = tuple(commits(log or b""))
     expected = [(new,), *(commit.parents for commit in found)]
     return found if found and expected == [*((commit.sha,) for commit in found), (old,)] else None
 
