@@ -33,9 +33,8 @@ pytestmark = pytest.mark.spark
 VERSIONS = (1, 2)
 SECONDS = 300
 NEVER = 1_000_000
-# Or at random moments, as shares of the time until the first new version.
-MOMENTS = 3
-EARLIEST, LATEST = 0.5, 1.5
+# Or so many times at random moments, between the first new version and the end of a run that nobody kills.
+KILLS = 3
 CHANGED = {
     "registry.yaml": "registryid: sample\nname: Changed\n",
     "messagegroups/brakes/messagegroup.yaml": "description: Changed.\nenvelope: CloudEvents/1.0\n",
@@ -71,18 +70,16 @@ def test_publication_killed_at_any_moment_loses_and_doubles_nothing(
     first = repository.commit(SAMPLE, "Begin")
     publish(first, folder, spark=spark)
     told = {first.origin.history.head: rows(first)}
-    moments = random.Random(MOMENTS)  # noqa: S311 - nothing to guess here
-    took = 0.0
-    for number in range(MOMENTS + 1):
+    moments = random.Random("publish")  # noqa: S311 - nothing to guess here
+    earliest = latest = 0.0
+    for number in range(KILLS + 1):
         name = f"messagegroups/brakes/messages/new{number}.yaml"
         last = repository.commit({**CHANGED, name: f"description: New {number}.\n"})
         told[last.origin.history.head] = rows(last)
-        if took:
-            kill(repository.root, folder, seconds=moments.uniform(EARLIEST, LATEST) * took)
+        if number == 0:
+            earliest, latest = times(repository.root, folder)
         else:
-            began = time.monotonic()
-            kill(repository.root, folder, 1)
-            took = time.monotonic() - began
+            kill(repository.root, folder, seconds=moments.uniform(earliest, latest))
         names_what_is_there(folder, told)
     publish(last, folder, spark=spark)
     names_what_is_there(folder, told)
@@ -103,15 +100,33 @@ def holds(folder: Path, told: Mapping[str, Any]) -> None:
     assert {name: hashes(table(folder, name)) for name in told} == {name: hashes(some) for name, some in told.items()}
 
 
+def begun(at: Path, folder: Path) -> subprocess.Popen[bytes]:
+    """Begin to publish with a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-m", "xregit", "publish", "--tables", str(folder)]
+    return subprocess.Popen(command, cwd=at, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+
+
+def times(at: Path, folder: Path) -> tuple[float, float]:
+    """Publish, and return after how many seconds there was a new version, and after how many all was done."""
+    before, start, first = len(logged(folder)), time.monotonic(), 0.0
+    with begun(at, folder) as job:
+        while job.poll() is None:
+            if not first and len(logged(folder)) > before:
+                first = time.monotonic() - start
+            time.sleep(0.001)
+    assert job.returncode == 0
+    assert first
+    return first, time.monotonic() - start
+
+
 def kill(at: Path, folder: Path, versions: int = NEVER, seconds: float = SECONDS) -> None:
     """Publish with a process of its own, and kill it when there are so many new versions, or after so many seconds.
 
     Where we are kept waiting it may have ended by then, which is well too.
     """
     before = len(logged(folder))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-m", "xregit", "publish", "--tables", str(folder)]
-    with subprocess.Popen(command, cwd=at, env=environment, stdout=subprocess.DEVNULL, start_new_session=True) as job:
+    with begun(at, folder) as job:
         end = time.monotonic() + seconds
         while job.poll() is None and time.monotonic() < end and len(logged(folder)) < before + versions:
             time.sleep(0.001)
