@@ -283,6 +283,8 @@ def test_faults_of_endpoints_say_what_to_write(value: dict[str, Any], expected: 
     [
         ({"baseurl": "catalog.example.com/api"}, 'Write "baseurl: https://catalog.example.com/api".'),
         ({"repository": "git@example.com:a/b.git"}, 'Write "repository: https://example.com/a/b".'),
+        ({"repository": "git@example.com:123/b.git"}, 'Write "repository: https://example.com/123/b".'),
+        ({"repository": "ssh://org-1@example.com/a/b.git/"}, 'Write "repository: https://example.com/a/b".'),
         ({"repository": "ssh://git@example.com:22/a/b.git"}, 'Write "repository: https://example.com/a/b".'),
         ({"repository": "javascript:alert(1)"}, "Write, for example, repository: https://example.com/orders."),
         ({"rules": {"unused_schema": "off"}}, 'Rename it, for example to "unused-schema".'),

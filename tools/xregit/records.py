@@ -66,12 +66,11 @@ class _LateInit(_Late):
         """Set the fields of an instance as the ``__init__`` does."""
         given = {**dict(zip(self.known, values, strict=False)), **named}
         fits = len(given) == len(values) + len(named) and given.keys() <= self.known.keys()
-        for name, item in self.known.items():
-            value = given[name] if name in given else _default(item)
-            fits = fits and value is not MISSING
-            object.__setattr__(one, name, value)
-        if not fits:
+        found = {name: given[name] if name in given else _default(item) for name, item in self.known.items()}
+        if not fits or any(value is MISSING for value in found.values()):
             self.owner.__init__(one, *values, **named)  # type: ignore[misc]  # it says what doesn't fit
+        for name, value in found.items():
+            object.__setattr__(one, name, value)
 
 
 def replace(one: T, /, **changes: Any) -> T:

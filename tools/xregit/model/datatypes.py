@@ -260,7 +260,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "uint32": _between(0, UINT32_MAX),
     "uint64": _between(0, UINT64_MAX),
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
-    "web": _text(r"[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]+[^\s]*", "an address that begins with https:// or http://"),
+    "web": _text(r"[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#][^\s]*", "an address that begins with https:// or http://"),
     "any": _line(r"[^\x00]+", "not empty"),
     **{name: _text(said["pattern"], said["about"]) for name, said in syntaxes().items()},
 }

@@ -201,9 +201,9 @@ def _of_text(attribute: AttributeModel, value: str, key: str | int) -> str:
 
 def _browsed(value: str) -> str:
     """Return the address of a page that a text probably means: a host without scheme, or what Git clones from."""
-    cloned = re.fullmatch(r"(?:git@|ssh://(?:\w+@)?)([\w.-]+)(?::[0-9]+/|[:/])([\w./-]+?)(?:\.git)?", value)
+    cloned = re.fullmatch(r"(?:git@([\w.-]+):|ssh://(?:[\w.-]+@)?([\w.-]+)(?::[0-9]+)?/)([\w~][\w./~-]*)", value)
     if cloned:
-        return f"https://{cloned[1]}/{cloned[2]}"
+        return f"https://{cloned[1] or cloned[2]}/{cloned[3].rstrip('/').removesuffix('.git')}"
     return f"https://{value}" if re.fullmatch(r"[\w-]+(?:\.[\w-]+)+(?:[:/]\S*)?", value) else ""
 
 

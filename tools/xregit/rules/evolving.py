@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xregit.catalog.schemas import Schema
     from xregit.payloads.compatibility import Breach, Compatibility
 
-_PROMISE = "compatibility"
+_PROMISE, _NOTHING = "compatibility", "none"
 _CACHED = 1024
 # What a direction means, said of the two versions.
 _DIRECTIONS: Mapping[str, str] = {
@@ -50,9 +50,9 @@ def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterato
 def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Finding]:
     """Report a promise of the author's own, which nobody keeps watch over, where a predefined one is probably meant."""
     promise, model = text(schema.entity.meta, _PROMISE), schema.entity.type.metaattributes.get(_PROMISE)
-    known = tuple(map(str, model.enum)) if model else ()
-    meant = next((each for each in known if is_misspelled(promise, each)), "") if promise not in known else ""
-    if meant:
+    known = [each for each in map(str, model.enum) if each != _NOTHING] if model else []
+    meant = next((each for each in known if is_misspelled(promise, each)), promise)
+    if meant != promise:
         message = f'"{promise}" is no predefined compatibility, so versions are not held against it.'
         yield found(_PROMISE, message=message, help=f'Did you mean "{meant}"?')
 
