@@ -51,8 +51,8 @@ def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Fi
     """Report a promise of the author's own, which nobody keeps watch over, where a predefined one is probably meant."""
     promise, model = text(schema.entity.meta, _PROMISE), schema.entity.type.metaattributes.get(_PROMISE)
     known = [each for each in map(str, model.enum) if each != _NOTHING] if model else []
-    meant = next((each for each in known if is_misspelled(promise, each)), promise)
-    if meant != promise:
+    meant = "" if promise in known else next((each for each in known if is_misspelled(promise, each)), "")
+    if meant:
         message = f'"{promise}" is no predefined compatibility, so versions are not held against it.'
         yield found(_PROMISE, message=message, help=f'Did you mean "{meant}"?')
 

@@ -251,7 +251,7 @@ class _Walk:
                 except OSError as error:
                     self.problems.append(_unreadable(prefix + name, error))
                     continue
-                if found.st_size <= most:
+                if found.st_size <= most:  # what `status_of` gives
                     files[prefix + name] = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
                     continue
             self._entry(prefix, entry)
