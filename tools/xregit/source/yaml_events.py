@@ -1,4 +1,4 @@
-"""YAML text that is not read line by line to its value, event by event.
+"""YAML text to its value, event by event.
 
 Nothing here composes nodes or recurses: libyaml's own composer overflows the stack on deeply nested text.
 """
