@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MESSAGES, EDITS = 1_000, 7
 # Until an edit is shown, the half second included in which MkDocs looks for changes.
-SHOWN_SECONDS = 2.0
+SHOWN_SECONDS = 5.0
 # The group's first message, on which others are based, and one on which none is.
 EDITED = (f"plant3/messages/{PREFIX}150", f"plant7/messages/{PREFIX}361")
 
@@ -44,7 +44,7 @@ def served(registry: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", EDITED)
 def test_edit_is_shown_soon(registry: Path, served: str, name: str) -> None:
-    """Half of the edits are shown within two seconds; the time of each is printed."""
+    """Half of the edits are shown within five seconds; the time of each is printed."""
     times = [_seconds(registry / f"messagegroups/{name}.yaml", f"{served}/messagegroups/{name}/", edit)
              for edit in range(EDITS)]  # fmt: skip
     print(f"\n{name}: {', '.join(f'{each:.2f}' for each in times)} s; aim {SHOWN_SECONDS}")

@@ -1,9 +1,9 @@
 """What the docs site costs: for ten times the messages, for each page, and against writing the same bytes.
 
-Pages are made on all cores: CPU is that of all processes, and the clock says what the cores save. A build and the
-template that writes its bytes take turns, so that load hits both; each has a new folder, and begins when the system has
-written what was there before. None is removed before the last round: for each new file, a file system without a journal
-looks at all those that were removed in the last minutes, which takes ten times as long as to make one.
+A build and the template that writes its bytes take turns, so that load hits both; each has a new folder, and begins
+when the system has written what was there before. None is removed before the last round: for each new file, a file
+system without a journal looks at all those that were removed in the last minutes, which takes ten times as long as to
+make one.
 """
 
 from __future__ import annotations

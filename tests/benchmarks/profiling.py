@@ -34,7 +34,7 @@ ROUNDS = 4
 
 Stacks = Counter[frozenset[str]]
 MESSAGE = "pages/messages.py message_page"
-LISTS = ("pages/planning.py Plan.", "pages/listing.py", "pages/book.py", "pages/machines.py")
+LISTS = ("pages/listing.py", "pages/book.py", "pages/machines.py")
 # What building a site consists of. A tick belongs to the first part that fits: for each of its tuples, the stack has a
 # function whose name begins with one of these texts.
 PARTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (

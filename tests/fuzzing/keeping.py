@@ -1,4 +1,4 @@
-"""Readers of what runs keep for later ones, and of pages that a server keeps while people edit."""
+"""Readers of what runs keep for later ones, and of the pages of a site."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from tests.fuzzing.catalogs import HERE, edited, folder_seeds, found_in
 from tests.fuzzing.texts import yaml_seeds
 from xregit.catalog.reading import read_contents
 from xregit.pages import pages
-from xregit.pages.book import Book
-from xregit.pages.keeping import Kept
-from xregit.pages.messages import message_page
 from xregit.rules.kept import from_bytes, to_bytes
 from xregit.source import yaml
 from xregit.source.remembered import Remembered, keep, recall
@@ -36,25 +33,9 @@ def kept(data: bytes) -> None:
 
 
 def site(data: bytes) -> None:
-    """Make the pages of a catalog in which one file has these bytes; kept ones are those made from nothing."""
+    """Make the pages of a catalog in which one file has these bytes."""
     registry = read_contents(*edited(data))
     assert list(pages(registry))
-    before = _pages()
-    now = Kept(before.shared, dict(before.pages), dict(before.told))
-    book, fresh = now.book(registry), Book(registry)
-    for message in registry.messages:
-        assert now.page(book, message) == message_page(fresh, message), message.xid
-
-
-@cache
-def _pages() -> Kept:
-    """Return the pages of the catalog as it is."""
-    found = Kept()
-    registry = read_contents(*edited(next(folder_seeds())))
-    book = found.book(registry)
-    for message in registry.messages:
-        found.page(book, message)
-    return found
 
 
 def kept_seeds() -> Iterator[bytes]:

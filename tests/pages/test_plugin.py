@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import filecmp
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from tests.benchmarks.synthetic import write_registry
 from tests.catalog.folders import folder
 from tests.pages.small import small_folder
 from xregit.pages.building import build_site
@@ -14,8 +17,6 @@ from xregit.pages.searchbox import PLUGIN, taken
 from xregit.pages.searching import Entry
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mkdocs.config.defaults import MkDocsConfig
 
 CONFIG = "site_name: Test\ntheme: {name: null, custom_dir: theme}\nplugins: [xregit]\n"
@@ -24,6 +25,10 @@ THEME = """<html><head><title>{{ page.title }}</title>
 {% for path in config.extra_javascript %}<script src="{{ path | url }}"></script>{% endfor %}
 </head><body>{{ page.content }}<script>"of the theme"</script><nav>{% for item in nav.pages %}
 {{ item.file.src_uri }}{% endfor %} </nav></body></html>
+"""
+HOOK = """
+def on_post_page(output, page, config):
+    return output.replace("</html>", "<!-- seen --></html>")
 """
 MESSAGE = "messagegroups/doors/messages/doors.opened/index.html"
 
@@ -86,3 +91,27 @@ def test_search_entries_of_others_are_taken() -> None:
         Entry("lost/#last", "Last"),
     ]
     assert entries == []
+
+
+def test_plugins_that_look_at_pages_see_ours(tmp_path: Path) -> None:
+    """A hook for each page is shown those of messages too, which are else as they would be."""
+    registry = write_registry(tmp_path / "registry", 20)
+    (tmp_path / "hook.py").write_text(HOOK)
+    config = "site_name: Test\ntheme: {name: material, font: false}\nplugins: [search, xregit]\n"
+    for name, more in {"without": "", "with": "hooks: [hook.py]\n"}.items():
+        (tmp_path / "mkdocs.yml").write_text(config + more)
+        build_site(registry, tmp_path / "mkdocs.yml", tmp_path / name)
+    pages = [path.relative_to(tmp_path / "with") for path in (tmp_path / "with").rglob("index.html")]
+    assert len([path for path in pages if path.parts[0] == "messagegroups" and len(path.parts) == 5]) == 20
+    for path in pages:
+        text = (tmp_path / "with" / path).read_text()
+        assert "<!-- seen -->" in text
+        assert text.replace("<!-- seen -->", "") == (tmp_path / "without" / path).read_text()
+    assert set(_differing(tmp_path / "with", tmp_path / "without")) <= {*map(str, pages)}
+
+
+def _differing(one: Path, other: Path) -> list[str]:
+    """Return the files, by their paths, that are not in both folders with the same bytes."""
+    found = {str(path.relative_to(folder)) for folder in (one, other) for path in folder.rglob("*") if path.is_file()}
+    _, differing, missing = filecmp.cmpfiles(one, other, found, shallow=False)
+    return [*differing, *missing]

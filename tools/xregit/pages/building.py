@@ -15,11 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
-from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
 from xregit.pages.filling import refuse_taken, write
-from xregit.pages.workers import processes, shared_out
 from xregit.source.writing import replacing
 
 if TYPE_CHECKING:
@@ -31,8 +29,6 @@ DEFAULT_CONFIG = "assets/mkdocs.yml"
 SERVE_AT = "127.0.0.1:8000"
 # What a shortened page has beside it for other engines, which make pages of what is Markdown.
 WHOLE = "whole.txt"
-# How MkDocs begins to warn of builds that write only a part; ours write all that has changed.
-DIRTY = "A 'dirty' build"
 
 
 def build_site(registry: Path | str, config: Path | str | None, out: Path | str, read: Registry | None = None) -> int:
@@ -61,7 +57,7 @@ def serve_site(registry: Path, config: Path | None, at: str = SERVE_AT) -> None:
         from mkdocs.commands.serve import serve
 
         with _faults(logging.INFO):
-            serve(**settings, dev_addr=at, build_type="dirty")  # the plugin knows what that leaves out
+            serve(**settings, dev_addr=at)
 
 
 def write_pages(registry: Registry, folder: Path) -> int:
@@ -71,23 +67,19 @@ def write_pages(registry: Registry, folder: Path) -> int:
         XregitError: the folder can't be written, or it holds other files than pages written before.
     """
     from xregit.pages.book import Book
-    from xregit.pages.planning import Plan
+    from xregit.pages.listing import all_pages
     from xregit.pages.recognising import definitions
 
     _refuse_foreign(folder)
-    with replacing(folder) as place, uncollected():
-        plan = Plan.of(Book(registry))
-        refuse_taken(plan.pages, ASSETS)
+    book = Book(registry)
+    made = list(all_pages(book))
+    refuse_taken(made, ASSETS)
+    with replacing(folder) as place:
         write(str(place), ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
-
-        def written(page: Page) -> Page:
-            made = plan.made(page)
-            write(str(place), _as_files(made))
-            return replace(made, html="", whole="")
-
-        made = list(shared_out(written, plan.pages, processes(len(registry.messages))))
-        write(str(place), definitions(plan.book, made))
-        return len(made)
+        for page in made:
+            write(str(place), _as_files(page))
+        write(str(place), definitions(book, made))
+    return len(made)
 
 
 def _refuse_foreign(target: Path) -> None:
@@ -146,13 +138,12 @@ def _loaded(settings: Mapping[str, Any], **more: str) -> MkDocsConfig:
 
 
 def _build(config: MkDocsConfig) -> None:
-    with _faults(), uncollected():  # pages stay alive until the last is written
+    with _faults():
         from mkdocs.commands.build import build
 
-        # To a folder that is empty; the plugin writes what that leaves out.
-        config.plugins.on_startup(command="build", dirty=True)
+        config.plugins.on_startup(command="build", dirty=False)
         try:
-            build(config, dirty=True)
+            build(config)
         finally:
             config.plugins.on_shutdown()
 
@@ -204,8 +195,6 @@ class _Complaints(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keep or pass on one record."""
         line = " ".join(record.getMessage().split())
-        if line.startswith(DIRTY):
-            return
         if record.levelno >= logging.ERROR:
             self.errors.append(line)
         if record.levelno < logging.ERROR or self.level < logging.WARNING:

@@ -7,17 +7,15 @@ from copy import copy
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import BytecodeCache, ChoiceLoader, DictLoader, pass_context
+from jinja2 import ChoiceLoader, DictLoader, pass_context
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from types import CodeType
 
     from jinja2 import Environment, Template
-    from jinja2.bccache import Bucket
     from jinja2.runtime import Context
     from mkdocs.structure.pages import Page
 
@@ -107,15 +105,6 @@ class Frames:
         """Return the frame of a page, if it can have one and it is there by now."""
         return self._frames.get(self._kind(page)) if page.meta.get("template") == FRAMED else None
 
-    def known(self, page: Page) -> bool:
-        """Tell whether it is known by now if a page can have a frame."""
-        return self._kind(page) in self._frames
-
-    def settled(self, page: Page) -> bool:
-        """Tell whether that is known of some pages at the place of this one, be it those with sections or others."""
-        place = self._place(page)
-        return (place, True) in self._frames or (place, False) in self._frames
-
     def _kind(self, page: Page) -> object:
         """Return what pages have in common around which the theme puts the same: where links start from, above all."""
         return self._place(page), bool(page.toc.items[0].children)
@@ -127,22 +116,6 @@ class Frames:
 
     def _rendered(self, context: Context, page: Page) -> str:
         return self._tidied(self._template.render(context.get_all() | {"page": page}), page)
-
-
-class Compiled(BytecodeCache):
-    """The templates of a theme as they were compiled for the builds before, by what they are compiled from."""
-
-    def __init__(self) -> None:
-        """Begin without any."""
-        self._code: dict[tuple[str, str], CodeType | None] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Give a template that was compiled before."""
-        bucket.code = self._code.get((bucket.key, bucket.checksum))
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a compiled template."""
-        self._code[bucket.key, bucket.checksum] = bucket.code
 
 
 def install(env: Environment, urls: Iterable[str], tidied: Callable[[str, Page], str]) -> Frames:

@@ -15,14 +15,13 @@ from xregit.model.words import called
 from xregit.pages.addresses import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, caseless, ids
 from xregit.pages.heads import Deprecation, deprecation, leaving_as
 from xregit.pages.linking import Link, href
-from xregit.pages.page import Page, at_once
+from xregit.pages.page import Page
 from xregit.pages.rendering import render
 from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
     from xregit.pages.book import Book
-    from xregit.pages.page import Later
 
 # A section with more entries than this begins folded.
 MAX_OPEN = 12
@@ -56,33 +55,28 @@ class Section:
 
 @record
 class Index:
-    """What a page says that lists sections, or the entries of one; ``later`` decides when it is made."""
+    """What a page says that lists sections, or the entries of one."""
 
     address: str
     title: str
     said: str
     crumbs: tuple[Link, ...]
-    later: Later
     parent: str = ""
 
     def below(self, name: str, title: str, said: str) -> Index:
         """Return a page below this one."""
         here = Link(self.title, href(self.address))
-        return Index(f"{self.address}{name}/", title, said, (*self.crumbs, here), self.later, self.address)
+        return Index(f"{self.address}{name}/", title, said, (*self.crumbs, here), self.address)
 
     def page(self, template: str, names: Iterable[str] = (), **more: object) -> Page:
         """Return the page; search finds it by the names."""
-        page = Page(self.address, self.title, "", parent=self.parent, listed=not self.parent)
-        return self.later(page, partial(self._made, template, tuple(names), more))
-
-    def _made(self, template: str, names: tuple[str, ...], more: Mapping[str, object]) -> Page:
         return Page(
             self.address,
             self.title,
             render(template, title=self.title, crumbs=self.crumbs, said=self.said, **more),
             description=self.said,
             search=self.title,
-            names=names,
+            names=tuple(names),
             parent=self.parent,
             listed=not self.parent,
         )
@@ -96,20 +90,20 @@ class Leaving:
     deprecation: Deprecation
 
 
-def index_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
+def index_pages(book: Book) -> Iterator[Page]:
     """Give the pages for which the registry has entries."""
     crumbs = (Link(book.title, href("")),)
     placeholders, labels, owners = _placeholders(book), _labels(book), _owners(book)
     if placeholders:
         said = "Every placeholder, and the messages in which it stands. One name is one value within a message."
-        index = Index(PLACEHOLDERS, "Placeholders", said, crumbs, later)
+        index = Index(PLACEHOLDERS, "Placeholders", said, crumbs)
         at = {f"{{{name}}}": known for name, known in book.placeholder_ids.items()}
         yield from _index(index, {f"{{{name}}}": items for name, items in placeholders.items()}, at=at)
     if labels:
-        yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs, later), *_parted(labels))
+        yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs), *_parted(labels))
     if owners:
         said = f"Who is asked to review what, as {book.registry.owners.path} says."
-        yield from _index(Index(OWNERS, "Owners", said, crumbs, later), owners, at=book.owner_ids)
+        yield from _index(Index(OWNERS, "Owners", said, crumbs), owners, at=book.owner_ids)
     found = leaving(book)
     if found:
         yield _deprecations(book, found)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.pages.addresses import NAMES, caseless, ids
 from xregit.pages.indexes import Section
 from xregit.pages.linking import Link, href
-from xregit.pages.page import Page, at_once
+from xregit.pages.page import Page
 from xregit.pages.payloads import INNER, MAX_DEPTH
 from xregit.pages.rendering import render
 from xregit.pages.samples import told
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from xregit.catalog.views import Message
     from xregit.pages.book import Book, Entry
-    from xregit.pages.page import Later
     from xregit.payloads import Field
 
 TITLE = "Fields"
@@ -40,7 +38,7 @@ class User(NamedTuple):
 Row = tuple[Link, tuple[User, ...]]
 
 
-def name_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
+def name_pages(book: Book) -> Iterator[Page]:
     """Give the index of all names, in parts if they are many, then a page for each that several messages have."""
     users = _users(book)
     if not users:
@@ -54,12 +52,11 @@ def name_pages(book: Book, later: Later = at_once) -> Iterator[Page]:
     crumbs = (Link(book.title, href("")), Link(TITLE, href(NAMES)))
     if titles:
         parts = {at[title]: rows[start : start + MAX_NAMES] for title, start in zip(titles, starts, strict=True)}
-        yield from _parts(parts, crumbs, later)
+        yield from _parts(parts, crumbs)
     else:
-        yield later(Page(NAMES, TITLE, "", listed=True), partial(_index, rows, crumbs[:1]))
+        yield _index(rows, crumbs[:1])
     for name, address in shared.items():
-        page = partial(_page, name, address, users[name], crumbs)
-        yield later(Page(address, name, "", parent=NAMES), page)
+        yield _page(name, address, users[name], crumbs)
 
 
 def _index(rows: Sequence[Row], crumbs: tuple[Link, ...], address: str = NAMES, title: str = TITLE) -> Page:
@@ -69,7 +66,7 @@ def _index(rows: Sequence[Row], crumbs: tuple[Link, ...], address: str = NAMES, 
     return Page(address, title, html, description=SAID, search=SAID, parent=parent, listed=not parent)
 
 
-def _parts(parts: Mapping[str, Sequence[Row]], crumbs: tuple[Link, ...], later: Later) -> Iterator[Page]:
+def _parts(parts: Mapping[str, Sequence[Row]], crumbs: tuple[Link, ...]) -> Iterator[Page]:
     """Give the page that leads to the parts of the index, and the page of each; search has the names by themselves."""
     titles = {at: f"{rows[0][0].text} to {rows[-1][0].text}" for at, rows in parts.items()}
     sections = [
@@ -78,8 +75,7 @@ def _parts(parts: Mapping[str, Sequence[Row]], crumbs: tuple[Link, ...], later: 
     html = render("index.html", title=TITLE, crumbs=crumbs[:1], said=SAID, sections=sections, open=0)
     yield Page(NAMES, TITLE, html, description=SAID, search=SAID, listed=True)
     for at, rows in parts.items():
-        page = partial(_index, rows, crumbs, f"{NAMES}{at}/", titles[at])
-        yield later(Page(f"{NAMES}{at}/", titles[at], "", parent=NAMES), page)
+        yield _index(rows, crumbs, f"{NAMES}{at}/", titles[at])
 
 
 def _page(name: str, address: str, users: tuple[User, ...], crumbs: tuple[Link, ...]) -> Page:

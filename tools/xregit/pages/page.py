@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from xregit.records import record
 
@@ -57,16 +56,6 @@ class Page:
     def headings(self) -> tuple[Heading, ...]:
         """The page's sections, in their order."""
         return tuple(Heading(*found) for found in _HEADING.findall(self.html))
-
-
-# What makes a page, and what decides when: it gets the page with no more than its place, and what makes the whole.
-Make = Callable[[], Page]
-Later = Callable[[Page, Make], Page]
-
-
-def at_once(_: Page, make: Make) -> Page:
-    """Return the page itself, made here and now."""
-    return make()
 
 
 def placed(html: str, address: str) -> str:

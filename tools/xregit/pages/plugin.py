@@ -6,20 +6,19 @@ from contextlib import contextmanager
 from html import escape
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mkdocs.config import base
 from mkdocs.config import config_options as options
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 from mkdocs.utils import get_relative_url
 
 from xregit.catalog.registry import Registry
-from xregit.collecting import uncollected
 from xregit.diagnostics import sentence
 from xregit.document import read
 from xregit.errors import XregitError
@@ -27,20 +26,13 @@ from xregit.pages import ASSETS, Page
 from xregit.pages.addresses import CHANGES
 from xregit.pages.book import Book
 from xregit.pages.filling import refuse_taken, write
-from xregit.pages.finishing import Finisher, others_look
-from xregit.pages.frames import FRAMED, Compiled, install, twice
-from xregit.pages.keeping import Kept
+from xregit.pages.frames import FRAMED, install, twice
 from xregit.pages.listing import all_pages
 from xregit.pages.lost import with_ways_out
 from xregit.pages.machines import as_markdown, head_links, site_files
-from xregit.pages.messages import message_page
-from xregit.pages.outputs import CatalogFile, Outputs
-from xregit.pages.planning import Plan
 from xregit.pages.scripts import outsourced
-from xregit.pages.searchbox import PLUGIN, entry_of, named, take_over, taken
+from xregit.pages.searchbox import entry_of, named, take_over, taken
 from xregit.pages.searching import INDEX, THEIR_INDEX, Index
-from xregit.source import yaml
-from xregit.source.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +42,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
 
-    from xregit.pages.searching import Entry
 
 START = "Start"
 MAX_TOLD = 10
@@ -72,10 +63,6 @@ class CatalogPage(MkDocsPage):
     def __init__(self, page: Page, file: File, config: MkDocsConfig) -> None:
         """Take over a page."""
         super().__init__(None, file, config)
-        self.take(page)
-
-    def take(self, page: Page) -> None:
-        """Take over a page's title and contents, also those of one that has been made by now."""
         self.catalog_page = page
         self.title = twice(page.title) if page.address else START
 
@@ -101,16 +88,6 @@ class CatalogPage(MkDocsPage):
 class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     """``plugins: [xregit]``."""
 
-    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Remember from one build to the next, if there will be a next one, what need not be done again."""
-        self.serving = command == "serve"
-        self.parse = Remembered().parse if self.serving else yaml.parse
-        self.kept = Kept() if self.serving else None
-        self.compiled = Compiled() if self.serving else None
-        self.outputs = Outputs()
-        self.dirty = dirty
-        self.taken: list[Entry] = []
-
     def on_config(self, config: MkDocsConfig) -> None:
         """Name our style sheet and script."""
         config.extra_css.append(ASSETS[0])
@@ -120,11 +97,13 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         """Add the registry's pages; a hand-written page at the same address takes the place of ours."""
         self.catalog_pages: list[CatalogPage] = []
         self.scripts: dict[str, str] = {}
-        self.plan = self._planned(config)
-        found = self.plan.pages
+        with _told():
+            registry = self.config.read or read(self._registry(config))
+            _tell(registry)
+            self.book = Book(registry)
+            found = list(all_pages(self.book))
         self.has_feed = any(page.address == CHANGES for page in found)
         config.site_name = config.site_name or escape(found[0].title, quote=False)
-        self.outputs.begin(found, files, config, dirty=self.dirty)
         standing = {file.dest_uri for file in files}
         with _told():
             refuse_taken(found, {*standing, *ASSETS, INDEX, THEIR_INDEX})
@@ -132,8 +111,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             uri = f"{page.address}index.md"
             if page.path not in standing:
                 level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV
-                file = cast("CatalogFile", CatalogFile.generated(config, uri, content="", inclusion=level))
-                file.stands = page.address in self.outputs.pages or bool(self.plan.makers)
+                file = File.generated(config, uri, content="", inclusion=level)
                 files.append(file)
                 self.catalog_pages.append(CatalogPage(page, file, config))
         for name in ASSETS:
@@ -155,43 +133,16 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         return nav
 
     @event_priority(-100)  # when others have set it up
-    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:
+    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
         """Frame our pages, and keep Material from taking them apart for its search, where ours takes its place."""
         own = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
-        env.bytecode_cache = self.compiled
-        frames = install(env, (file.url for file in files if file.url not in own), self._tidied)
+        install(env, (file.url for file in files if file.url not in own), self._tidied)
         for page in self.catalog_pages if self.searched else ():
             page.meta["search"] = {"exclude": True}
-        shown = files.documentation_pages()
-        finisher = Finisher(self.plan, config, env, frames, self.nav, files, shown, self._last, self.scripts)
-        self.index = Index()
-        with _told():
-            for page in finisher.finish(self.catalog_pages) if self.plan.makers else ():
-                self._find(page)
         return env
-
-    def _find(self, page: CatalogPage) -> None:
-        if self.searched:
-            self.index.add(entry_of(page.catalog_page, page.url))
-
-    @event_priority(100)
-    def _put_aside(self, context: Any, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation) -> None:  # noqa: ARG002
-        """Keep Material from looking through the whole of our pages for what only its search would read."""
-        if self.searched and isinstance(page, CatalogPage):
-            self.aside, page.content = page.content, ""
-
-    @event_priority(-100)
-    def _put_back(self, context: Any, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation) -> None:  # noqa: ARG002
-        if self.searched and isinstance(page, CatalogPage):
-            page.content = self.aside
-
-    on_page_context = CombinedEvent(_put_aside, _put_back)
 
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
         """Name in the page's head what there is for machines, and move the theme's scripts into files."""
-        return self._last(output, page)
-
-    def _last(self, output: str, page: MkDocsPage) -> str:
         if isinstance(page, CatalogPage):
             links = head_links(page.catalog_page, has_feed=self.has_feed)
             output = output.replace("</head>", f"{links}</head>", 1)
@@ -212,39 +163,28 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             return output_content
         start = urlsplit(config.site_url or "/").path.rstrip("/") + "/"
         if template_name == "404.html":
-            output_content = with_ways_out(output_content, self.plan.book, start)
+            output_content = with_ways_out(output_content, self.book, start)
         return outsourced(named(output_content), start, self.scripts)
 
     @event_priority(100)  # before Material writes its index, which ours takes over
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write what no page of MkDocs can be."""
         found = [page.catalog_page for page in self.catalog_pages]
-        write(config.site_dir, site_files(self.plan.book, found, config.site_url or ""))
+        write(config.site_dir, site_files(self.book, found, config.site_url or ""))
         write(config.site_dir, self.scripts.items())
-        for page in () if self.plan.makers else self.catalog_pages:
-            if not self.serving or page.catalog_page.whole:  # a shortened page leads there
-                write(config.site_dir, (as_markdown(page.catalog_page),))
-            self._find(page)
+        write(config.site_dir, map(as_markdown, found))
         if self.searched:
-            self.taken = taken(config) if self.outputs.anew else self.taken
-            for entry in self.taken:
-                self.index.add(entry)
-            write(config.site_dir, self.index.files())
-        self.outputs.end(found)
+            index = Index()
+            for page in self.catalog_pages:
+                index.add(entry_of(page.catalog_page, page.url))
+            for entry in taken(config):
+                index.add(entry)
+            write(config.site_dir, index.files())
 
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002
         """Watch the registry, and nothing else of the repository."""
         server.watch(str(self._registry(config)))
         return server
-
-    def _planned(self, config: MkDocsConfig) -> Plan:
-        with _told(), uncollected():
-            registry = self.config.read or read(self._registry(config), self.parse)
-            _tell(registry)
-            if self.dirty and not self.serving and not others_look(config, (self, config.plugins.get(PLUGIN))):
-                return Plan.of(Book(registry))
-            book = self.kept.book(registry) if self.kept else Book(registry)
-            return Plan(book, tuple(all_pages(book, self.kept.page if self.kept else message_page)), {})
 
     def _registry(self, config: MkDocsConfig) -> Path:
         folder = Path(config.config_file_path).parent if config.config_file_path else Path()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING
 
 from xregit.messages.definitions import target
@@ -11,7 +10,7 @@ from xregit.messages.sharing import facts, shared
 from xregit.model.language import NOTHING
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href
-from xregit.pages.page import Page, at_once
+from xregit.pages.page import Page
 from xregit.pages.rendering import render
 from xregit.pages.samples import BARE, context, samples
 from xregit.protocols import wire_json
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from xregit.catalog.views import Message
     from xregit.pages.book import Book
-    from xregit.pages.page import Later
     from xregit.protocols import Wire
 
 DEFINITIONS = "definitions.js"
@@ -38,14 +36,10 @@ class Example:
     text: str
 
 
-def recognise_page(book: Book, later: Later = at_once) -> Iterator[Page]:
+def recognise_page(book: Book) -> Iterator[Page]:
     """Give the page, unless there is no message."""
     if not book.registry.messages:
         return
-    yield later(Page(book.recognise, TITLE, "", listed=True), partial(_page, book))
-
-
-def _page(book: Book) -> Page:
     said = "Paste a message to see which definitions it fits, and why it does not fit those that it comes near to."
     html = render(
         "recognise.html",
@@ -55,7 +49,7 @@ def _page(book: Book) -> Page:
         root=href(""),
         examples=tuple(_examples(book)),
     )
-    return Page(book.recognise, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True)
+    yield Page(book.recognise, TITLE, html, description=said, search=f"{TITLE} match paste", listed=True)
 
 
 def definitions(book: Book, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
