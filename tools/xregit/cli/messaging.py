@@ -34,19 +34,24 @@ WAYS = (
 @click.option("--data", type=Input(), metavar="FILE", help="The payload; - is standard input.")
 @click.option("--mode", type=click.Choice(("binary", "structured")), help="How the CloudEvent travels.")
 @click.option("--protocol", default="", help="The protocol to use, where the definition names none.")
+@click.option("--example", is_flag=True, help="Fill what is not given with examples, as on the docs site.")
 @with_registry
 def new(
-    registry: Path, xid: str, settings: tuple[str, ...], data: BinaryIO | None, mode: str | None, protocol: str
+    registry: Path,
+    xid: str,
+    settings: tuple[str, ...],
+    data: BinaryIO | None,
+    mode: str | None,
+    protocol: str,
+    *,
+    example: bool,
 ) -> None:
     """Make a correct message from its definition.
 
     It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. Each
-    placeholder takes its value from a --set. A payload whose name ends in .json is a value to encode where the
-    schema's language isn't JSON.
+    placeholder takes its value from a --set, else with --example an example. A payload whose name ends in .json is a
+    value to encode where the schema's language isn't JSON.
     """
-    from datetime import UTC, datetime
-    from uuid import uuid4
-
     import xregit
     from xregit.messages.making import MessageError
     from xregit.protocols import wire_json
@@ -63,8 +68,7 @@ def new(
             message,
             _context(settings),
             **given,
-            now=datetime.now(UTC),
-            new_id=str(uuid4()),
+            example=example,
             mode=mode or "",
             protocol=protocol,
         )

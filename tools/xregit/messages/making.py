@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from xregit.arguments import expect
 from xregit.catalog.references import local_xid
 from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
 from xregit.messages.definitions import definition
+from xregit.messages.example import (
+    EXAMPLE_ID,
+    EXAMPLE_TIME,
+    endpoint_protocols,
+    example_context,
+    example_payload,
+)
 from xregit.messages.giving import Given, given
 from xregit.messages.payloading import NO_DATA, NO_PAYLOAD, Payload, payload
 from xregit.messages.reading import received
@@ -24,7 +32,7 @@ from xregit.model.names import EVENT_JSON
 from xregit.model.quoting import either, shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
 from xregit.protocols.binding import lacking
-from xregit.protocols.carriers import STRUCTURED, carrier
+from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
 from xregit.protocols.events import announces_event
 from xregit.records import record
 
@@ -38,6 +46,8 @@ NewId = str | Callable[[], str]
 Fields = Mapping[str, Sequence[Any]]
 
 
+#: What an event without protocol is called.
+BARE_EVENT = "CloudEvent"
 # What a message is made from.
 VALUES, PAYLOAD, PROTOCOL = "values", "payload", "protocol"
 
@@ -55,6 +65,16 @@ class MessageError(XregitError):
         self.problems = problems
         self.lacks = lacks
         super().__init__(f'no message was made from "{xid}": {"; ".join(problems)}')
+
+
+@record
+class Variant:
+    """One message on the wire: by which protocol and in which mode; ``reason`` says why there is none."""
+
+    protocol: str
+    mode: str
+    wire: Wire | None
+    reason: str = ""
 
 
 @record
@@ -82,29 +102,40 @@ class Filled:
 
 def new(  # noqa: PLR0913 - what a message is made from, and what is left open
     message: Message,
-    context: Mapping[str, Any],
+    context: Mapping[str, Any] | None = None,
     data: Any = NO_DATA,
     *,
-    now: Now,
-    new_id: NewId,
+    example: bool = False,
+    now: Now | None = None,
+    new_id: NewId | None = None,
     mode: str = "",
     protocol: str = "",
 ) -> Wire:
     """Return a correct message made from a definition.
 
     ``context`` has a text for each placeholder, and values of properties that the definition leaves open. ``data`` is
-    the payload's bytes or its value, ``now`` the time and ``new_id`` the id that a new event has, or what gives them.
-    ``mode`` and ``protocol`` choose where the definition leaves that open; without a protocol it is a bare CloudEvent.
+    the payload's bytes or its value. With ``example``, what both leave out is filled as in the examples of the docs
+    site. ``now`` is the time and ``new_id`` the id of a new event, or a function that returns it; by default the
+    current time and a random UUID. ``mode`` and ``protocol`` choose where the definition leaves that open; without a
+    protocol it is a bare CloudEvent.
 
     Raises:
         MessageError: something is missing or wrong; all of it is listed.
-        XregitError: what is given is no definition, or no mapping of names to values.
+        XregitError: ``message`` is no definition, or ``context`` no mapping of names to values.
     """
     expect(Message, message, "registry[xid] gives one")
-    expect(Mapping, context, "name the values, as in {name: value}")
+    values = {} if context is None else context
+    expect(Mapping, values, "name the values, as in {name: value}")
     expect(str, protocol, "leave it out where there is none")
+    asked = definition(message)
     bound = spelled("protocol", protocol)
-    return made(filled(message, definition(message), context, data, now=now, new_id=new_id, protocol=bound), mode)
+    if example:
+        values = {**example_context(asked), **values}
+        data = example_payload(message) if data is NO_DATA else data
+        bound = bound or asked.protocol or endpoint_protocols(message, enveloped=asked.enveloped)[0]
+    time = datetime.now(UTC) if now is None else now
+    fresh_id = str(uuid4()) if new_id is None else new_id
+    return made(filled(message, asked, values, data, now=time, new_id=fresh_id, protocol=bound), mode)
 
 
 def filled(  # noqa: PLR0913 - what a message is made from
@@ -154,6 +185,30 @@ def made(found: Filled, mode: str = "") -> Wire:
     if unread:
         raise MessageError(xid, unread)
     return wire
+
+
+def example_variants(
+    message: Message, asked: Definition, values: Mapping[str, str], body: Payload
+) -> Iterator[Variant]:
+    """Give an example message in each protocol and mode that the definition allows, a bare CloudEvent first."""
+    protocols = (asked.protocol,) if asked.protocol else endpoint_protocols(message, enveloped=asked.enveloped)
+    for protocol in protocols:
+        if not (protocol or asked.enveloped):
+            continue
+        known = carrier(protocol)
+        modes = known.modes if known and asked.enveloped else ("",)
+        found = filled(message, asked, values, body, now=EXAMPLE_TIME, new_id=EXAMPLE_ID, protocol=protocol)
+        for mode in (asked.mode,) if asked.mode and asked.enveloped else modes:
+            if mode in {"", BINARY, STRUCTURED}:
+                yield _variant(found, mode)
+
+
+def _variant(found: Filled, mode: str) -> Variant:
+    protocol = found.protocol or BARE_EVENT
+    try:
+        return Variant(protocol, mode, made(found, mode if found.protocol else ""))
+    except MessageError as error:
+        return Variant(protocol, mode, None, "; ".join(error.problems))
 
 
 def _lacking(found: Filled) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from xregit.arguments import expect
 from xregit.catalog.registry import expect_registry
+from xregit.catalog.views import EntityView
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.messages.deciding import Decider
@@ -22,7 +23,7 @@ from xregit.model.faults import guess
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xregit.catalog import Message, Registry
+    from xregit.catalog import Endpoint, Message, MessageGroup, Registry
     from xregit.messages.definitions import Definition
     from xregit.messages.reading import Input
 
@@ -35,10 +36,14 @@ class Matcher:
     It is made once and never changes, holds plain data only, and so can be pickled and sent anywhere.
     """
 
-    __slots__ = ("_payloads", "_sieves")
+    __slots__ = ("_payloads", "_sieves", "_size")
 
-    def __init__(self, registry: Registry, endpoint: str = "", group: str = "") -> None:
-        """Take the definitions of the whole registry, of the endpoint's contract or of the group with that xid.
+    def __init__(
+        self, registry: Registry, endpoint: str | Endpoint = "", group: str | MessageGroup | Endpoint = ""
+    ) -> None:
+        """Take the definitions of the whole registry, of an endpoint's contract or of a group.
+
+        Endpoint and group are named by their xids, or handed over themselves.
 
         Raises:
             XregitError: there is no such endpoint or group, or what is given is no registry.
@@ -48,6 +53,11 @@ class Matcher:
             found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
             self._sieves: Sieves = sieves(definition(found[xid]) for xid in sorted(found))
             self._payloads: Payloads = payloads(registry, found)
+        self._size = len(found)
+
+    def __repr__(self) -> str:
+        """Return how many definitions it compares with."""
+        return f"<Matcher of {self._size} definitions>"
 
     def match(self, message: Input, *, explain: bool = False) -> Match:
         """Return which definitions a message fits; ``explain`` adds why those that it comes near to do not fit.
@@ -117,12 +127,15 @@ class Matcher:
         )
 
 
-def scope(registry: Registry, endpoint: str = "", group: str = "") -> tuple[Message, ...]:
+def scope(
+    registry: Registry, endpoint: str | Endpoint = "", group: str | MessageGroup | Endpoint = ""
+) -> tuple[Message, ...]:
     """Return the messages that one endpoint carries, that one group holds, or all of them.
 
     Raises:
         XregitError: there is no such endpoint or group.
     """
+    endpoint, group = _xid(endpoint), _xid(group)
     if endpoint:
         endpoints = {item.xid: item for item in registry.endpoints}
         contract = endpoints[_known(endpoint, endpoints)].contract
@@ -132,8 +145,14 @@ def scope(registry: Registry, endpoint: str = "", group: str = "") -> tuple[Mess
     return tuple(item for item in registry.messages if item.xid.startswith(f"{group}/messages/" if group else ""))
 
 
+def _xid(one: str | EntityView) -> str:
+    if isinstance(one, EntityView):
+        return one.xid
+    expect(str, one, "give an endpoint or message group, or its xid")
+    return one
+
+
 def _known(xid: str, known: Iterable[str]) -> str:
-    expect(str, xid, "give the xid of an endpoint or message group")
     listed = list(known)
     if xid in listed:
         return xid

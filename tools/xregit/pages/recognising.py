@@ -7,13 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xregit.messages.definitions import target
+from xregit.messages.example import example_context
+from xregit.messages.making import BARE_EVENT
 from xregit.messages.sharing import facts, shared
 from xregit.model.language import NOTHING
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page, at_once
 from xregit.pages.rendering import render
-from xregit.pages.samples import BARE, context, samples
+from xregit.pages.samples import samples
 from xregit.protocols import wire_json
 from xregit.records import record
 
@@ -95,14 +97,14 @@ def _examples(book: Book) -> Iterator[Example]:
         if wire is not None:
             made[message.protocol] = wire_json(wire)
     for protocol in sorted(made):
-        yield Example(protocol or BARE, _text(made[protocol]))
+        yield Example(protocol or BARE_EVENT, _text(made[protocol]))
     if "" in made:
         yield Example("another source", _text({**made[""], "source": "urn:elsewhere"}))
 
 
 def _wire(book: Book, message: Message) -> Wire | None:
     """Return the first message that can be made by a definition from its example."""
-    found = samples(book, message, context(book.asked(message)))
+    found = samples(book, message, example_context(book.asked(message)))
     return next((item.wire for item in found if item.wire), None)
 
 

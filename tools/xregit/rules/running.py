@@ -38,6 +38,10 @@ class Report:
 
     diagnostics: tuple[Diagnostic, ...]
 
+    def __repr__(self) -> str:
+        """Return the number of diagnostics of each severity, as a notebook shows it."""
+        return f"<Report: {', '.join(f'{count} of severity {level}' for level, count in self.counts.items())}>"
+
     @property
     def counts(self) -> Mapping[str, int]:
         """How many diagnostics there are of each severity, by its name."""
