@@ -65,13 +65,13 @@ def matcher(definitions: list[Mapping[str, Any]]) -> Matcher:
 
 @pytest.mark.requirement("MSG-1")
 @settings(max_examples=150)
-@given(st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6), st.sampled_from([1, deciding.MAX_TELLING]))
+@given(st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6), st.sampled_from([1, deciding.MAX_EXACT_TEXTS]))
 def test_answers_are_those_of_the_matcher(
     definitions: list[Mapping[str, Any]], events: list[dict[str, Any]], telling: int
 ) -> None:
     """A sure answer is the matcher's, context and all; where it is not sure, several fit. However many texts tell."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deciding, "MAX_TELLING", telling)
+        patch.setattr(deciding, "MAX_EXACT_TEXTS", telling)
         _agree(matcher(definitions), events)
 
 
@@ -88,7 +88,7 @@ def _agree(made: Matcher, events: list[dict[str, Any]]) -> None:
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is remembered is forgotten when it is too much, and long texts are not remembered at all."""
-    monkeypatch.setattr(deciding, "MAX_KNOWN", 3)
+    monkeypatch.setattr(deciding, "MAX_CACHED", 3)
     made = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": {"subject": {"value": "/a/{one}"}}}])
     decider = made.decider()
     subjects = [*(f"/a/{number}" for number in range(10)), "/a/" + "x" * 2000]
@@ -99,7 +99,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_is_remembered_where_nothing_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where most texts are new, none is remembered for a while, and then it is tried again; answers stay the same."""
-    monkeypatch.setattr(deciding, "MAX_KNOWN", 4)
+    monkeypatch.setattr(deciding, "MAX_CACHED", 4)
     monkeypatch.setattr(deciding, "PAUSE", 2)
     envelope = {"subject": {"value": "/a/{one}"}, "source": {"value": "s"}}
     decider = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": envelope}]).decider()

@@ -94,7 +94,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
     """
     import xregit
     from xregit.model.quoting import shown
-    from xregit.protocols.json import repeated
+    from xregit.protocols.json import duplicate_names
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
     unread, unlike, opened = 0, 0, False
@@ -102,7 +102,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
         line = text.removeprefix(BOM_UTF8)  # some editors and shells begin a file with it
         if line.strip():
             place = f"{_name(file)}:{number}"
-            for name in repeated(line):
+            for name in duplicate_names(line):
                 note(f"{place}: {shown(name)} stands more than once in one object; the last one counts.")
             found = matcher.each(line, explain=explain)
             unread += _answer(found, place)
@@ -143,12 +143,12 @@ def _context(settings: tuple[str, ...]) -> dict[str, str]:
 
 def _payload(message: Message, data: BinaryIO) -> Any:
     """Return the bytes of a payload, or the value in a JSON file that is to be encoded in another language."""
-    from xregit.messages.schemas import source
+    from xregit.messages.schemas import schema_source
     from xregit.payloads import language
     from xregit.protocols.json import json_value
 
     body = data.read()
-    found = source(message)
+    found = schema_source(message)
     name = _name(data)
     if not name.endswith(".json") or found is None or language(found.format) in _JSON:
         return body

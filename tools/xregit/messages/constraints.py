@@ -63,22 +63,22 @@ class Constraint:
 
     def fits(self, value: Any, context: dict[str, str]) -> bool:
         """Tell whether a value satisfies it, and add what its placeholders stand for to the context."""
-        text = value if value.__class__ is str else plain(value)
+        text = value if value.__class__ is str else plain_text(value)
         if self.template is not None:
             return self.template.read(text, context) if self.any_text else self._reads(self.template, value, context)
         if self.type == "binary":
             return self._fits_bytes(value)
         if self.constant is None:
-            return self.any_text or canonical(self.type, value) is not None
+            return self.any_text or canonical_text(self.type, value) is not None
         if text == self.constant:
             return True
         if self.media:
             return comparable(text) == comparable(self.constant)
-        return not self.any_text and canonical(self.type, value) == self.constant
+        return not self.any_text and canonical_text(self.type, value) == self.constant
 
     def _reads(self, template: Template, value: Any, context: dict[str, str]) -> bool:
         """Tell whether a value is of the type and fits a template; bytes are read as their base 64."""
-        known = (plain(value),) if canonical(self.type, value) is not None else ()
+        known = (plain_text(value),) if canonical_text(self.type, value) is not None else ()
         for text in self._bytes(value) if self.type == "binary" else known:
             trial = dict(context)
             if template.read(text, trial):
@@ -96,12 +96,12 @@ class Constraint:
 
     def _bytes(self, value: Any) -> tuple[str, ...]:
         """Return the base 64 of the bytes that a value may stand for."""
-        written = canonical("binary", value)
-        itself = canonical("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
+        written = canonical_text("binary", value)
+        itself = canonical_text("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
         return tuple(text for text in (written, itself) if text is not None)
 
 
-def canonical(kind: str, value: Any) -> str | None:
+def canonical_text(kind: str, value: Any) -> str | None:
     """Return the canonical text of a value of a type, None where it is no such value."""
     try:
         return to_text(kind, value)
@@ -109,12 +109,12 @@ def canonical(kind: str, value: Any) -> str | None:
         return None
 
 
-def plain(value: Any) -> str:
+def plain_text(value: Any) -> str:
     """Return the text of any value, as templates read it."""
     if value.__class__ is str:
         return str(value)
     kind = "binary" if isinstance(value, bytes) and not _is_text(value) else "any"
-    return canonical(kind, value) or ""
+    return canonical_text(kind, value) or ""
 
 
 def _is_text(value: bytes) -> bool:

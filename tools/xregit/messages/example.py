@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xregit.messages.definitions import target
-from xregit.messages.payloading import NO_DATA, Payload, inner_type, payload
+from xregit.messages.payloading import NO_DATA, Payload, payload_media_type, encode_payload
 from xregit.messages.schemas import payload_schema
 from xregit.payloads import PayloadError, SchemaError
 from xregit.protocols.carriers import carrier
@@ -52,11 +52,11 @@ def example_payload(message: Message) -> Payload:
     """Return the example of a message's schema in the schema's encoding; no bytes where there is no schema."""
     try:
         schema = payload_schema(message.registry, target(message))
-        return payload(message, NO_DATA if schema is None else schema.example())
+        return encode_payload(message, NO_DATA if schema is None else schema.example())
     except SchemaError:
-        return payload(message, NO_DATA)
+        return encode_payload(message, NO_DATA)
     except PayloadError as error:
-        return Payload(None, inner_type(message), (f"the schema of the payload gives no example: {error}",))
+        return Payload(None, payload_media_type(message), (f"the schema of the payload gives no example: {error}",))
 
 
 def endpoint_protocols(message: Message, *, enveloped: bool) -> tuple[str, ...]:

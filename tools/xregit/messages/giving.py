@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Given:
+class Assignments:
     """What is said of one message: values of placeholders, and of properties by their paths in a definition.
 
     ``problems`` has what is missing or wrong, each as a part of a sentence.
@@ -33,7 +33,7 @@ class Given:
     problems: tuple[str, ...] = ()
 
 
-def given(definition: Definition, protocol: str, context: Mapping[str, Any]) -> Given:
+def assign(definition: Definition, protocol: str, context: Mapping[str, Any]) -> Assignments:
     """Sort a context: its names are placeholders, or properties that the definition leaves open.
 
     A property goes by its path in the definition, such as ``protocoloptions/headers/Retry-After``, or by the last part
@@ -51,16 +51,16 @@ def given(definition: Definition, protocol: str, context: Mapping[str, Any]) -> 
     attributes: dict[str, Any] = {}
     options: dict[str, Any] = {}
     others = {name: value for name, value in context.items() if name not in wanted}
-    names = _names(definition, protocol) if others else {}
+    names = _property_paths(definition, protocol) if others else {}
     for name, value in others.items():
         part, _, rest = _path(name, names).partition("/")
         if part == ENVELOPE and definition.enveloped and rest:
             attributes[rest] = value
         elif part == OPTIONS and protocol and rest:
-            options[_key(protocol, rest)] = value
+            options[_option_key(protocol, rest)] = value
         else:
             problems.append(f'nothing in it is called "{name}". {guess(name, [*wanted, *names])}'.rstrip(". "))
-    return Given(placeholders, attributes, options, tuple(problems))
+    return Assignments(placeholders, attributes, options, tuple(problems))
 
 
 def _placeholder_problem(value: Any) -> str:
@@ -77,7 +77,7 @@ def _path(name: str, names: Mapping[str, str]) -> str:
     return name if name.startswith((f"{ENVELOPE}/", f"{OPTIONS}/")) else names.get(name, "")
 
 
-def _names(definition: Definition, protocol: str) -> dict[str, str]:
+def _property_paths(definition: Definition, protocol: str) -> dict[str, str]:
     """Return the paths of properties by their short names: of the envelope, else of the protocol, else as declared."""
     found: dict[str, str] = {}
     if protocol:
@@ -85,20 +85,20 @@ def _names(definition: Definition, protocol: str) -> dict[str, str]:
         single = [field.name for field in known.fields.values() if field.kind == ONE] if known else []
         found |= {name: f"{OPTIONS}/{name}" for name in single}
     if definition.enveloped:
-        found |= {name: f"{ENVELOPE}/{name}" for name in _attributes()}
+        found |= {name: f"{ENVELOPE}/{name}" for name in _event_attributes()}
     for item in definition.constraints:
         found.setdefault(item.attribute.rpartition("/")[2], item.attribute)
     return found
 
 
 @cache
-def _attributes() -> tuple[str, ...]:
+def _event_attributes() -> tuple[str, ...]:
     """Return the names of the attributes that every CloudEvent may have."""
     message = builtin().groups["messagegroups"].resources["messages"]
     known = siblings(message.attributes, {"envelope": CLOUDEVENTS})[ENVELOPE].attributes
     return tuple(name for name in known if name != "*")
 
 
-def _key(protocol: str, path: str) -> str:
+def _option_key(protocol: str, path: str) -> str:
     section, slash, name = path.partition("/")
     return key_of(protocol, section, name) if slash else section

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from xregit.messages.constraints import PLAIN_TYPES, plain
+from xregit.messages.constraints import PLAIN_TYPES, plain_text
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xregit.messages.constraints import Constraint
     from xregit.messages.templates import Template
 
-CROWD = 4
+MAX_BUCKET = 4
 MAX_DEPTH = 8
 _EXACT = PLAIN_TYPES | {"symbol", "integer", "boolean"}
 
@@ -28,7 +28,7 @@ Demand = tuple[str, bool, str]
 
 
 @record
-class Index:
+class CandidateIndex:
     """Numbers of definitions: ``always`` those that any message may fit, the others by values or words of a key.
 
     Each table has its key, whether it is of words, and under each text the numbers themselves, or where they are many,
@@ -36,14 +36,14 @@ class Index:
     """
 
     always: tuple[int, ...] = ()
-    tables: tuple[tuple[str, bool, Mapping[str, Entry]], ...] = ()
+    tables: tuple[tuple[str, bool, Mapping[str, Bucket]], ...] = ()
 
     def add(self, values: Mapping[str, Sequence[Any]], found: list[int]) -> None:
         """Add the numbers of those definitions that a message with these values can fit, in no particular order."""
         found.extend(self.always)
         for key, worded, table in self.tables:
             for value in values.get(key, ()):
-                text = value if value.__class__ is str else plain(value)
+                text = value if value.__class__ is str else plain_text(value)
                 for part in set(words(text)) if worded else (text,):
                     entry = table.get(part)
                     if isinstance(entry, tuple):
@@ -53,16 +53,16 @@ class Index:
 
     def keys(self) -> set[str]:
         """Return the keys whose values the index asks for."""
-        inner = (entry.keys() for _, _, table in self.tables for entry in table.values() if isinstance(entry, Index))
+        inner = (entry.keys() for _, _, table in self.tables for entry in table.values() if isinstance(entry, CandidateIndex))
         return {key for key, _, _ in self.tables}.union(*inner)
 
 
-Entry = tuple[int, ...] | Index
+Bucket = tuple[int, ...] | CandidateIndex
 
 
-def index(demands: Mapping[int, Iterable[tuple[str, Constraint]]]) -> Index:
+def build_index(demands: Mapping[int, Iterable[tuple[str, Constraint]]]) -> CandidateIndex:
     """Return the index of definitions by what each demands of a message, under which key."""
-    return _index({number: frozenset(_demands(items)) for number, items in demands.items()}, 0)
+    return _build({number: frozenset(_demands(items)) for number, items in demands.items()}, 0)
 
 
 def words(text: str) -> list[str]:
@@ -89,13 +89,13 @@ def whole_words(template: Template) -> set[str]:
     return found | set(words(template.steps[-1][1])[1:])
 
 
-def _entry(members: Mapping[int, frozenset[Demand]], depth: int) -> Entry:
-    if len(members) <= CROWD or depth >= MAX_DEPTH:
+def _bucket(members: Mapping[int, frozenset[Demand]], depth: int) -> Bucket:
+    if len(members) <= MAX_BUCKET or depth >= MAX_DEPTH:
         return tuple(members)
-    return _index(members, depth)
+    return _build(members, depth)
 
 
-def _index(members: Mapping[int, frozenset[Demand]], depth: int) -> Index:
+def _build(members: Mapping[int, frozenset[Demand]], depth: int) -> CandidateIndex:
     counts = Counter(demand for demands in members.values() for demand in demands)
     always = []
     shared: dict[Demand, dict[int, frozenset[Demand]]] = {}
@@ -107,7 +107,7 @@ def _index(members: Mapping[int, frozenset[Demand]], depth: int) -> Index:
             shared.setdefault(rarest, {})[number] = demands - {rarest}
         else:
             always.append(number)
-    tables: dict[tuple[str, bool], dict[str, Entry]] = {}
+    tables: dict[tuple[str, bool], dict[str, Bucket]] = {}
     for (key, worded, text), inner in shared.items():
-        tables.setdefault((key, worded), {})[text] = _entry(inner, depth + 1)
-    return Index(tuple(always), tuple((key, worded, table) for (key, worded), table in tables.items()))
+        tables.setdefault((key, worded), {})[text] = _bucket(inner, depth + 1)
+    return CandidateIndex(tuple(always), tuple((key, worded, table) for (key, worded), table in tables.items()))

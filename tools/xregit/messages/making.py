@@ -20,18 +20,18 @@ from xregit.messages.example import (
     example_context,
     example_payload,
 )
-from xregit.messages.giving import Given, given
-from xregit.messages.payloading import NO_DATA, NO_PAYLOAD, Payload, payload
-from xregit.messages.reading import received
-from xregit.messages.schemas import payloads
+from xregit.messages.giving import Assignments, assign
+from xregit.messages.payloading import NO_DATA, NO_PAYLOAD, Payload, encode_payload
+from xregit.messages.reading import decode
+from xregit.messages.schemas import payload_schemas
 from xregit.messages.sieves import event_filter, whole_filter
-from xregit.messages.values import Filling, attribute_values, option_values
+from xregit.messages.values import Inputs, attribute_values, option_values
 from xregit.model import canonical as spelled
 from xregit.model.mediatypes import without_parameters
 from xregit.model.names import EVENT_JSON
 from xregit.model.quoting import either, shown
 from xregit.protocols import Event, Wire, WireError, assemble, bind
-from xregit.protocols.binding import lacking
+from xregit.protocols.binding import missing_fields
 from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
 from xregit.protocols.events import announces_event
 from xregit.records import record
@@ -78,7 +78,7 @@ class Variant:
 
 
 @record
-class Filled:
+class MessageDraft:
     """A definition with a context and a payload filled in, before a mode is chosen.
 
     ``attributes`` are the event's, ``fields`` the protocol's own values by their keys; ``problems`` has all that is
@@ -88,7 +88,7 @@ class Filled:
     message: Message
     asked: Definition
     protocol: str
-    said: Given
+    said: Assignments
     attributes: Mapping[str, Any]
     fields: Mapping[str, list[Any]]
     body: Payload
@@ -135,10 +135,10 @@ def new(  # noqa: PLR0913 - what a message is made from, and what is left open
         bound = bound or asked.protocol or endpoint_protocols(message, enveloped=asked.enveloped)[0]
     time = datetime.now(UTC) if now is None else now
     fresh_id = str(uuid4()) if new_id is None else new_id
-    return made(filled(message, asked, values, data, now=time, new_id=fresh_id, protocol=bound), mode)
+    return encode(fill(message, asked, values, data, now=time, new_id=fresh_id, protocol=bound), mode)
 
 
-def filled(  # noqa: PLR0913 - what a message is made from
+def fill(  # noqa: PLR0913 - what a message is made from
     message: Message,
     asked: Definition,
     context: Mapping[str, Any],
@@ -147,22 +147,22 @@ def filled(  # noqa: PLR0913 - what a message is made from
     now: Now,
     new_id: NewId,
     protocol: str = "",
-) -> Filled:
+) -> MessageDraft:
     """Return what `new` has filled in before it looks at the mode; ``asked`` is the message's definition.
 
     ``data`` may be a `Payload` that was made before.
     """
     bound = protocol or asked.protocol
-    said = given(asked, bound, context)
-    body = data if isinstance(data, Payload) else payload(message, data)
+    said = assign(asked, bound, context)
+    body = data if isinstance(data, Payload) else encode_payload(message, data)
     problems = [*said.problems, *body.problems]
-    filling = Filling(said, now() if callable(now) else now, new_id() if callable(new_id) else new_id, problems)
-    attributes = _inferred(message, asked, body) | attribute_values(asked, filling) if asked.enveloped else {}
+    filling = Inputs(said, now() if callable(now) else now, new_id() if callable(new_id) else new_id, problems)
+    attributes = _implied_attributes(message, asked, body) | attribute_values(asked, filling) if asked.enveloped else {}
     fields = option_values(asked, bound, filling) if bound else {}
-    return Filled(message, asked, bound, said, attributes, fields, body, tuple(problems))
+    return MessageDraft(message, asked, bound, said, attributes, fields, body, tuple(problems))
 
 
-def made(found: Filled, mode: str = "") -> Wire:
+def encode(found: MessageDraft, mode: str = "") -> Wire:
     """Return the message in a mode.
 
     Raises:
@@ -171,17 +171,17 @@ def made(found: Filled, mode: str = "") -> Wire:
     asked, bound, xid = found.asked, found.protocol, found.message.xid
     problems = (*_choice_problems(asked, bound, mode), *found.problems)
     if problems:
-        raise MessageError(xid, tuple(dict.fromkeys(problems)), frozenset(_lacking(found)))
+        raise MessageError(xid, tuple(dict.fromkeys(problems)), frozenset(_missing_inputs(found)))
     fields = dict(found.fields)
     try:
         if asked.enveloped:
-            wire = _bound(asked, bound, mode, Event(found.attributes, found.body.body), fields)
+            wire = _bind(asked, bound, mode, Event(found.attributes, found.body.body), fields)
         else:
-            wire = _plain(bound, fields, found.body)
+            wire = _assemble(bound, fields, found.body)
     except WireError as error:
         raise MessageError(xid, error.problems) from None
     bare = not asked.enveloped and not asked.protocol
-    unread = tuple(_unread_payload(found.message, asked, wire) if bare else _unread(found, wire))
+    unread = tuple(_recognition_problems(found.message, asked, wire) if bare else _readback_problems(found, wire))
     if unread:
         raise MessageError(xid, unread)
     return wire
@@ -197,21 +197,21 @@ def example_variants(
             continue
         known = carrier(protocol)
         modes = known.modes if known and asked.enveloped else ("",)
-        found = filled(message, asked, values, body, now=EXAMPLE_TIME, new_id=EXAMPLE_ID, protocol=protocol)
+        found = fill(message, asked, values, body, now=EXAMPLE_TIME, new_id=EXAMPLE_ID, protocol=protocol)
         for mode in (asked.mode,) if asked.mode and asked.enveloped else modes:
             if mode in {"", BINARY, STRUCTURED}:
                 yield _variant(found, mode)
 
 
-def _variant(found: Filled, mode: str) -> Variant:
+def _variant(found: MessageDraft, mode: str) -> Variant:
     protocol = found.protocol or BARE_EVENT
     try:
-        return Variant(protocol, mode, made(found, mode if found.protocol else ""))
+        return Variant(protocol, mode, encode(found, mode if found.protocol else ""))
     except MessageError as error:
         return Variant(protocol, mode, None, "; ".join(error.problems))
 
 
-def _lacking(found: Filled) -> Iterator[str]:
+def _missing_inputs(found: MessageDraft) -> Iterator[str]:
     if not (found.asked.enveloped or found.protocol):
         yield PROTOCOL
     if NO_PAYLOAD in found.body.problems:
@@ -243,7 +243,7 @@ def _binding_problems(protocol: str, mode: str) -> Iterator[str]:
         yield f"{protocol} has no mode {shown(mode)} for CloudEvents, but {either(known.modes)}"
 
 
-def _inferred(message: Message, asked: Definition, body: Payload) -> dict[str, str]:
+def _implied_attributes(message: Message, asked: Definition, body: Payload) -> dict[str, str]:
     """Return the attributes that follow from what the definition says of the payload, unless it states them itself.
 
     Source: message/spec.md "CloudEvents/1.0", datacontenttype and dataschema.
@@ -260,47 +260,47 @@ def _inferred(message: Message, asked: Definition, body: Payload) -> dict[str, s
     return {name: value for name, value in implied.items() if value and name not in stated}
 
 
-def _plain(protocol: str, fields: Fields, body: Payload) -> Wire:
+def _assemble(protocol: str, fields: Fields, body: Payload) -> Wire:
     """Return a message without envelope; what it holds is said in its content type, if it has one."""
     known = carrier(protocol)
     if known and known.contenttype and body.contenttype and body.body is not None:
-        fields = {**fields, **lacking(known, {known.contenttype: [body.contenttype]}, fields)}
+        fields = {**fields, **missing_fields(known, {known.contenttype: [body.contenttype]}, fields)}
     return assemble(protocol, fields, body.body)
 
 
-def _bound(asked: Definition, protocol: str, mode: str, event: Event, fields: Fields) -> Wire:
+def _bind(asked: Definition, protocol: str, mode: str, event: Event, fields: Fields) -> Wire:
     """Return a message that carries an event, in the mode that the definition or the caller chooses."""
     known = carrier(protocol)
-    chosen = mode or asked.mode or (STRUCTURED if _is_whole(asked, known, event, fields) else "")
+    chosen = mode or asked.mode or (STRUCTURED if _is_structured(asked, known, event, fields) else "")
     if chosen == STRUCTURED and asked.format and known and known.contenttype:
-        fields = {**fields, **lacking(known, {known.contenttype: [asked.format]}, fields)}
-    unknown = [media for media in _outer(known, fields) if without_parameters(media) != EVENT_JSON]
+        fields = {**fields, **missing_fields(known, {known.contenttype: [asked.format]}, fields)}
+    unknown = [media for media in _stated_media_types(known, fields) if without_parameters(media) != EVENT_JSON]
     if chosen == STRUCTURED and unknown:
         raise WireError((f"events are written as {EVENT_JSON} alone, so they can't be {shown(unknown[0])}",))
     return bind(event, protocol, chosen, fields)
 
 
-def _is_whole(asked: Definition, known: Carrier | None, event: Event, fields: Fields) -> bool:
+def _is_structured(asked: Definition, known: Carrier | None, event: Event, fields: Fields) -> bool:
     """Tell whether the payload can only be the whole event, where no mode is stated, by what is said of its format."""
-    said = (asked.contenttype, event.attributes.get("datacontenttype"), *_outer(known, fields))
+    said = (asked.contenttype, event.attributes.get("datacontenttype"), *_stated_media_types(known, fields))
     return bool(asked.format) or any(isinstance(media, str) and announces_event(media) for media in said)
 
 
-def _outer(known: Carrier | None, fields: Fields) -> list[str]:
+def _stated_media_types(known: Carrier | None, fields: Fields) -> list[str]:
     """Return the media types that the message itself states, as texts: a header may be of any type."""
     stated = [each for key, values in fields.items() if known and key.lower() == known.contenttype for each in values]
     return [each.decode(errors="replace") if isinstance(each, bytes) else str(each) for each in stated]
 
 
-def _unread_payload(message: Message, asked: Definition, wire: Wire) -> Iterator[str]:
+def _recognition_problems(message: Message, asked: Definition, wire: Wire) -> Iterator[str]:
     """Give why nobody would recognise a message of a definition that speaks of nothing but the payload."""
-    if not payloads(message.registry, [asked.xid]).accepts(asked, received(wire)[0]):
+    if not payload_schemas(message.registry, [asked.xid]).accepts(asked, decode(wire)[0]):
         yield "nothing is declared, neither properties nor a payload, by which it would be recognised"
 
 
-def _unread(found: Filled, wire: Wire) -> Iterator[str]:
+def _readback_problems(found: MessageDraft, wire: Wire) -> Iterator[str]:
     """Give what the message would not be read back as: the definition contradicts itself, or values run together."""
-    message = received(wire)[0]
+    message = decode(wire)[0]
     context = found.asking.context(message)
     # An option can be an attribute of the event too, and may hold what attributes may not.
     yield from message.problems

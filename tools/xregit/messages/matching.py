@@ -9,14 +9,14 @@ from xregit.catalog.registry import expect_registry
 from xregit.catalog.views import EntityView
 from xregit.collecting import uncollected
 from xregit.errors import XregitError
-from xregit.messages.deciding import Decider
+from xregit.messages.deciding import BatchMatcher
 from xregit.messages.definitions import definition, target
-from xregit.messages.explaining import nearest, unreadable
-from xregit.messages.mapping import mapped_event
-from xregit.messages.reading import Received, received
-from xregit.messages.results import Match, Matched, Reason
-from xregit.messages.schemas import Payloads, payloads
-from xregit.messages.tiers import VALID, Sieves, sieves
+from xregit.messages.explaining import nearest_reasons, unreadable_reasons
+from xregit.messages.mapping import map_event
+from xregit.messages.reading import IncomingMessage, decode
+from xregit.messages.results import Match, DefinitionMatch, Reason
+from xregit.messages.schemas import PayloadSchemas, payload_schemas
+from xregit.messages.tiers import VALID, Stages, build_stages
 from xregit.messages.verifying import Failure
 from xregit.model.faults import guess
 
@@ -51,8 +51,8 @@ class Matcher:
         expect_registry(registry)
         with uncollected():
             found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
-            self._sieves: Sieves = sieves(definition(found[xid]) for xid in sorted(found))
-            self._payloads: Payloads = payloads(registry, found)
+            self._sieves: Stages = build_stages(definition(found[xid]) for xid in sorted(found))
+            self._payloads: PayloadSchemas = payload_schemas(registry, found)
         self._size = len(found)
 
     def __repr__(self) -> str:
@@ -65,56 +65,56 @@ class Matcher:
         The message is a `Wire`, its JSON shape, or the text of that. One that can't be read fits none, and the result's
         ``problems`` say why; so it is with a batch of several events, for which `each` has a result for every one.
         """
-        items = received(message)
+        items = decode(message)
         if len(items) > 1:
             return Match(problems=(f"The message is a batch of {len(items)} events; each has a result of its own.",))
         return self.recognised(items[0], explain=explain)
 
     def each(self, message: Input, *, explain: bool = False) -> tuple[Match, ...]:
         """Return the result for each CloudEvent of a batch, or the one result for any other message."""
-        return tuple(self.recognised(item, explain=explain) for item in received(message))
+        return tuple(self.recognised(item, explain=explain) for item in decode(message))
 
-    def recognised(self, message: Received, *, explain: bool = False) -> Match:
+    def recognised(self, message: IncomingMessage, *, explain: bool = False) -> Match:
         """Return which definitions a message fits that was read already."""
         hits = rejected = self._hits(message)
         if len(hits) > 1:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]
         event, mapped = message.event, False
         if event is None and len(hits) == 1 and message.mode == "":
-            event = mapped_event(*hits[0], message)
+            event = map_event(*hits[0], message)
             mapped = event is not None
-        matches = tuple([Matched(found.xid, context) for found, context in hits])  # faster than from a generator
+        matches = tuple([DefinitionMatch(found.xid, context) for found, context in hits])  # faster than from a generator
         reasons = self._reasons(message, rejected) if explain else ()
         return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
 
-    def misses(self, message: Received) -> tuple[Reason, ...]:
+    def misses(self, message: IncomingMessage) -> tuple[Reason, ...]:
         """Return why one message does not fit the definitions that it comes near to; it is known to fit none."""
         return self._reasons(message, [])
 
-    def decider(self) -> Decider:
+    def decider(self) -> BatchMatcher:
         """Return what answers for many CloudEvents at once, each by itself and without protocol."""
         tiers = self._sieves.tiers["", VALID]
-        return Decider((each.filters for each in tiers), tells_none=not self._sieves.payloads)
+        return BatchMatcher((each.filters for each in tiers), tells_none=not self._sieves.payloads)
 
-    def _hits(self, message: Received) -> Hits:
+    def _hits(self, message: IncomingMessage) -> Hits:
         for sieve in self._sieves.to_try(message):
             hits = sieve.found(message)
             if hits:
                 return hits
         return [(item, {}) for item in self._sieves.payloads if self._payloads.accepts(item, message)]
 
-    def _faults(self, found: Definition, message: Received) -> tuple[str, ...]:
+    def _faults(self, found: Definition, message: IncomingMessage) -> tuple[str, ...]:
         return self._payloads.problems(found.xid, message.body, message.contenttype)
 
-    def _reasons(self, message: Received, hits: Hits) -> tuple[Reason, ...]:
+    def _reasons(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
         known = self._sieves.selectors(message)
         selected = known.selected(message) if known else {}
-        found = (*unreadable(message), *self._unfit(message, hits), *nearest(selected, message))
+        found = (*unreadable_reasons(message), *self._unfit(message, hits), *nearest_reasons(selected, message))
         if found or selected or hits:
             return found
         return known.unlike(message) if known else self._sieves.unlike(message)
 
-    def _unfit(self, message: Received, hits: Hits) -> tuple[Reason, ...]:
+    def _unfit(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
         """Return those of several definitions that only the payload keeps off."""
         if len(hits) == 1:
             return ()
@@ -138,10 +138,10 @@ def scope(
     endpoint, group = _xid(endpoint), _xid(group)
     if endpoint:
         endpoints = {item.xid: item for item in registry.endpoints}
-        contract = endpoints[_known(endpoint, endpoints)].contract
+        contract = endpoints[_check_xid(endpoint, endpoints)].contract
         return tuple(entry.message for entry in contract if not group or entry.via == group)
     if group:
-        _known(group, [*(item.xid for item in registry.messagegroups), *(item.xid for item in registry.endpoints)])
+        _check_xid(group, [*(item.xid for item in registry.messagegroups), *(item.xid for item in registry.endpoints)])
     return tuple(item for item in registry.messages if item.xid.startswith(f"{group}/messages/" if group else ""))
 
 
@@ -152,7 +152,7 @@ def _xid(one: str | EntityView) -> str:
     return one
 
 
-def _known(xid: str, known: Iterable[str]) -> str:
+def _check_xid(xid: str, known: Iterable[str]) -> str:
     listed = list(known)
     if xid in listed:
         return xid

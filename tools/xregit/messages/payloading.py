@@ -12,7 +12,7 @@ from xregit.messages.schemas import payload_schema
 from xregit.model import named
 from xregit.model.names import EVENTS
 from xregit.payloads import PayloadError, SchemaError
-from xregit.protocols.events import payload as written
+from xregit.protocols.events import payload_bytes
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ class Payload:
     problems: tuple[str, ...] = ()
 
 
-def payload(message: Message, data: Any) -> Payload:
+def encode_payload(message: Message, data: Any) -> Payload:
     """Return the payload of a message: bytes as they are, any other value in the encoding of the schema.
 
     Without a schema a text is its bytes, and any other value is written as JSON.
     """
-    contenttype = inner_type(message)
+    contenttype = payload_media_type(message)
     try:
         schema = payload_schema(message.registry, target(message))
     except SchemaError as error:
@@ -54,23 +54,23 @@ def payload(message: Message, data: Any) -> Payload:
     if data is NO_DATA:
         return Payload(None, contenttype, (NO_PAYLOAD,) if schema is not None else ())
     try:
-        body = _encoded(schema, data, contenttype)
+        body = _encode(schema, data, contenttype)
     except PayloadError as error:
-        return Payload(None, contenttype, _unfit(error.problems))
+        return Payload(None, contenttype, _schema_problems(error.problems))
     except ValueError as error:
         return Payload(None, contenttype, (f"the payload {error}",))
     except RecursionError:
         return Payload(None, contenttype, ("the payload must not nest that deep",))
     found = schema.validate(body, contenttype) if schema is not None else ()
-    return Payload(body, contenttype, _unfit(found))
+    return Payload(body, contenttype, _schema_problems(found))
 
 
-def _unfit(found: tuple[str, ...]) -> tuple[str, ...]:
+def _schema_problems(found: tuple[str, ...]) -> tuple[str, ...]:
     """Return what is wrong with a payload, the first of it as a sentence that the others go on with."""
     return (f"the payload does not fit its schema: {found[0]}", *found[1:]) if found else ()
 
 
-def inner_type(message: Message) -> str:
+def payload_media_type(message: Message) -> str:
     """Return the media type of a message's payload, not of its envelope (message/spec.md "datacontenttype")."""
     attributes = message.resolved.attributes
     stated = attributes.get("envelopemetadata") if message.envelope else None
@@ -83,20 +83,20 @@ def inner_type(message: Message) -> str:
     return known.payload if known else ""
 
 
-def _encoded(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:
+def _encode(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:
     if isinstance(data, bytes | bytearray):
         return bytes(data)
     if schema is not None:
         return schema.encode(data, contenttype)
-    if not isinstance(data, str) and _unwritable(data):
+    if not isinstance(data, str) and _has_infinite(data):
         message = "must not have numbers that JSON can't write, such as NaN"
         raise ValueError(message)
-    return written(data)
+    return payload_bytes(data)
 
 
-def _unwritable(data: Any) -> bool:
+def _has_infinite(data: Any) -> bool:
     """Tell whether a value has infinite numbers or what is no number, which would become null without a word."""
     if isinstance(data, float):
         return not isfinite(data)
     inner = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
-    return any(map(_unwritable, inner))
+    return any(map(_has_infinite, inner))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from xregit.model.language import NOTHING
-from xregit.protocols import Carried, Event, Wire, WireError, carried, event_json, flatten, read_wire
+from xregit.protocols import Extraction, Event, Wire, WireError, extract, event_json, flatten, read_wire
 from xregit.protocols.carriers import BATCH, STRUCTURED, carrier
 from xregit.protocols.events import OPTIONAL, SPECVERSION
 from xregit.protocols.json import json_value
@@ -26,7 +26,7 @@ TIME = rf"{SECOND}(?:\.[0-9]+)?{ZONE}"
 is_time = re.compile(TIME).fullmatch
 
 
-class Received(NamedTuple):
+class IncomingMessage(NamedTuple):
     """A message as matching looks at it; a named tuple, as one is made for every message of a stream.
 
     ``fields`` are the protocol's own values by key, ``event`` is the valid CloudEvent in the JSON event format, with
@@ -65,23 +65,23 @@ class Received(NamedTuple):
         return self.outer_type
 
 
-def received(message: Input) -> tuple[Received, ...]:
+def decode(message: Input) -> tuple[IncomingMessage, ...]:
     """Return what was received: one message, or one for each event of a batch; a bad one has problems."""
     try:
-        text = _text(message)
+        text = _json_text(message)
         value = message if text is None else json_value(text)
         # Without escapes, no text in it has a character that an attribute may not have.
         plain = text is not None and b"\\" not in text and b"\x7f" not in text and text.isascii()
         if value.__class__ is dict and "protocol" not in value and _is_event(value, plain):
-            return (Received(value, value, "", NOTHING, STRUCTURED),)
-        return _wired(value if isinstance(value, Wire) else read_wire(value))
+            return (IncomingMessage(value, value, "", NOTHING, STRUCTURED),)
+        return _from_wire(value if isinstance(value, Wire) else read_wire(value))
     except WireError as error:
-        return (Received(problems=error.problems),)
+        return (IncomingMessage(problems=error.problems),)
     except ValueError as error:
-        return (Received(problems=(f"The message is not JSON: {error}.",)),)
+        return (IncomingMessage(problems=(f"The message is not JSON: {error}.",)),)
 
 
-def _text(message: Input) -> bytes | None:
+def _json_text(message: Input) -> bytes | None:
     """Return a message that is still to be parsed, None for one that is parsed already."""
     if message.__class__ is bytes:
         return message
@@ -116,17 +116,17 @@ def _are_names(text: str) -> bool:
     return text.isascii() and text.isalnum() and text.islower()
 
 
-def _wired(wire: Wire) -> tuple[Received, ...]:
-    found = carried(wire)
+def _from_wire(wire: Wire) -> tuple[IncomingMessage, ...]:
+    found = extract(wire)
     fields = flatten(wire) if wire.protocol else NOTHING
     if found.mode == BATCH and not found.problems and found.events:
-        return tuple(_received(wire, fields, found, event) for event in found.events)
-    return (_received(wire, fields, found, found.events[0] if found.events else None),)
+        return tuple(_incoming(wire, fields, found, event) for event in found.events)
+    return (_incoming(wire, fields, found, found.events[0] if found.events else None),)
 
 
-def _received(wire: Wire, fields: Fields, found: Carried, event: Event | None) -> Received:
+def _incoming(wire: Wire, fields: Fields, found: Extraction, event: Event | None) -> IncomingMessage:
     attributes = event.attributes if event is not None else NOTHING
     valid = event is not None and not found.problems
     inner = event.data if event is not None else wire.body
     value = event_json(event) if event is not None and valid else None
-    return Received(value, attributes, wire.protocol, fields, found.mode, found.problems, wire, inner)
+    return IncomingMessage(value, attributes, wire.protocol, fields, found.mode, found.problems, wire, inner)

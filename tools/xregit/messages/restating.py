@@ -44,16 +44,16 @@ def contradictions(message: Message) -> Iterator[Contradiction]:
             declared = (each for each in message.properties if each.path[0] == ENVELOPE)
             attributes = {"specversion": _SPECVERSION} | {each.name: attribute_constraint(each) for each in declared}
         asked = option_constraint(item, known.protocol) if name in attributes else None
-        if asked is not None and not agree(_read(known, asked), attributes[name]):
+        if asked is not None and not agree(_decode_constant(known, asked), attributes[name]):
             yield Contradiction(item, asked, name, attributes[name])
 
 
-def _read(known: Carrier, asked: Constraint) -> Constraint:
+def _decode_constant(known: Carrier, asked: Constraint) -> Constraint:
     """Return what an option asks, as receivers read it; of a template with percent-encoded parts nothing is known."""
     if not known.percent or "%" not in asked.expected:
         return asked
     try:
-        constant = percent.decoded(asked.constant) if asked.constant is not None else None
+        constant = percent.percent_decode(asked.constant) if asked.constant is not None else None
     except ValueError:
         return asked
     return replace(asked, constant=constant, template=None, any_text=True)

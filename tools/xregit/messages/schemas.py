@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from xregit.catalog import Message, Registry
     from xregit.catalog.schemas import SchemaDocuments
     from xregit.messages.definitions import Definition
-    from xregit.messages.reading import Received
+    from xregit.messages.reading import IncomingMessage
 
-CACHED = 4096
+MAX_SCHEMAS = 4096
 # Found in every schema, of any language, that refers to another one, so that its own address matters.
 _REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
 
 
 @record
-class Source:
+class SchemaSource:
     """A payload schema as it is kept: its language, the document, the part that is meant, and its own address."""
 
     format: str
@@ -38,10 +38,10 @@ class Source:
 
 
 @record
-class Payloads:
+class PayloadSchemas:
     """The payload schemas of messages by their xids, and the documents that they may refer to; plain data."""
 
-    sources: Mapping[str, Source]
+    sources: Mapping[str, SchemaSource]
     documents: SchemaDocuments
 
     def schema(self, xid: str) -> PayloadSchema | None:
@@ -49,7 +49,7 @@ class Payloads:
         if xid not in self.sources:
             return None
         try:
-            return parsed(self.sources[xid], self.documents)
+            return parse_schema(self.sources[xid], self.documents)
         except SchemaError:
             return None
 
@@ -60,7 +60,7 @@ class Payloads:
             return ()
         return ("there is no payload",) if body is None else explained(schema.validate(body, contenttype), body)
 
-    def accepts(self, definition: Definition, message: Received) -> bool:
+    def accepts(self, definition: Definition, message: IncomingMessage) -> bool:
         """Tell whether a message's payload is what a definition declares, where it declares nothing else."""
         stated = definition.contenttype
         if stated and comparable(message.contenttype) != comparable(stated):
@@ -70,10 +70,10 @@ class Payloads:
         return not self.problems(definition.xid, message.body, message.contenttype)
 
 
-def payloads(registry: Registry, xids: Iterable[str]) -> Payloads:
+def payload_schemas(registry: Registry, xids: Iterable[str]) -> PayloadSchemas:
     """Return the payload schemas of these messages, with all documents that they may refer to."""
-    found = ((xid, source(registry[xid])) for xid in xids)
-    return Payloads({xid: item for xid, item in found if item is not None}, registry.schema_documents)
+    found = ((xid, schema_source(registry[xid])) for xid in xids)
+    return PayloadSchemas({xid: item for xid, item in found if item is not None}, registry.schema_documents)
 
 
 def payload_schema(registry: Registry, message: Message) -> PayloadSchema | None:
@@ -82,17 +82,17 @@ def payload_schema(registry: Registry, message: Message) -> PayloadSchema | None
     Raises:
         SchemaError: its document can't be used.
     """
-    found = source(message)
-    return parsed(found, registry.schema_documents) if found is not None else None
+    found = schema_source(message)
+    return parse_schema(found, registry.schema_documents) if found is not None else None
 
 
-def source(message: Message) -> Source | None:
+def schema_source(message: Message) -> SchemaSource | None:
     """Return where the schema of a message's payload is kept, None where that is not in this registry."""
     attributes = message.resolved.attributes
     form = text_of(attributes, "dataschemaformat")
     inline = attributes.get("dataschema")
     if inline is not None:
-        return Source(form, _document(inline), uri=message.xid) if language(form) else None
+        return SchemaSource(form, _document(inline), uri=message.xid) if language(form) else None
     reference = message.schema
     if reference is None or reference.version is None or reference.version.document is None:
         return None
@@ -100,7 +100,7 @@ def source(message: Message) -> Source | None:
     form = form or text_of(reference.version.attributes, "format")
     if data is None or not language(form):
         return None
-    return Source(form, data, reference.selector, reference.version.xid)
+    return SchemaSource(form, data, reference.selector, reference.version.xid)
 
 
 def _document(value: Any) -> bytes:
@@ -109,20 +109,20 @@ def _document(value: Any) -> bytes:
     return json.dumps(without_text(value), default=dict).encode("utf-8", "replace")
 
 
-def lone(found: Source) -> Source:
+def without_address(found: SchemaSource) -> SchemaSource:
     """Return a schema without its address if it refers to nothing, so that equal documents are parsed once."""
     return found if _REFERRING.search(found.document) else replace(found, uri="")
 
 
-def parsed(found: Source, known: SchemaDocuments) -> PayloadSchema:
+def parse_schema(found: SchemaSource, known: SchemaDocuments) -> PayloadSchema:
     """Return a payload schema that can be used, with the documents that it may refer to; remembered.
 
     Raises:
         SchemaError: its document can't be used.
     """
-    return _parsed(lone(found), known)
+    return _parse(without_address(found), known)
 
 
-@lru_cache(maxsize=CACHED)
-def _parsed(found: Source, known: SchemaDocuments) -> PayloadSchema:
+@lru_cache(maxsize=MAX_SCHEMAS)
+def _parse(found: SchemaSource, known: SchemaDocuments) -> PayloadSchema:
     return parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=known.get)

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import Constraint
-from xregit.messages.schemas import source
+from xregit.messages.schemas import schema_source
 from xregit.messages.templates import Template
 from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
@@ -34,7 +34,7 @@ _READ = tuple(item.name for item in fields(Template) if item.name not in _MAKING
 _compared, _read = attrgetter(*_COMPARED), attrgetter(*_READ)
 
 
-def shared(message: Message, found: Definition) -> dict[str, Any]:
+def export_definition(message: Message, found: Definition) -> dict[str, Any]:
     """Return a definition, which is that of the message; what is left out is empty or false."""
     said = {
         "xid": found.xid,
@@ -45,12 +45,12 @@ def shared(message: Message, found: Definition) -> dict[str, Any]:
         "mode": found.mode,
         "format": found.format,
         "contenttype": found.contenttype,
-        "schema": source(message) is not None,
+        "schema": schema_source(message) is not None,
     }
     return {name: value for name, value in said.items() if value}
 
 
-def facts() -> dict[str, Any]:
+def export_facts() -> dict[str, Any]:
     """Return what the specifications say of messages of each protocol, and of the texts of types."""
     selectors = matching("selectors")
     return {

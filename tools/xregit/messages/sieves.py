@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from xregit.messages.indexing import Index, index
-from xregit.messages.verifying import Failure, conforms, failures, satisfied
+from xregit.messages.indexing import CandidateIndex, build_index
+from xregit.messages.verifying import Failure, conforms, failures, satisfy
 from xregit.model.mediatypes import without_parameters
 from xregit.protocols.carriers import STRUCTURED
 from xregit.records import record
@@ -14,7 +14,7 @@ from xregit.records import record
 if TYPE_CHECKING:
     from xregit.messages.constraints import Constraint
     from xregit.messages.definitions import Definition
-    from xregit.messages.reading import Received
+    from xregit.messages.reading import IncomingMessage
 
 #: Before the keys of a CloudEvent's attributes in an index: no key of a protocol's own values begins like that.
 EVENT = "\0"
@@ -32,38 +32,38 @@ class Filter:
     options: tuple[Constraint, ...] = ()
     late: int = 0
 
-    def context(self, message: Received) -> dict[str, str] | None:
+    def context(self, message: IncomingMessage) -> dict[str, str] | None:
         """Return what the placeholders stand for in a message, None where it does not conform."""
         definition = self.definition
-        if (definition.mode or definition.format) and travel_failure(definition, message) is not None:
+        if (definition.mode or definition.format) and envelope_failure(definition, message) is not None:
             return None
         if not self.late:
-            return satisfied(self.envelope, self.options, message.attributes, message.fields)
+            return satisfy(self.envelope, self.options, message.attributes, message.fields)
         first = len(self.envelope) - self.late
-        context = satisfied(self.envelope[:first], self.options, message.attributes, message.fields)
+        context = satisfy(self.envelope[:first], self.options, message.attributes, message.fields)
         fits = context is not None and conforms(self.envelope[first:], message.attributes, context)
         return context if fits else None
 
-    def failures(self, message: Received) -> Iterator[Failure]:
+    def failures(self, message: IncomingMessage) -> Iterator[Failure]:
         """Give each constraint that a message fails."""
         yield from failures(self.envelope, self.options, message.attributes, message.fields, self.late)
-        travel = travel_failure(self.definition, message)
+        travel = envelope_failure(self.definition, message)
         if travel is not None:
             yield travel
 
 
 @record
-class Sieve:
+class FilterSet:
     """Filters in the order of their definitions' xids, and the index over them.
 
     ``slots`` are the keys that the index asks for, each with the key in the message and whether that is an event's.
     """
 
     filters: tuple[Filter, ...]
-    index: Index
+    index: CandidateIndex
     slots: tuple[tuple[str, str, bool], ...]
 
-    def candidates(self, message: Received) -> list[int]:
+    def candidates(self, message: IncomingMessage) -> list[int]:
         """Return the numbers of the filters that a message may satisfy."""
         values: dict[str, tuple[Any, ...]] = {}
         for slot, key, of_event in self.slots:
@@ -77,7 +77,7 @@ class Sieve:
         self.index.add(values, numbers)
         return sorted(set(numbers)) if len(numbers) > 1 else numbers
 
-    def found(self, message: Received) -> list[tuple[Definition, dict[str, str]]]:
+    def found(self, message: IncomingMessage) -> list[tuple[Definition, dict[str, str]]]:
         """Return the definitions that a message satisfies, each with its context, in the order of their xids."""
         hits = []
         for number in self.candidates(message):
@@ -107,19 +107,19 @@ def whole_filter(definition: Definition) -> Filter:
     return Filter(definition, envelope, options, len(unclear) if helped else 0)
 
 
-def sieve(filters: Iterable[Filter]) -> Sieve:
+def filter_set(filters: Iterable[Filter]) -> FilterSet:
     """Return a set of filters with its index."""
     listed = tuple(filters)
     demands: dict[int, list[tuple[str, Constraint]]] = {}
     for number, item in enumerate(listed):
         demands[number] = [(EVENT + each.key, each) for each in item.envelope]
         demands[number] += [(each.key, each) for each in item.options]
-    made = index(demands)
+    made = build_index(demands)
     slots = ((slot, slot.removeprefix(EVENT), slot.startswith(EVENT)) for slot in sorted(made.keys()))
-    return Sieve(listed, made, tuple(slots))
+    return FilterSet(listed, made, tuple(slots))
 
 
-def travel_failure(definition: Definition, message: Received) -> Failure | None:
+def envelope_failure(definition: Definition, message: IncomingMessage) -> Failure | None:
     """Return what is wrong with the way in which a message carries its event, None where nothing is.
 
     Source: endpoint/spec.md "envelopeoptions": ``mode`` and ``format`` left out leave both open.

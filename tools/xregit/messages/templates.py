@@ -29,7 +29,7 @@ class Template:
     """A template cut at its placeholders, as plain data.
 
     ``prefix`` comes before the first placeholder; ``steps`` has each placeholder with the text that follows it.
-    ``encoded`` says that values are percent-encoded. ``separators`` are the characters between a value's levels, so
+    ``encode_value`` says that values are percent-encoded. ``separators`` are the characters between a value's levels, so
     that no placeholder may bring one, ``refused`` those that no such value may hold, ``allowed`` the only ones that it
     may, written as within the brackets of a regular expression. ``alone`` says that the text is one placeholder and
     nothing else, which may stand for any number of levels, ``clear`` that no level has several placeholders and none
@@ -91,10 +91,10 @@ class Template:
             levels = "" if self.alone else self.separators
             found = [sign for sign in dict.fromkeys(value) if sign in BREAKS or sign in levels or sign in self.refused]
             if found:
-                yield f'the value of "{name}" can\'t hold {shown(found[0])} here, where it would change the structure'
+                yield f'the value of "{name}" can\'t hold {describe_character(found[0])} here, where it would change the structure'
             other = re.search(f"[^{self.allowed}]", value) if self.allowed and not found else None
             if other is not None:
-                yield f'the value of "{name}" can\'t hold {shown(other[0])} here, where only {self.allowed} may stand'
+                yield f'the value of "{name}" can\'t hold {describe_character(other[0])} here, where only {self.allowed} may stand'
 
     def read(self, text: str, context: dict[str, str]) -> bool:
         """Tell whether the whole text fits, and add what its placeholders stand for to the context.
@@ -120,7 +120,7 @@ class Template:
         if not self.alone and ("/" in value or (encoded and ("?" in value or "#" in value))):
             return False
         if encoded and "%" in value:
-            value = decoded(value)
+            value = decode_value(value)
         return context.setdefault(name, value) == value
 
     def _narrowed(self, context: Mapping[str, str]) -> tuple[str, list[tuple[str, str]]]:
@@ -138,18 +138,18 @@ class Template:
         return prefix, steps
 
     def _written(self, value: str) -> str:
-        return encoded(value) if self.encoded else value
+        return encode_value(value) if self.encoded else value
 
 
 @lru_cache(maxsize=4096)
-def encoded(value: str) -> str:
+def encode_value(value: str) -> str:
     """Return a value as a URI template holds it (RFC 6570, section 3.2.2)."""
     from uritemplate import expand
 
     return expand("{value}", value=value)
 
 
-def decoded(value: str) -> str:
+def decode_value(value: str) -> str:
     """Return a percent-encoded text as it was before, or as it is where that would be no text."""
     try:
         return unquote(value, errors="strict")
@@ -157,6 +157,6 @@ def decoded(value: str) -> str:
         return value
 
 
-def shown(sign: str) -> str:
+def describe_character(sign: str) -> str:
     """Return a character as an error message names it."""
     return BREAKS.get(sign) or _SHOWN.get(sign) or f'"{sign}"'

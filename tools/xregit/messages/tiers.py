@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xregit.messages.explaining import Selectors, selectors
 from xregit.messages.results import Reason
-from xregit.messages.sieves import Filter, Sieve, event_filter, native_filter, sieve, whole_filter
+from xregit.messages.sieves import Filter, FilterSet, event_filter, native_filter, filter_set, whole_filter
 from xregit.messages.verifying import Failure
 from xregit.records import record
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xregit.messages.definitions import Definition
-    from xregit.messages.reading import Received
+    from xregit.messages.reading import IncomingMessage
 
 #: Whether a message carries a CloudEvent: a valid one, none, or one that is not valid.
 VALID, NONE, INVALID = "valid", "none", "invalid"
 
 
 @record
-class Sieves:
+class Stages:
     """The sieves for each kind of message: its protocol, and whether it carries a CloudEvent.
 
     ``tiers`` are tried one after the other, each only if nothing in the one before fits; ``others`` are those for
@@ -36,24 +36,24 @@ class Sieves:
     the definitions that declare nothing but a payload.
     """
 
-    tiers: Mapping[tuple[str, str], tuple[Sieve, ...]]
+    tiers: Mapping[tuple[str, str], tuple[FilterSet, ...]]
     selecting: Mapping[tuple[str, bool], Selectors]
     payloads: tuple[Definition, ...]
-    others: Mapping[str, tuple[Sieve, ...]]
+    others: Mapping[str, tuple[FilterSet, ...]]
     unbound: Selectors
 
-    def to_try(self, message: Received) -> tuple[Sieve, ...]:
+    def to_try(self, message: IncomingMessage) -> tuple[FilterSet, ...]:
         """Return the sieves for a message, in the order in which they are to be tried."""
         kind = VALID if message.event is not None else INVALID if message.problems else NONE
         found = self.tiers.get((message.protocol, kind))
         return found if found is not None else self.others[kind]
 
-    def selectors(self, message: Received) -> Selectors | None:
+    def selectors(self, message: IncomingMessage) -> Selectors | None:
         """Return what tells which definitions a message comes near to, whether its event is valid or not."""
         told = bool(message.attributes)
         return self.selecting.get((message.protocol, told), self.unbound if told else None)
 
-    def unlike(self, message: Received) -> tuple[Reason, ...]:
+    def unlike(self, message: IncomingMessage) -> tuple[Reason, ...]:
         """Return the reason that no definition is bound to the protocol of a message without an event."""
         bound = ", ".join(sorted({protocol for protocol, _ in self.selecting if protocol}))
         expected = (
@@ -64,7 +64,7 @@ class Sieves:
         return (Reason("", (Failure("protocol", expected, message.protocol),)),) if message.protocol else ()
 
 
-def sieves(definitions: Iterable[Definition]) -> Sieves:
+def build_stages(definitions: Iterable[Definition]) -> Stages:
     """Return the sieves of definitions that come in the order of their xids."""
     events: list[Definition] = []
     payloads: list[Definition] = []
@@ -77,21 +77,21 @@ def sieves(definitions: Iterable[Definition]) -> Sieves:
         else:
             payloads.append(item)
     bound = sorted((item for items in protocols.values() for item in items if item.enveloped), key=_by_xid)
-    free = sieve(map(event_filter, events))
-    tiers: dict[tuple[str, str], tuple[Sieve, ...]] = {("", VALID): (free, sieve(map(event_filter, bound)))}
+    free = filter_set(map(event_filter, events))
+    tiers: dict[tuple[str, str], tuple[FilterSet, ...]] = {("", VALID): (free, filter_set(map(event_filter, bound)))}
     for name, items in protocols.items():
         plain = [item for item in items if not item.enveloped]
-        native = sieve(_native(items))
+        native = filter_set(_native_filters(items))
         mixed = len(plain) < len(items)
-        tiers[name, VALID] = (sieve(map(whole_filter, items)) if mixed else native, free)
+        tiers[name, VALID] = (filter_set(map(whole_filter, items)) if mixed else native, free)
         tiers[name, NONE] = (native,)
-        tiers[name, INVALID] = (sieve(_native(plain)) if mixed else native,)
+        tiers[name, INVALID] = (filter_set(_native_filters(plain)) if mixed else native,)
     others = {VALID: (free,), NONE: (), INVALID: ()}
     unbound = selectors(map(event_filter, events))
-    return Sieves(tiers, _selecting(events, bound, protocols), tuple(payloads), others, unbound)
+    return Stages(tiers, _build_selectors(events, bound, protocols), tuple(payloads), others, unbound)
 
 
-def _selecting(
+def _build_selectors(
     events: list[Definition], bound: list[Definition], protocols: Mapping[str, list[Definition]]
 ) -> dict[tuple[str, bool], Selectors]:
     found = {("", True): selectors(map(event_filter, (*events, *bound)))}
@@ -103,7 +103,7 @@ def _selecting(
     return found
 
 
-def _native(definitions: Iterable[Definition]) -> Iterator[Filter]:
+def _native_filters(definitions: Iterable[Definition]) -> Iterator[Filter]:
     """Give the filters of those definitions that their protocol's own values can tell."""
     filters = map(native_filter, definitions)
     return (item for item in filters if not item.definition.enveloped or any(each.binding for each in item.options))

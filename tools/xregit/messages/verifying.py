@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from xregit.messages.constraints import Constraint
 
-Values = tuple[Any, ...]
+FieldValues = tuple[Any, ...]
 SPARE_TRIES = 1000
 
 
@@ -24,11 +24,11 @@ class Failure:
     found: Any = None
 
 
-def satisfied(
+def satisfy(
     envelope: Iterable[Constraint],
     options: Iterable[Constraint],
     attributes: Mapping[str, Any],
-    fields: Mapping[str, Values],
+    fields: Mapping[str, FieldValues],
 ) -> dict[str, str] | None:
     """Return what the placeholders stand for, or None where a constraint fails.
 
@@ -37,7 +37,7 @@ def satisfied(
     context: dict[str, str] = {}
     if not conforms(envelope, attributes, context):
         return None
-    several: list[tuple[Constraint, Values]] = []
+    several: list[tuple[Constraint, FieldValues]] = []
     for item in options:
         values = fields.get(item.key)
         if not values:
@@ -47,7 +47,7 @@ def satisfied(
             several.append((item, values))
         elif not item.fits(values[0], context):
             return None
-    return _chosen(several, context) if several else context
+    return _choose_values(several, context) if several else context
 
 
 def conforms(envelope: Iterable[Constraint], attributes: Mapping[str, Any], context: dict[str, str]) -> bool:
@@ -66,7 +66,7 @@ def failures(
     envelope: Sequence[Constraint],
     options: Iterable[Constraint],
     attributes: Mapping[str, Any],
-    fields: Mapping[str, Values],
+    fields: Mapping[str, FieldValues],
     late: int = 0,
 ) -> Iterator[Failure]:
     """Give each constraint that fails, in the order of the definition; one placeholder's first value counts.
@@ -75,13 +75,13 @@ def failures(
     """
     context: dict[str, str] = {}
     first = len(envelope) - late
-    yield from _of_event(envelope[:first], attributes, context)
+    yield from _event_failures(envelope[:first], attributes, context)
     for item in options:
         yield from _failure(item, fields.get(item.key, ()), context)
-    yield from _of_event(envelope[first:], attributes, context)
+    yield from _event_failures(envelope[first:], attributes, context)
 
 
-def _of_event(
+def _event_failures(
     envelope: Iterable[Constraint], attributes: Mapping[str, Any], context: dict[str, str]
 ) -> Iterator[Failure]:
     for item in envelope:
@@ -89,7 +89,7 @@ def _of_event(
         yield from _failure(item, () if value is None else (value,), context)
 
 
-def _failure(item: Constraint, values: Values, context: dict[str, str]) -> Iterator[Failure]:
+def _failure(item: Constraint, values: FieldValues, context: dict[str, str]) -> Iterator[Failure]:
     if not values:
         if item.binding:
             yield Failure(item.attribute, item.expected)
@@ -99,10 +99,10 @@ def _failure(item: Constraint, values: Values, context: dict[str, str]) -> Itera
         if item.fits(value, trial):
             context.update(trial)
             return
-    yield Failure(item.attribute, _filled(item, context), values[0] if len(values) == 1 else list(values))
+    yield Failure(item.attribute, _expectation(item, context), values[0] if len(values) == 1 else list(values))
 
 
-def _filled(item: Constraint, context: Mapping[str, str]) -> str:
+def _expectation(item: Constraint, context: Mapping[str, str]) -> str:
     """Return what was expected, with those placeholders filled whose values other attributes have."""
     if item.template is None:
         return item.expected
@@ -110,7 +110,7 @@ def _filled(item: Constraint, context: Mapping[str, str]) -> str:
     return item.asked(item.template.filled(known))
 
 
-def _chosen(several: Sequence[tuple[Constraint, Values]], context: dict[str, str]) -> dict[str, str] | None:
+def _choose_values(several: Sequence[tuple[Constraint, FieldValues]], context: dict[str, str]) -> dict[str, str] | None:
     """Return the context where one value of each repeated property fits; tries are bounded by the number of values."""
     ordered = sorted(several, key=lambda pair: len(pair[1]))
     tries = SPARE_TRIES + 4 * sum(len(values) for _, values in ordered)

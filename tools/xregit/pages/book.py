@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint, Message
     from xregit.messages.definitions import Definition
-    from xregit.messages.schemas import Source as SchemaSource
+    from xregit.messages.schemas import SchemaSource as SchemaSource
     from xregit.pages.samples import Told
 
 

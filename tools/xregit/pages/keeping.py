@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Entity, Registry
     from xregit.catalog.views import Message
-    from xregit.messages.schemas import Source
+    from xregit.messages.schemas import SchemaSource
     from xregit.pages.page import Page
     from xregit.pages.samples import Told
 
@@ -34,7 +34,7 @@ class Kept:
 
     shared: object = None
     pages: dict[str, tuple[object, Page]] = field(default_factory=dict)
-    told: dict[Source, Told] = field(default_factory=dict)
+    told: dict[SchemaSource, Told] = field(default_factory=dict)
 
     def book(self, registry: Registry) -> Book:
         """Begin a book, and forget all pages where something has changed that any of them may show."""

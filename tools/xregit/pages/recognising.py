@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xregit.messages.definitions import target
 from xregit.messages.example import example_context
 from xregit.messages.making import BARE_EVENT
-from xregit.messages.sharing import facts, shared
+from xregit.messages.sharing import export_facts, export_definition
 from xregit.model.language import NOTHING
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href
@@ -74,13 +74,13 @@ def script(book: Book, known: Mapping[str, str] = NOTHING) -> str:
     """
     found = {message.xid: message for message in map(target, book.registry.messages)}
     texts = (known.get(address(xid)) or sharing(book, found[xid]) for xid in sorted(found))
-    about = json_text(facts(), spread=False)
+    about = json_text(export_facts(), spread=False)
     return f'globalThis.xregitDefinitions = {{"facts":{about},"definitions":[{",".join(texts)}]}};\n'
 
 
 def sharing(book: Book, message: Message) -> str:
     """Return a message's definition as JSON."""
-    return json_text(_placed(shared(message, book.asked(message))), spread=False)
+    return json_text(_placed(export_definition(message, book.asked(message))), spread=False)
 
 
 def _placed(item: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definitions import target
 from xregit.messages.making import example_variants
-from xregit.messages.payloading import NO_DATA, Payload, inner_type, payload
-from xregit.messages.schemas import lone, parsed
-from xregit.messages.schemas import source as schema_source
+from xregit.messages.payloading import NO_DATA, Payload, payload_media_type, encode_payload
+from xregit.messages.schemas import without_address, parse_schema
+from xregit.messages.schemas import schema_source
 from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.records import record
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.views import Message
     from xregit.messages.making import Variant
-    from xregit.messages.schemas import Source
+    from xregit.messages.schemas import SchemaSource
     from xregit.pages.book import Book
 
 
@@ -44,17 +44,17 @@ def told(book: Book, message: Message) -> Told:
     return book.told_of[known.xid]
 
 
-def told_by(book: Book, found: Source) -> Told:
+def told_by(book: Book, found: SchemaSource) -> Told:
     """Return what a schema tells; each is read once, and equal ones that refer to nothing are one."""
-    known = lone(found)
+    known = without_address(found)
     if known not in book.told:
         book.told[known] = _told(book, known)
     return book.told[known]
 
 
-def _told(book: Book, found: Source) -> Told:
+def _told(book: Book, found: SchemaSource) -> Told:
     try:
-        schema = parsed(found, book.registry.schema_documents)
+        schema = parse_schema(found, book.registry.schema_documents)
     except SchemaError as error:
         return Told(reason=str(error))
     try:
@@ -65,9 +65,9 @@ def _told(book: Book, found: Source) -> Told:
 
 def body(book: Book, message: Message) -> Payload:
     """Return the valid value as a message sends it."""
-    known, contenttype = told(book, message), inner_type(message)
+    known, contenttype = told(book, message), payload_media_type(message)
     if contenttype not in known.bodies:
-        known.bodies[contenttype] = payload(message, known.example)
+        known.bodies[contenttype] = encode_payload(message, known.example)
     return known.bodies[contenttype]
 
 

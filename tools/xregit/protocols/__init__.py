@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from xregit.protocols.binding import bind, bind_batch
-from xregit.protocols.carrying import carried
+from xregit.protocols.carrying import extract
 from xregit.protocols.events import event_json, event_problems, read_event
 from xregit.protocols.flattening import assemble, flatten
 from xregit.protocols.reading import read_wire
 from xregit.protocols.shapes import key_of
 from xregit.protocols.texts import from_text, to_text
-from xregit.protocols.wire import Carried, Event, Wire, WireError
+from xregit.protocols.wire import Extraction, Event, Wire, WireError
 from xregit.protocols.writing import wire_json
 
 __all__ = [
-    "Carried",
+    "Extraction",
     "Event",
     "Wire",
     "WireError",
     "assemble",
     "bind",
     "bind_batch",
-    "carried",
+    "extract",
     "event_json",
     "event_problems",
     "flatten",

@@ -37,7 +37,7 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         raise WireError(problems)
     if not protocol:
         return Wire("", event.attributes, event.data)
-    known, mode = _choice(protocol, mode)
+    known, mode = _choose_mode(protocol, mode)
     if mode == BATCH:
         return bind_batch([event], protocol, fields)
     given = fields or {}
@@ -45,9 +45,9 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         stated = event.attributes.get(CONTENTTYPE, "")
         if known.contenttype and announces_event(stated):
             raise WireError((f'"{CONTENTTYPE}" must not be {shown(stated)}, which would announce another event.',))
-        return assemble(known.protocol, {**lacking(known, _headers(known, event, given), given), **given}, event.data)
+        return assemble(known.protocol, {**missing_fields(known, _headers(known, event, given), given), **given}, event.data)
     implied = {known.contenttype: [EVENT_JSON]} if known.contenttype else {}
-    return assemble(known.protocol, {**lacking(known, implied, given), **given}, json_bytes(event_json(event)))
+    return assemble(known.protocol, {**missing_fields(known, implied, given), **given}, json_bytes(event_json(event)))
 
 
 def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = None) -> Wire:
@@ -59,13 +59,13 @@ def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = N
     problems = tuple(problem for event in events for problem in event_problems(event.attributes))
     if problems:
         raise WireError(problems)
-    known, _ = _choice(protocol, BATCH)
+    known, _ = _choose_mode(protocol, BATCH)
     body = json_bytes([event_json(event) for event in events])
     given = fields or {}
-    return assemble(known.protocol, {**lacking(known, {known.contenttype: [BATCH_JSON]}, given), **given}, body)
+    return assemble(known.protocol, {**missing_fields(known, {known.contenttype: [BATCH_JSON]}, given), **given}, body)
 
 
-def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
+def _choose_mode(protocol: str, mode: str) -> tuple[Carrier, str]:
     name = protocol_name(protocol)
     known = carrier(name)
     if known is None:
@@ -78,36 +78,36 @@ def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
 
 def _headers(known: Carrier, event: Event, given: Fields) -> dict[str, list[Any]]:
     """Return the fields that the attributes become in binary mode."""
-    prefix = _prefix(known, given)
+    prefix = _header_prefix(known, given)
     fields: dict[str, list[Any]] = {}
     for name, value in event.attributes.items():
         if name == CONTENTTYPE:
             fields[known.contenttype] = [value]
         else:
-            fields[f"{known.attributes}/{prefix}{name}"] = [_value(known, value)]
+            fields[f"{known.attributes}/{prefix}{name}"] = [_header_value(known, value)]
     return fields
 
 
-def _prefix(known: Carrier, given: Fields) -> str:
+def _header_prefix(known: Carrier, given: Fields) -> str:
     """Return the prefix that given fields use already, as a message must not mix prefixes, or else the one we write."""
     stated = (prefix for prefix in known.prefixes for key in given if key.startswith(f"{known.attributes}/{prefix}"))
     return next(stated, known.prefixes[0])
 
 
-def _value(known: Carrier, value: Any) -> Any:
+def _header_value(known: Carrier, value: Any) -> Any:
     if known.native and not isinstance(value, str):
         return value
     text = to_text("string", value)
-    return percent.encoded(text) if known.percent else text
+    return percent.percent_encode(text) if known.percent else text
 
 
-def lacking(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
+def missing_fields(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
     """Return the implied fields that are not given, in whatever case their names are written."""
-    stated = {_folded(known, key) for key in given}
-    return {key: values for key, values in implied.items() if _folded(known, key) not in stated}
+    stated = {_fold(known, key) for key in given}
+    return {key: values for key, values in implied.items() if _fold(known, key) not in stated}
 
 
-def _folded(known: Carrier, key: str) -> str:
+def _fold(known: Carrier, key: str) -> str:
     """Return a key as it compares: a header that receivers read in any case is stated once."""
     section, slash, name = key.partition("/")
     folded = key_of(known.protocol, section, name) if slash else key

@@ -20,35 +20,34 @@ from xregit.protocols.carriers import BATCH, BINARY, STRUCTURED, Carrier, carrie
 from xregit.protocols.events import DATA, REQUIRED, announces_event, event_problems, read_event
 from xregit.protocols.json import json_value
 from xregit.protocols.texts import to_text
-from xregit.protocols.wire import Carried, Event, Wire, WireError
+from xregit.protocols.wire import Extraction, Event, Wire, WireError
 
-CONTENTTYPE = "datacontenttype"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN = "unknown-format"
 _FORMATS = {EVENTS: STRUCTURED, EVENT_JSON: STRUCTURED, BATCH_JSON: BATCH}
-_NOTHING = Carried("")
+_NOTHING = Extraction("")
 # Longer than any media type that announces an event; a sender's long texts must not fill the cache.
 MAX_CACHED_CHARS = 200
 _NAME = re.compile("[a-z0-9]+").fullmatch
 
 
-def carried(wire: Wire) -> Carried:
+def extract(wire: Wire) -> Extraction:
     """Return the CloudEvents that a message carries, by the CloudEvents binding of its protocol."""
     if not wire.protocol:
-        return Carried(STRUCTURED, (Event(wire.fields, wire.body),), event_problems(wire.fields))
+        return Extraction(STRUCTURED, (Event(wire.fields, wire.body),), event_problems(wire.fields))
     known = carrier(wire.protocol)
-    return _by(known, wire) if known else _NOTHING
+    return _extract(known, wire) if known else _NOTHING
 
 
-def _by(known: Carrier, wire: Wire) -> Carried:
+def _extract(known: Carrier, wire: Wire) -> Extraction:
     contenttype = _contenttype(known, wire)
     mode = _mode(known.modes, contenttype[:MAX_CACHED_CHARS])
     if mode in _READERS:
         return _READERS[mode](wire.body)
     if mode:
-        return Carried(mode)
-    found = _binary(known, wire, contenttype) if known.attributes else _NOTHING
-    return _implied(wire.body) if known.implied and found == _NOTHING and not contenttype else found
+        return Extraction(mode)
+    found = _from_headers(known, wire, contenttype) if known.attributes else _NOTHING
+    return _from_unlabelled_body(wire.body) if known.implied and found == _NOTHING and not contenttype else found
 
 
 @lru_cache(maxsize=1024)
@@ -79,23 +78,23 @@ def _entries(wire: Wire, section: str) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _structured(body: bytes | None) -> Carried:
+def _from_body(body: bytes | None) -> Extraction:
     try:
         event = read_event(_json(body))
     except WireError as error:
-        return Carried(STRUCTURED, (), error.problems)
-    return Carried(STRUCTURED, (event,), event_problems(event.attributes))
+        return Extraction(STRUCTURED, (), error.problems)
+    return Extraction(STRUCTURED, (event,), event_problems(event.attributes))
 
 
-def _batch(body: bytes | None) -> Carried:
+def _from_batch(body: bytes | None) -> Extraction:
     events: list[Event] = []
     problems: list[str] = []
     try:
         value = _json(body)
     except WireError as error:
-        return Carried(BATCH, (), error.problems)
+        return Extraction(BATCH, (), error.problems)
     if not isinstance(value, list):
-        return Carried(BATCH, (), ("A batch of CloudEvents must be a JSON array.",))
+        return Extraction(BATCH, (), ("A batch of CloudEvents must be a JSON array.",))
     for number, item in enumerate(value, start=1):
         try:
             event = read_event(item)
@@ -104,7 +103,7 @@ def _batch(body: bytes | None) -> Carried:
             continue
         events.append(event)
         problems += (f"Event {number}: {problem}" for problem in event_problems(event.attributes))
-    return Carried(BATCH, tuple(events), tuple(problems))
+    return Extraction(BATCH, tuple(events), tuple(problems))
 
 
 def _json(body: bytes | None) -> Any:
@@ -115,7 +114,7 @@ def _json(body: bytes | None) -> Any:
         raise WireError((f"The payload is no CloudEvent in JSON: {error}.",)) from None
 
 
-def _implied(body: bytes | None) -> Carried:
+def _from_unlabelled_body(body: bytes | None) -> Extraction:
     """Read a payload that may be an event; a JSON object without ``specversion`` is not meant to be one."""
     if not body or not body.removeprefix(BOM_UTF8).lstrip().startswith(b"{"):
         return _NOTHING
@@ -123,18 +122,18 @@ def _implied(body: bytes | None) -> Carried:
         value = _json(body)
     except WireError:
         return _NOTHING
-    return _structured(body) if isinstance(value, dict) and "specversion" in value else _NOTHING
+    return _from_body(body) if isinstance(value, dict) and "specversion" in value else _NOTHING
 
 
-def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
+def _from_headers(known: Carrier, wire: Wire, contenttype: str) -> Extraction:
     problems: list[str] = []
     attributes = _attributes(known, wire, problems)
     if "specversion" not in attributes:
-        return _binary(known.tolerant, wire, contenttype) if known.tolerant else _NOTHING
+        return _from_headers(known.tolerant, wire, contenttype) if known.tolerant else _NOTHING
     stated = {attribute_name(known, key) for key, _ in _entries(wire, known.attributes)}
     missing = [f'The attribute "{name}" is missing.' for name in REQUIRED if name not in stated]
     if missing or not attributes.keys() >= set(REQUIRED):
-        return Carried("", (), (*problems, *missing))
+        return Extraction("", (), (*problems, *missing))
     if contenttype:
         other = attributes.get(CONTENTTYPE, contenttype)
         if comparable(str(other)) != comparable(contenttype):
@@ -143,7 +142,7 @@ def _binary(known: Carrier, wire: Wire, contenttype: str) -> Carried:
             )
         attributes[CONTENTTYPE] = contenttype
     problems += event_problems(attributes)
-    return Carried(BINARY, (Event(attributes, wire.body),), tuple(problems))
+    return Extraction(BINARY, (Event(attributes, wire.body),), tuple(problems))
 
 
 def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, Any]:
@@ -156,7 +155,7 @@ def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, An
             problems.append(f"The attribute {shown(name)} stands twice.")
             continue
         try:
-            attributes[name] = _moment(value) if name == "time" and known.native else _read(known, value)
+            attributes[name] = _time(value) if name == "time" and known.native else _attribute_value(known, value)
         except ValueError as error:
             problems.append(f"{shown(key)} {error}.")
     return attributes
@@ -172,7 +171,7 @@ def attribute_name(known: Carrier, key: str) -> str:
     return ""
 
 
-def _moment(value: Any) -> str:
+def _time(value: Any) -> str:
     """Return a time, which AMQP has as milliseconds since 1970 or as text, in its canonical form."""
     if isinstance(value, str | bool) or not isinstance(value, int):
         return to_text("string", value)
@@ -183,12 +182,12 @@ def _moment(value: Any) -> str:
         raise ValueError(message) from None
 
 
-def _read(known: Carrier, value: Any) -> Any:
+def _attribute_value(known: Carrier, value: Any) -> Any:
     if type(value) is str:
-        return percent.decoded(value) if known.percent else value
+        return percent.percent_decode(value) if known.percent else value
     if known.native and isinstance(value, bool | int):
         return value
     return to_text("binary" if known.native and isinstance(value, bytes) else "string", value)
 
 
-_READERS = {STRUCTURED: _structured, BATCH: _batch}
+_READERS = {STRUCTURED: _from_body, BATCH: _from_batch}

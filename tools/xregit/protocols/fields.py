@@ -25,14 +25,14 @@ _NAMED = frozenset({"name", "value"})
 _BYTES = frozenset({BASE64})
 
 
-def unknown(key: object, owner: str, known: Iterable[str]) -> str:
+def unknown_field(key: object, owner: str, known: Iterable[str]) -> str:
     """Return the sentence that says that something is not known, and what is."""
     hint = guess(str(key), known) or f"It may have {either(known)}."
     return f"{owner} has no {shown(str(key))}. {hint}"
 
 
 @record
-class Reading:
+class FieldReader:
     """A message being read: the characters that its texts can't have, and what is wrong so far.
 
     Each method returns a value as a `Wire` has it, and notes what is wrong with it under its name.
@@ -136,7 +136,7 @@ class Reading:
             elif name in field.model.attributes:
                 found[name] = self.single(field.model.attributes[name], label, item)
             else:
-                self.problems.append(unknown(name, f'"{field.name}"', field.model.attributes))
+                self.problems.append(unknown_field(name, f'"{field.name}"', field.model.attributes))
         return found
 
     def _entries(self, label: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from xregit.model.quoting import shown
-from xregit.protocols.reading import fields_of
+from xregit.protocols.reading import read_fields
 from xregit.protocols.shapes import MAP, ONE, PAIRS, Shape, protocol_name, shape
 from xregit.protocols.texts import to_text
 from xregit.protocols.wire import Wire, WireError
@@ -23,7 +23,7 @@ def flatten(wire: Wire) -> dict[str, tuple[Any, ...]]:
         return {name: (value,) for name, value in wire.fields.items()}
     known = shape(wire.protocol)
     if known is None:
-        return {key: (value,) for key, value in _deep("", wire.fields)}
+        return {key: (value,) for key, value in _flatten_deep("", wire.fields)}
     found: dict[str, tuple[Any, ...]] = {}
     for name, value in wire.fields.items():
         if type(value) is tuple:
@@ -50,16 +50,16 @@ def assemble(protocol: str, fields: Mapping[str, Sequence[Any]], body: bytes | N
     name = protocol_name(protocol)
     known = shape(name)
     problems: list[str] = []
-    given = _grouped(known, fields, problems)
+    given = _group(known, fields, problems)
     if problems:
         raise WireError(tuple(problems))
-    return Wire(name, fields_of(known, given), body)
+    return Wire(name, read_fields(known, given), body)
 
 
-def _deep(path: str, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _flatten_deep(path: str, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, item in value.items():
         if isinstance(item, Mapping):
-            yield from _deep(f"{path}{name}/", item)
+            yield from _flatten_deep(f"{path}{name}/", item)
         elif type(item) is tuple:
             yield from ((f"{path}{name}/{part}", text) for part, text in item)
         else:
@@ -79,13 +79,13 @@ def _add_twin(found: dict[str, tuple[Any, ...]], name: str, twin: str) -> None:
         found[name] = (b64encode(found[twin][0].encode()).decode(),)
 
 
-def _grouped(known: Shape | None, fields: Mapping[str, Sequence[Any]], problems: list[str]) -> dict[str, Any]:
+def _group(known: Shape | None, fields: Mapping[str, Sequence[Any]], problems: list[str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for key, values in fields.items():
         section, slash, part = key.partition("/")
         kind = known.fields[section].kind if known and slash and section in known.fields else ONE
         if kind == ONE:
-            given[key] = _only(key, values, problems)
+            given[key] = _single(key, values, problems)
             continue
         whole = given.setdefault(section, {} if kind == MAP else [])
         # Something else may stand in place of the whole section; it is refused as that.
@@ -93,11 +93,11 @@ def _grouped(known: Shape | None, fields: Mapping[str, Sequence[Any]], problems:
             whole.extend((part, value) for value in values)
         elif kind == MAP and isinstance(whole, dict):
             repeated = known is not None and known.fields[section].repeated
-            whole[part] = list(values) if repeated else _only(key, values, problems)
+            whole[part] = list(values) if repeated else _single(key, values, problems)
     return _without_twins(known, given) if known else given
 
 
-def _only(key: str, values: Sequence[Any], problems: list[str]) -> Any:
+def _single(key: str, values: Sequence[Any], problems: list[str]) -> Any:
     if len(values) != 1:
         problems.append(f"{shown(key)} has {len(values)} values, but takes one.")
     return values[0] if values else None

@@ -15,29 +15,29 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)(.?)', re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-def encoded(text: str) -> str:
+def percent_encode(text: str) -> str:
     """Return the text as a header's value."""
     return _ENCODED.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), text)
 
 
-def decoded(value: str) -> str:
+def percent_decode(value: str) -> str:
     """Return the text that a header's value stands for.
 
     Raises:
         ValueError: what is percent-encoded is not UTF-8.
     """
     if '"' in value:
-        value = _QUOTED.sub(_unquoted, value)
+        value = _QUOTED.sub(_unquote, value)
     if "%" not in value:
         return value
-    return _TRIPLES.sub(_text, value)
+    return _TRIPLES.sub(_decode_triples, value)
 
 
-def _unquoted(match: re.Match[str]) -> str:
+def _unquote(match: re.Match[str]) -> str:
     return _ESCAPED.sub(r"\1", match[1]) if match[2] == '"' else match[0]
 
 
-def _text(match: re.Match[str]) -> str:
+def _decode_triples(match: re.Match[str]) -> str:
     try:
         return bytes.fromhex(match[0].replace("%", "")).decode()
     except UnicodeDecodeError:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from xregit.model.quoting import shown
-from xregit.protocols.events import from_base64, payload, read_event
-from xregit.protocols.fields import Reading, unknown
+from xregit.protocols.events import from_base64, payload_bytes, read_event
+from xregit.protocols.fields import FieldReader, unknown_field
 from xregit.protocols.shapes import Shape, protocol_name, shape
 from xregit.protocols.wire import Wire, WireError
 
@@ -44,7 +44,7 @@ def read_wire(value: object) -> Wire:
     return Wire(name, fields, body)
 
 
-def fields_of(known: Shape | None, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_fields(known: Shape | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a message as a `Wire` has them.
 
     Raises:
@@ -66,7 +66,7 @@ def _body(value: Mapping[str, Any], problems: list[str]) -> bytes | None:
             return from_base64(value["body_base64"])
         if "body" not in value:
             return None
-        return payload(value["body"])
+        return payload_bytes(value["body"])
     except ValueError as error:
         named = "body_base64" if "body_base64" in value else "body"
         problems.append(f'"{named}" {error}.')
@@ -78,17 +78,17 @@ def _fields(known: Shape | None, given: Mapping[str, Any], problems: list[str]) 
     present = {key: value for key, value in given.items() if value is not None}
     if known is not None:
         return _known_fields(known, present, problems)
-    reading = Reading(None, problems)
+    reading = FieldReader(None, problems)
     return {key: reading.of_unknown(key, value) for key, value in present.items()}
 
 
 def _known_fields(known: Shape, given: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
-    reading = Reading(known.forbidden, problems)
+    reading = FieldReader(known.forbidden, problems)
     fields: dict[str, Any] = {}
     for key, value in given.items():
         field = known.fields.get(known.aliases.get(key, key))
         if field is None:
-            problems.append(unknown(key, f"A message of {known.protocol}", known.fields))
+            problems.append(unknown_field(key, f"A message of {known.protocol}", known.fields))
         elif field.name in fields:
             problems.append(f'"{field.name}" and {shown(key)} are the same; leave one out.')
         else:

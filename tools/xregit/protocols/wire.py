@@ -32,7 +32,7 @@ class Event:
 
 
 @record
-class Carried:
+class Extraction:
     """What a message carries.
 
     ``mode`` is "binary", "structured" or "batch", "" where no CloudEvent is there, and "unknown-format" where one is

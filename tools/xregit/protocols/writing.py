@@ -23,7 +23,7 @@ def wire_json(wire: Wire) -> dict[str, Any]:
     twins = known.twins if known else {}
     value: dict[str, Any] = {"protocol": wire.protocol}
     for name, item in wire.fields.items():
-        value[name] = b64encode(item).decode() if name in twins else _plain(item)
+        value[name] = b64encode(item).decode() if name in twins else _json_value(item)
     return value | body_json(wire.body)
 
 
@@ -47,17 +47,17 @@ def body_json(body: bytes | None) -> dict[str, Any]:
         return {"body_base64": b64encode(body).decode()}
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, bytes):
         return {BASE64: b64encode(value).decode()}
     if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
+        return {name: _json_value(item) for name, item in value.items()}
     if isinstance(value, tuple):
-        return [_pair(item) for item in value]
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+        return [_json_pair(item) for item in value]
+    return [_json_value(item) for item in value] if isinstance(value, list) else value
 
 
-def _pair(item: Any) -> Any:
+def _json_pair(item: Any) -> Any:
     if isinstance(item, tuple):
         return {"name": item[0], "value": item[1]}
-    return _plain(item)
+    return _json_value(item)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from xregit.messages.matching import Matcher
-    from xregit.messages.reading import Received
+    from xregit.messages.reading import IncomingMessage
     from xregit.messages.results import Match
 
 #: A line with its event and the answer for it.
@@ -44,7 +44,7 @@ class Recogniser:
             events = self._reader.read(part) if self._tells else [None] * len(part)
             yield part, events, self._answers(events)
 
-    def learn(self, message: Received) -> None:
+    def learn(self, message: IncomingMessage) -> None:
         """Read events like this one as plain from now on, if nothing but its attributes made it none."""
         if message.wire is None and message.event is not None:
             self._learn(message.event)
