@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 import xregit
 from tests.fuzzing.wires import ROOT, wire_seeds
-from xregit.messages.reading import decode
+from xregit.messages.decoder import decode
 from xregit.spark.streams.kafka import json_records
 from xregit.spark.streams.plans import Plan, plan
 from xregit.spark.streams.sorting import Sorter

@@ -10,8 +10,8 @@ from pathlib import Path
 import yaml
 
 import xregit
-from xregit.messages.templates import Template
-from xregit.protocols import Wire, WireError, bind, extract, event_json, flatten, read_event, read_wire, wire_json
+from xregit.messages.template import Template
+from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire, wire_json
 from xregit.protocols.json import json_bytes, json_value
 from xregit.spark.streams.recognising import Recogniser
 

@@ -18,9 +18,9 @@ import yaml
 
 import xregit
 from tests.messages.catalogs import registry_of
-from xregit.messages.definitions import definition
+from xregit.messages.definition import definition
 from xregit.messages.example import example_context
-from xregit.messages.explaining import READABLE
+from xregit.messages.explanation import READABLE
 from xregit.pages.book import Book
 from xregit.pages.samples import samples
 from xregit.protocols import wire_json

@@ -8,7 +8,7 @@ import pytest
 
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
-from xregit.messages.definitions import definition
+from xregit.messages.definition import definition
 from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context
 from xregit.pages.book import Book
 from xregit.pages.samples import samples

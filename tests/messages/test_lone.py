@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.messages.schemas import SchemaSource, without_address
+from xregit.messages.payload import SchemaSource, without_address
 
 ALONE = {
     "a JSON Schema": b'{"type": "object", "properties": {"value": {"description": "in \\u00b0C"}}}',
@@ -24,7 +24,9 @@ REFERRING = {
 @pytest.mark.parametrize("document", ALONE.values(), ids=ALONE)
 def test_schema_that_refers_to_nothing_has_no_address(document: bytes) -> None:
     """Equal ones of two messages are one."""
-    assert without_address(SchemaSource("", document, uri="/a")) == without_address(SchemaSource("", document, uri="/b"))
+    assert without_address(SchemaSource("", document, uri="/a")) == without_address(
+        SchemaSource("", document, uri="/b")
+    )
 
 
 @pytest.mark.parametrize("document", REFERRING.values(), ids=REFERRING)

@@ -11,7 +11,7 @@ import pytest
 import xregit
 from tests.messages.cases import cases
 from tests.messages.catalogs import GROUP, registry_of
-from xregit.messages.making import MessageError
+from xregit.messages.encoder import MessageError
 from xregit.protocols import read_wire, wire_json
 
 if TYPE_CHECKING:

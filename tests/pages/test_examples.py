@@ -25,7 +25,7 @@ from tests.catalog.folders import registry_of
 from xregit import Matcher
 from xregit.catalog import Message, Registry, read_folder
 from xregit.cli.running import run
-from xregit.messages.definitions import definition
+from xregit.messages.definition import definition
 from xregit.messages.example import example_context
 from xregit.pages import commands
 from xregit.pages.book import Book

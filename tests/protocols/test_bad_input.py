@@ -18,17 +18,17 @@ from xregit.protocols import (
     assemble,
     bind,
     bind_batch,
-    extract,
     event_problems,
+    extract,
     flatten,
-    percent,
     read_event,
     read_wire,
     wire_json,
 )
+from xregit.protocols.binding import percent_decode
+from xregit.protocols.fields import shape
 from xregit.protocols.json import json_bytes, json_value
-from xregit.protocols.shapes import shape
-from xregit.protocols.texts import LONG_MIN, ULONG_MAX
+from xregit.protocols.values import LONG_MIN, ULONG_MAX
 
 MQTT, HTTP, KAFKA, AMQP, NATS = "MQTT/5.0", "HTTP", "KAFKA", "AMQP/1.0", "NATS"
 EVENT = {"specversion": "1.0", "id": "1", "source": "/s", "type": "t"}
@@ -320,4 +320,4 @@ def test_a_long_header_takes_time_in_proportion_to_its_length(text: str) -> None
 )
 def test_a_header_is_unquoted_once_and_decoded_once(value: str, text: str) -> None:
     """A quote that is not closed is a quote."""
-    assert percent.percent_decode(value) == text
+    assert percent_decode(value) == text

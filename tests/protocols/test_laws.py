@@ -15,15 +15,15 @@ from xregit.protocols import (
     assemble,
     bind,
     bind_batch,
-    extract,
     event_json,
+    extract,
     flatten,
     read_event,
     read_wire,
     to_text,
     wire_json,
 )
-from xregit.protocols.carriers import BATCH, carrier
+from xregit.protocols.binding import BATCH, carrier
 from xregit.protocols.json import json_bytes, json_value
 
 FIELDS = st.recursive(

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocols.strategies import ATTRIBUTE, EXTENSIONS
-from xregit.protocols import Event, Wire, bind, extract, event_json, read_event, to_text
+from xregit.protocols import Event, Wire, bind, event_json, extract, read_event, to_text
 from xregit.protocols.json import json_bytes, json_value
 
 FORMAT = JSONFormat()

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
-from xregit.messages.reading import decode
+from xregit.messages.decoder import decode
 from xregit.protocols import Wire
 from xregit.spark.streams import recognising, sorting
 from xregit.spark.streams.buckets import pack

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from xregit.changes.alike import alike
 from xregit.changes.table import table
 from xregit.messages.constraints import PLAIN_TYPES, canonical_text
-from xregit.messages.definitions import is_now
-from xregit.messages.templates import URI_TYPES, Template
+from xregit.messages.definition import is_now
+from xregit.messages.template import URI_TYPES, Template
 from xregit.model import canonical as canonical_name
 from xregit.model.mediatypes import comparable
 

@@ -15,7 +15,7 @@ from xregit.changes.pairing import Named, named_apart, pairs
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.changes.sharing import shared
 from xregit.changes.verdicts import shown
-from xregit.messages.definitions import property_type
+from xregit.messages.definition import property_type
 from xregit.model import siblings
 
 if TYPE_CHECKING:

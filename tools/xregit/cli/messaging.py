@@ -14,7 +14,7 @@ from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from xregit.catalog import Message
-    from xregit.messages.results import Match
+    from xregit.messages.result import Match
 
 FINDINGS = 1
 ONE_LINE = 'Note: each message has to stand in one line; "python3 -m json.tool --compact FILE" puts one there.'
@@ -53,7 +53,7 @@ def new(
     value to encode where the schema's language isn't JSON.
     """
     import xregit
-    from xregit.messages.making import MessageError
+    from xregit.messages.encoder import MessageError
     from xregit.protocols import wire_json
     from xregit.protocols.json import json_bytes
 
@@ -143,7 +143,7 @@ def _context(settings: tuple[str, ...]) -> dict[str, str]:
 
 def _payload(message: Message, data: BinaryIO) -> Any:
     """Return the bytes of a payload, or the value in a JSON file that is to be encoded in another language."""
-    from xregit.messages.schemas import schema_source
+    from xregit.messages.payload import schema_source
     from xregit.payloads import language
     from xregit.protocols.json import json_value
 

@@ -7,16 +7,15 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xregit.messages.definitions import target
-from xregit.messages.payloading import NO_DATA, Payload, payload_media_type, encode_payload
-from xregit.messages.schemas import payload_schema
+from xregit.messages.definition import target
+from xregit.messages.payload import NO_DATA, Payload, encode_payload, payload_media_type, payload_schema
 from xregit.payloads import PayloadError, SchemaError
-from xregit.protocols.carriers import carrier
+from xregit.protocols.binding import carrier
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Message
     from xregit.messages.constraints import Constraint
-    from xregit.messages.definitions import Definition
+    from xregit.messages.definition import Definition
 
 #: The time and id of the examples on the docs site, which are the same with every build.
 EXAMPLE_TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Entity, Registry
     from xregit.catalog.views import Message
-    from xregit.messages.schemas import SchemaSource
+    from xregit.messages.payload import SchemaSource
     from xregit.pages.page import Page
     from xregit.pages.samples import Told
 

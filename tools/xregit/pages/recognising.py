@@ -6,10 +6,10 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xregit.messages.definitions import target
+from xregit.messages.definition import target
+from xregit.messages.encoder import BARE_EVENT
 from xregit.messages.example import example_context
-from xregit.messages.making import BARE_EVENT
-from xregit.messages.sharing import export_facts, export_definition
+from xregit.messages.export import export_definition, export_facts
 from xregit.model.language import NOTHING
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.schemas import Schema
 from xregit.catalog.views import text_of
-from xregit.messages.schemas import SchemaSource
+from xregit.messages.payload import SchemaSource
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import rows, texts_in

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from xregit.messages.definitions import target
-from xregit.messages.making import example_variants
-from xregit.messages.payloading import NO_DATA, Payload, payload_media_type, encode_payload
-from xregit.messages.schemas import without_address, parse_schema
-from xregit.messages.schemas import schema_source
+from xregit.messages.definition import target
+from xregit.messages.encoder import example_variants
+from xregit.messages.payload import (
+    NO_DATA,
+    Payload,
+    encode_payload,
+    parse_schema,
+    payload_media_type,
+    schema_source,
+    without_address,
+)
 from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.records import record
 
@@ -17,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from xregit.catalog.views import Message
-    from xregit.messages.making import Variant
-    from xregit.messages.schemas import SchemaSource
+    from xregit.messages.encoder import Variant
+    from xregit.messages.payload import SchemaSource
     from xregit.pages.book import Book
 
 

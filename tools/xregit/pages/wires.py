@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from xregit.catalog.properties import texts
-from xregit.messages.making import BARE_EVENT, Variant
-from xregit.messages.payloading import NO_DATA
+from xregit.messages.encoder import BARE_EVENT, Variant
+from xregit.messages.payload import NO_DATA
 from xregit.pages import commands
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href

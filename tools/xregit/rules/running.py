@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.keypaths import KeyPath
-    from xregit.messages.overlapping import Overlap
+    from xregit.messages.overlap import Overlap
     from xregit.rules.rule import Rule
 
 _GROUP_PARTS = 3
@@ -171,7 +171,7 @@ class _Run:
     def of_sound(self) -> Iterator[Diagnostic]:
         if not self.registry.endpoints or not any(self.applies(item) for item in self.by_about.get(SOUND, ())):
             return
-        from xregit.messages.overlapping import overlaps  # only then
+        from xregit.messages.overlap import overlaps  # only then
 
         pairs: dict[str, list[Overlap]] = {}
         for pair in overlaps(self.registry):

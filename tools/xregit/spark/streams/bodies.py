@@ -11,14 +11,14 @@ from xregit.payloads import PayloadError, language
 from xregit.payloads.framing import explained
 from xregit.payloads.jsonschema.parsing import JsonSchema
 from xregit.payloads.jsonstructure.parsing import JsonStructure
-from xregit.protocols.events import declares_json
+from xregit.protocols.cloudevents import declares_json
 from xregit.records import record
 from xregit.spark.streams.plain import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xregit.messages.reading import IncomingMessage
+    from xregit.messages.decoder import IncomingMessage
     from xregit.payloads import PayloadSchema
     from xregit.spark.streams.plain import Plain
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import msgspec
     import pyarrow as pa
 
-    from xregit.messages.reading import Input, IncomingMessage
-    from xregit.messages.results import Match
+    from xregit.messages.decoder import IncomingMessage, Input
+    from xregit.messages.result import Match
     from xregit.spark.streams.landing import Landing
     from xregit.spark.streams.plans import Plan
     from xregit.spark.streams.queues import Queue, Queued

@@ -9,9 +9,9 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from xregit.messages.definitions import target
-from xregit.messages.matching import Matcher, scope
-from xregit.messages.schemas import PayloadSchemas, payload_schemas
+from xregit.messages.definition import target
+from xregit.messages.matcher import Matcher, scope
+from xregit.messages.payload import PayloadSchemas, payload_schemas
 from xregit.spark.streams.bodies import is_json
 from xregit.spark.streams.landing import OTHERS, Facts, Landing, facts, table_names
 from xregit.spark.streams.recognising import Recogniser

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xregit.messages.reading import IncomingMessage
-    from xregit.messages.results import Match
+    from xregit.messages.decoder import IncomingMessage
+    from xregit.messages.result import Match
     from xregit.payloads import PayloadSchema
     from xregit.spark.streams.arrays import Rests
     from xregit.spark.streams.queues import Queued

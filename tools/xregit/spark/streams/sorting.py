@@ -11,9 +11,9 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from xregit.collecting import uncollected
-from xregit.messages.reading import decode
-from xregit.messages.results import Match, DefinitionMatch, Reason
-from xregit.messages.verifying import Failure
+from xregit.messages.constraints import Failure
+from xregit.messages.decoder import decode
+from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.protocols import Wire, wire_json
 from xregit.records import record
 from xregit.spark.streams import inputs, kafka, leaving, plain
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xregit.messages.deciding import Answer
-    from xregit.messages.reading import Input, IncomingMessage
+    from xregit.messages.batch_matcher import Answer
+    from xregit.messages.decoder import IncomingMessage, Input
     from xregit.spark.streams.plain import Plain
     from xregit.spark.streams.plans import Packed, Plan
     from xregit.spark.streams.recognising import Recognised
@@ -165,19 +165,19 @@ class Sorter:
             self._take_line(line)
             return
         if answer.sure:
-            self._refuse(line, item, self._plan.matcher.misses(item))
+            self._refuse(line, item, self._plan.matcher.explain(item))
         else:
             self._put(line, item, alone=True)
 
     def _put(self, message: Input, item: IncomingMessage, *, alone: bool) -> None:
-        match = self._plan.matcher.recognised(item)
+        match = self._plan.matcher.match_message(item)
         if len(match.matches) == 1:
             self._bucket(match.matches[0].xid).messages.append(Fitting(message, item, match, alone))
         elif match.matches:
             candidates = json_text([each.json() for each in match.matches])
             self._bucket(AMBIGUOUS.about).raw.append((*_raw(message, item), candidates))
         else:
-            self._refuse(message, item, self._plan.matcher.recognised(item, explain=True).reasons)
+            self._refuse(message, item, self._plan.matcher.match_message(item, explain=True).reasons)
 
     def _refuse(self, message: Input, item: IncomingMessage, reasons: Iterable[Reason]) -> None:
         said = json_text([reason.json() for reason in reasons])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.messages.verifying import Failure
+    from xregit.messages.constraints import Failure
 
 
 class DefinitionMatch(NamedTuple):

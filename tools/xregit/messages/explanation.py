@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xregit.messages.constraints import plain_text
-from xregit.messages.results import Reason
-from xregit.messages.sieves import Filter, FilterSet, filter_set
-from xregit.messages.verifying import Failure
+from xregit.messages.constraints import Failure, plain_text
+from xregit.messages.index import Filter, FilterSet, filter_set
+from xregit.messages.result import Reason
 from xregit.model.protocols import matching
-from xregit.protocols.events import REQUIRED
+from xregit.protocols.cloudevents import REQUIRED
 from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from xregit.messages.constraints import Constraint
-    from xregit.messages.reading import IncomingMessage
+    from xregit.messages.decoder import IncomingMessage
+
 
 MAX_REASONS = 10
 READABLE = "a message that can be read, with a valid CloudEvent if it carries one"
@@ -110,7 +110,9 @@ def _failures(item: Filter, message: IncomingMessage) -> Iterator[Failure]:
 def _single_key_filters(filters: Iterable[Filter], key: str, *, of_event: bool) -> Iterator[Filter]:
     """Give those filters that compare a property, comparing nothing else."""
     for item in filters:
-        part = [each for each in (item.envelope if of_event else item.options) if each.key == key and _discriminates(each)]
+        part = [
+            each for each in (item.envelope if of_event else item.options) if each.key == key and _discriminates(each)
+        ]
         if part:
             said = item.definition
             anyhow = replace(said, mode="", format="") if said.mode or said.format else said

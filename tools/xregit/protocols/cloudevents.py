@@ -10,13 +10,34 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from xregit.errors import XregitError
 from xregit.model.datatypes import DATATYPES, INT32_MAX
 from xregit.model.mediatypes import without_parameters
 from xregit.model.names import EVENTS
 from xregit.model.quoting import shown
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
-from xregit.protocols.texts import decode_base64
-from xregit.protocols.wire import Event, WireError
+from xregit.protocols.values import decode_base64
+from xregit.records import record
+
+
+@record
+class Event:
+    """A CloudEvent: its attributes, ``specversion`` included, as JSON scalars or canonical texts, and its payload."""
+
+    attributes: Mapping[str, Any]
+    data: bytes | None = None
+
+
+class WireError(XregitError):
+    """A message that can't be read or can't be sent; ``problems`` has all that is wrong, each a sentence."""
+
+    exit_code = 1
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        """Keep the problems, at least one."""
+        self.problems = problems
+        super().__init__("; ".join(problems))
+
 
 REQUIRED = ("id", "source", "specversion", "type")
 # Attributes that may be left out, and are not empty where they are there.

@@ -1,4 +1,4 @@
-"""A message definition to plain data: what it asks of each property of a CloudEvent and of a message on the wire."""
+"""A message definition as plain data: what it demands of a CloudEvent's attributes and of protocol options."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
 from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical_text, plain_text
-from xregit.messages.templates import Template
+from xregit.messages.template import Template
 from xregit.model import times
 from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 from xregit.model.names import CLOUDEVENTS
 from xregit.model.protocols import matching
 from xregit.protocols import key_of
-from xregit.protocols.carriers import carrier
-from xregit.protocols.shapes import shape
+from xregit.protocols.binding import carrier
+from xregit.protocols.fields import shape
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xregit.catalog import Message
     from xregit.catalog.properties import Property
     from xregit.model.language import AttributeModel
+
 
 ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
 _MEDIA_KEYS = frozenset({"datacontenttype"})

@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.messages.constraints import PLAIN_TYPES
-from xregit.messages.reading import IncomingMessage
-from xregit.messages.sieves import Filter, FilterSet, filter_set
+from xregit.messages.decoder import IncomingMessage
+from xregit.messages.index import Filter, FilterSet, filter_set
 from xregit.model.language import NOTHING
 from xregit.records import record
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from xregit.messages.constraints import Constraint
+
 
 # More definitions than this that demand the same texts are told apart by an index.
 MAX_BUCKET = 8
@@ -113,12 +114,14 @@ class LargeBucket:
     """Very many definitions under the same texts, told apart by an index over all that they compare."""
 
     keys: tuple[str, ...]
-    sieve: FilterSet
+    filters: FilterSet
 
     def hits(self, texts: Texts) -> Sequence[Answer]:
         """Return the definitions that an event fits."""
         attributes = {key: text for key, text in zip(self.keys, texts, strict=True) if text is not None}
-        return [Answer(found.xid, context) for found, context in self.sieve.found(IncomingMessage(attributes=attributes))]
+        return [
+            Answer(found.xid, context) for found, context in self.filters.found(IncomingMessage(attributes=attributes))
+        ]
 
 
 Bucket = tuple[Candidate, ...] | tuple[LargeBucket]
@@ -165,14 +168,14 @@ class KeyColumn:
 class BatchMatcher:
     """Answers for many events at once; it remembers answers, so only one thread may use it."""
 
-    def __init__(self, tiers: Iterable[Iterable[Filter]], *, tells_none: bool) -> None:
+    def __init__(self, stages: Iterable[Iterable[Filter]], *, tells_none: bool) -> None:
         """Take the definitions that are tried first, then those that are tried where none of them fits, and so on.
 
         ``tells_none`` says that an event which fits none of them fits nothing.
         """
-        listed = [tuple(each) for each in tiers]
+        listed = [tuple(each) for each in stages]
         items: dict[str, list[Constraint]] = {"type": []}
-        for item in (item for tier in listed for each in tier for item in each.envelope):
+        for item in (item for stage in listed for each in stage for item in each.envelope):
             items.setdefault(item.key, []).append(item)
         #: The attributes that are looked at.
         self.keys = tuple(sorted(items))
@@ -185,7 +188,7 @@ class BatchMatcher:
         self._choices: dict[Any, tuple[tuple[Candidate | LargeBucket, ...], ...]] = {}
         self._asked = self._pause = 0
 
-    def answers(self, columns: Sequence[Sequence[str | None]]) -> list[Answer]:
+    def match(self, columns: Sequence[Sequence[str | None]]) -> list[Answer]:
         """Return the answers for events whose texts are given by key, for each key those of all events."""
         each = zip(*(look.column(column) for look, column in zip(self._looks, columns, strict=True)), strict=True)
         if self._pause > 0:
@@ -224,7 +227,7 @@ class BatchMatcher:
     def _chosen(self, told: Any, texts: Texts) -> tuple[tuple[Candidate | LargeBucket, ...], ...]:
         if len(self._choices) >= MAX_CACHED:
             self._choices.clear()
-        found = self._choices[told] = tuple(filter(None, (tier.choice(texts) for tier in self._tiers)))
+        found = self._choices[told] = tuple(filter(None, (stage.choice(texts) for stage in self._tiers)))
         return found
 
 

@@ -10,21 +10,22 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import Constraint
-from xregit.messages.schemas import schema_source
-from xregit.messages.templates import Template
+from xregit.messages.payload import schema_source
+from xregit.messages.template import Template
 from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.protocols import facts as said_of
 from xregit.model.protocols import matching
-from xregit.protocols.shapes import TYPED, shape
+from xregit.protocols.fields import TYPED, shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xregit.catalog import Message
-    from xregit.messages.definitions import Definition
+    from xregit.messages.definition import Definition
     from xregit.model.language import AttributeModel
-    from xregit.protocols.shapes import Field
+    from xregit.protocols.fields import Field
+
 
 #: Fields that only making messages needs.
 _MAKING = frozenset({"separators", "refused", "allowed", "text"})

@@ -17,6 +17,7 @@ from xregit.records import record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+
 URI_TYPES = frozenset({"uri", "uritemplate"})
 # The templates of a catalog are much alike.
 MAX_REMEMBERED = 16_384
@@ -29,7 +30,7 @@ class Template:
     """A template cut at its placeholders, as plain data.
 
     ``prefix`` comes before the first placeholder; ``steps`` has each placeholder with the text that follows it.
-    ``encode_value`` says that values are percent-encoded. ``separators`` are the characters between a value's levels, so
+    ``encoded`` says that values are percent-encoded. ``separators`` are the characters between a value's levels, so
     that no placeholder may bring one, ``refused`` those that no such value may hold, ``allowed`` the only ones that it
     may, written as within the brackets of a regular expression. ``alone`` says that the text is one placeholder and
     nothing else, which may stand for any number of levels, ``clear`` that no level has several placeholders and none
@@ -91,10 +92,10 @@ class Template:
             levels = "" if self.alone else self.separators
             found = [sign for sign in dict.fromkeys(value) if sign in BREAKS or sign in levels or sign in self.refused]
             if found:
-                yield f'the value of "{name}" can\'t hold {describe_character(found[0])} here, where it would change the structure'
+                yield f'the value of "{name}" can\'t hold {name_of(found[0])} here, where it would change the structure'
             other = re.search(f"[^{self.allowed}]", value) if self.allowed and not found else None
             if other is not None:
-                yield f'the value of "{name}" can\'t hold {describe_character(other[0])} here, where only {self.allowed} may stand'
+                yield f'the value of "{name}" can\'t hold {name_of(other[0])} here, where only {self.allowed} may stand'
 
     def read(self, text: str, context: dict[str, str]) -> bool:
         """Tell whether the whole text fits, and add what its placeholders stand for to the context.
@@ -157,6 +158,6 @@ def decode_value(value: str) -> str:
         return value
 
 
-def describe_character(sign: str) -> str:
+def name_of(sign: str) -> str:
     """Return a character as an error message names it."""
     return BREAKS.get(sign) or _SHOWN.get(sign) or f'"{sign}"'

@@ -1,10 +1,10 @@
-"""A definition, a context and a payload to a message on the wire (message/spec.md: "when creating a message")."""
+"""Make a message on the wire from a definition, a context and a payload (message/spec.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -12,34 +12,34 @@ from xregit.arguments import expect
 from xregit.catalog.references import local_xid
 from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
-from xregit.messages.definitions import definition
-from xregit.messages.example import (
-    EXAMPLE_ID,
-    EXAMPLE_TIME,
-    endpoint_protocols,
-    example_context,
-    example_payload,
-)
-from xregit.messages.giving import Assignments, assign
-from xregit.messages.payloading import NO_DATA, NO_PAYLOAD, Payload, encode_payload
-from xregit.messages.reading import decode
-from xregit.messages.schemas import payload_schemas
-from xregit.messages.sieves import event_filter, whole_filter
-from xregit.messages.values import Inputs, attribute_values, option_values
+from xregit.messages.constraints import PLAIN_TYPES, canonical_text
+from xregit.messages.decoder import attribute_value, decode
+from xregit.messages.definition import ENVELOPE, OPTIONS, definition
+from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, endpoint_protocols, example_context, example_payload
+from xregit.messages.index import event_filter, whole_filter
+from xregit.messages.payload import NO_DATA, NO_PAYLOAD, Payload, encode_payload, payload_schemas
+from xregit.model import builtin, siblings
 from xregit.model import canonical as spelled
+from xregit.model.datatypes import SYNTAXES
+from xregit.model.faults import guess
 from xregit.model.mediatypes import without_parameters
-from xregit.model.names import EVENT_JSON
+from xregit.model.names import CLOUDEVENTS, EVENT_JSON
+from xregit.model.propertydefs import form_of
+from xregit.model.protocols import matching
 from xregit.model.quoting import either, shown
-from xregit.protocols import Event, Wire, WireError, assemble, bind
-from xregit.protocols.binding import missing_fields
-from xregit.protocols.carriers import BINARY, STRUCTURED, carrier
-from xregit.protocols.events import announces_event
+from xregit.protocols import Event, Wire, WireError, assemble, bind, from_text, key_of, to_text
+from xregit.protocols.binding import BINARY, STRUCTURED, carrier, missing_fields
+from xregit.protocols.cloudevents import REQUIRED, SPECVERSION, announces_event
+from xregit.protocols.fields import ONE, PAIRS, shape
+from xregit.protocols.json import has_surrogates
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.messages.definitions import Definition
-    from xregit.messages.sieves import Filter
-    from xregit.protocols.carriers import Carrier
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.definition import Definition
+    from xregit.messages.index import Filter
+    from xregit.protocols.binding import Carrier
+
 
 Now = datetime | Callable[[], datetime]
 NewId = str | Callable[[], str]
@@ -313,3 +313,223 @@ def _readback_problems(found: MessageDraft, wire: Wire) -> Iterator[str]:
         if meant != value:
             places = ", ".join(found.asked.placeholders[name])
             yield f'the value {shown(meant)} of "{name}" would be read back as {shown(value)} ({places})'
+
+
+@record
+class Assignments:
+    """What is said of one message: values of placeholders, and of properties by their paths in a definition.
+
+    ``problems`` has what is missing or wrong, each as a part of a sentence.
+    """
+
+    placeholders: Mapping[str, str]
+    attributes: Mapping[str, Any]
+    options: Mapping[str, Any]
+    problems: tuple[str, ...] = ()
+
+
+def assign(definition: Definition, protocol: str, context: Mapping[str, Any]) -> Assignments:
+    """Sort a context: its names are placeholders, or properties that the definition leaves open.
+
+    A property goes by its path in the definition, such as ``protocoloptions/headers/Retry-After``, or by the last part
+    of it where only one has that name.
+    """
+    problems: list[str] = []
+    wanted = definition.placeholders
+    placeholders = {}
+    for name, places in wanted.items():
+        problem = _placeholder_problem(context.get(name))
+        if problem:
+            problems.append(f'the placeholder "{name}" {problem} ({", ".join(places)})')
+        else:
+            placeholders[name] = context[name]
+    attributes: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    others = {name: value for name, value in context.items() if name not in wanted}
+    names = _property_paths(definition, protocol) if others else {}
+    for name, value in others.items():
+        part, _, rest = _path(name, names).partition("/")
+        if part == ENVELOPE and definition.enveloped and rest:
+            attributes[rest] = value
+        elif part == OPTIONS and protocol and rest:
+            options[_option_key(protocol, rest)] = value
+        else:
+            problems.append(f'nothing in it is called "{name}". {guess(name, [*wanted, *names])}'.rstrip(". "))
+    return Assignments(placeholders, attributes, options, tuple(problems))
+
+
+def _placeholder_problem(value: Any) -> str:
+    if value is None:
+        return "has no value"
+    if not isinstance(value, str):
+        return f"must be a text, but is {shown(value)}"
+    if not value:
+        return "is empty"
+    return "has half a character (a lone surrogate)" if has_surrogates(value) else ""
+
+
+def _path(name: str, names: Mapping[str, str]) -> str:
+    return name if name.startswith((f"{ENVELOPE}/", f"{OPTIONS}/")) else names.get(name, "")
+
+
+def _property_paths(definition: Definition, protocol: str) -> dict[str, str]:
+    """Return the paths of properties by their short names: of the envelope, else of the protocol, else as declared."""
+    found: dict[str, str] = {}
+    if protocol:
+        known = shape(protocol)
+        single = [field.name for field in known.fields.values() if field.kind == ONE] if known else []
+        found |= {name: f"{OPTIONS}/{name}" for name in single}
+    if definition.enveloped:
+        found |= {name: f"{ENVELOPE}/{name}" for name in _event_attributes()}
+    for item in definition.constraints:
+        found.setdefault(item.attribute.rpartition("/")[2], item.attribute)
+    return found
+
+
+@cache
+def _event_attributes() -> tuple[str, ...]:
+    """Return the names of the attributes that every CloudEvent may have."""
+    message = builtin().groups["messagegroups"].resources["messages"]
+    known = siblings(message.attributes, {"envelope": CLOUDEVENTS})[ENVELOPE].attributes
+    return tuple(name for name in known if name != "*")
+
+
+def _option_key(protocol: str, path: str) -> str:
+    section, slash, name = path.partition("/")
+    return key_of(protocol, section, name) if slash else section
+
+
+_NATIVE = frozenset({"binary", "boolean", "integer", "number", "ulong"})
+
+
+@record
+class Inputs:
+    """What properties are filled with: what is said of the message, the time, and the id that it gets.
+
+    ``problems`` takes what is missing or wrong, each as a part of a sentence.
+    """
+
+    given: Assignments
+    now: datetime
+    new_id: str
+    problems: list[str]
+
+
+def attribute_values(definition: Definition, filling: Inputs) -> dict[str, Any]:
+    """Return the attributes of the CloudEvent, as JSON has them."""
+    said = dict(filling.given.attributes)
+    attributes: dict[str, Any] = {"specversion": SPECVERSION}
+    for item in definition.envelope:
+        fresh = filling.new_id if item.key == "id" else ""
+        implied = _timestamp(filling) if item.key == "time" else fresh
+        text = _property_text(item, filling, said.pop(item.key, None), implied=implied)
+        if text is not None:
+            attributes[item.key] = attribute_value(item, text)
+    for name, value in said.items():
+        attributes[name] = value if isinstance(value, bool | int) else _to_type("string", name, value, filling)
+    attributes.setdefault("id", filling.new_id)
+    declared = {item.key for item in definition.envelope}
+    missing = [name for name in REQUIRED if name not in attributes and name not in declared]
+    filling.problems.extend(f'"{name}" has no value, and every CloudEvent needs one' for name in missing)
+    return attributes
+
+
+def option_values(definition: Definition, protocol: str, filling: Inputs) -> dict[str, list[Any]]:
+    """Return the values of the protocol's own properties by their keys."""
+    said = dict(filling.given.options)
+    fields: dict[str, list[Any]] = {}
+    for item in definition.options:
+        fresh = item.required and (item.type == "uuid" or item.key in matching("fresh").get(protocol, ()))
+        known = len(filling.problems)
+        text = _property_text(item, filling, said.pop(item.key, None), implied=filling.new_id if fresh else "")
+        if text is not None:
+            value = _native_value(item, protocol, text)
+            fields.setdefault(item.key, []).append(value)
+            if item.constant is None and len(filling.problems) == known:
+                filling.problems.extend(form_problems(protocol, item.key, item.attribute, value, item.type))
+    for key, value in said.items():
+        filling.problems.extend(form_problems(protocol, key, f"{OPTIONS}/{key}", value))
+    return fields | {key: [value] for key, value in said.items()}
+
+
+def _property_text(item: Constraint, filling: Inputs, said: Any, *, implied: str) -> str | None:
+    """Return the canonical text of a property's value, None where it has none."""
+    if item.template is not None:
+        return _expand(item, filling)
+    if item.now and said is None:
+        return _timestamp(filling)
+    if item.constant is not None:
+        if said is not None and canonical_text(item.type, said) != item.constant:
+            filling.problems.append(f'{item.attribute} is always "{item.constant}", so it can\'t be {shown(said)}')
+        return item.constant
+    if said is None and not implied:
+        if item.required:
+            filling.problems.append(f"{item.attribute} has no value, and every such message needs one")
+        return None
+    return _to_type(item.type, item.attribute, said if said is not None else implied, filling)
+
+
+def _expand(item: Constraint, filling: Inputs) -> str | None:
+    """Return a template with its placeholders filled, None where values for them are missing or do not fit."""
+    template, values = item.template, filling.given.placeholders
+    if template is None or any(name not in values for name in template.placeholders):
+        return None
+    faults = [f"{item.attribute}: {fault}" for fault in template.faults(values)]
+    filling.problems.extend(faults)
+    text = template.expand(values)
+    if not faults and item.type not in PLAIN_TYPES:
+        _to_type(item.type, item.attribute, text, filling)
+    return text
+
+
+def _to_type(kind: str, label: str, value: Any, filling: Inputs) -> str | None:
+    try:
+        return to_text(kind, value)
+    except ValueError as error:
+        filling.problems.append(f"{label} {error}, but is {shown(value)}")
+        return None
+
+
+def _native_value(item: Constraint, protocol: str, text: str) -> Any:
+    """Return a value as the protocol has it: lists of names with texts have texts only."""
+    known = shape(protocol)
+    section = known.fields.get(item.key.partition("/")[0]) if known else None
+    if item.type not in _NATIVE or (section is not None and section.kind == PAIRS):
+        return text
+    return from_text(item.type, text) if canonical_text(item.type, text) is not None else text
+
+
+def _timestamp(filling: Inputs) -> str:
+    try:
+        return _format_time(filling.now)
+    except ValueError:
+        due = "a datetime with a time zone, as datetime.now(UTC) gives one"
+        filling.problems.append(f'"now" must be {due}, but is {shown(filling.now)}')
+        return ""
+
+
+@lru_cache(maxsize=1)
+def _format_time(now: datetime) -> str:
+    return to_text("timestamp", now)
+
+
+def form_problems(protocol: str, key: str, label: str, value: Any, kind: str = "") -> Iterator[str]:
+    """Give what is wrong with a value's form, if anything, as a part of a sentence.
+
+    ``kind`` is the type that the definition states, ``label`` what the property is called for people.
+    """
+    form = _form(protocol, key, kind)
+    if form and not SYNTAXES[form].test(value) and not SYNTAXES[form].test(str(value)):
+        yield f"{label} must be {SYNTAXES[form].about}, but is {shown(value)}"
+
+
+@cache
+def _form(protocol: str, key: str, kind: str) -> str:
+    """Return the name of the form that values under a key have, none as an empty text."""
+    known = shape(protocol)
+    section, _, name = key.partition("/")
+    if known is None or section not in known.fields:
+        return ""
+    whole = known.fields[section].model
+    model = whole.attributes.get(name) or whole.item or whole
+    return form_of(model, kind or model.property)

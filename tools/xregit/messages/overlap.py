@@ -7,22 +7,27 @@ two values at once. Placeholders are taken to hold no separators, as in the mess
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from xregit.messages.definitions import definition, target
-from xregit.messages.schemas import schema_source
+from xregit.messages.constraints import Constraint
+from xregit.messages.definition import ENVELOPE, OPTIONS, attribute_constraint, definition, option_constraint, target
+from xregit.messages.payload import schema_source
 from xregit.model.mediatypes import comparable
 from xregit.model.protocols import matching
+from xregit.protocols.binding import Carrier, attribute_name, carrier, percent_decode
+from xregit.protocols.cloudevents import SPECVERSION
 from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from xregit.catalog import Registry
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.definitions import Definition
-    from xregit.messages.templates import Template
+    from xregit.catalog import Message, Registry
+    from xregit.catalog.properties import Property
+    from xregit.messages.definition import Definition
+    from xregit.messages.template import Template
+
 
 MAX_COMPARED = 8
 
@@ -78,7 +83,9 @@ def _ambiguous_pairs(parts: Sequence[_Demands]) -> Iterator[tuple[str, str]]:
             yield first, second
 
 
-def _pairs(left: Sequence[_Demands], right: Sequence[_Demands], used: frozenset[Slot]) -> Iterator[tuple[_Demands, _Demands]]:
+def _pairs(
+    left: Sequence[_Demands], right: Sequence[_Demands], used: frozenset[Slot]
+) -> Iterator[tuple[_Demands, _Demands]]:
     """Give the pairs that no feature tells apart, going through the feature that tells the most apart first."""
     slot = _best_slot(left, used) if len(left) * len(right) > MAX_COMPARED * MAX_COMPARED else None
     if slot is None:
@@ -192,3 +199,43 @@ def _same_level(one: str, other: str) -> bool:
 
 def _is_prefix(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
+
+
+_SPECVERSION = Constraint("specversion", "specversion", constant=SPECVERSION)
+
+
+class Contradiction(NamedTuple):
+    """An option, and the attribute of the event that no message can have if it has the option, with what each asks."""
+
+    option: Property
+    asked: Constraint
+    attribute: str
+    due: Constraint
+
+
+def contradictions(message: Message) -> Iterator[Contradiction]:
+    """Give the options of a message with an envelope that contradict it, as its events can travel in binary mode."""
+    known = carrier(message.protocol)
+    if known is None or not known.attributes:
+        return
+    options = [item for item in message.properties if item.path[:2] == (OPTIONS, known.attributes)]
+    attributes: dict[str, Constraint] = {}
+    for item in options:
+        name = attribute_name(known, item.name)
+        if name and not attributes:
+            declared = (each for each in message.properties if each.path[0] == ENVELOPE)
+            attributes = {"specversion": _SPECVERSION} | {each.name: attribute_constraint(each) for each in declared}
+        asked = option_constraint(item, known.protocol) if name in attributes else None
+        if asked is not None and not agree(_decode_constant(known, asked), attributes[name]):
+            yield Contradiction(item, asked, name, attributes[name])
+
+
+def _decode_constant(known: Carrier, asked: Constraint) -> Constraint:
+    """Return what an option asks, as receivers read it; of a template with percent-encoded parts nothing is known."""
+    if not known.percent or "%" not in asked.expected:
+        return asked
+    try:
+        constant = percent_decode(asked.constant) if asked.constant is not None else None
+    except ValueError:
+        return asked
+    return replace(asked, constant=constant, template=None, any_text=True)
