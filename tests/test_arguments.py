@@ -45,13 +45,9 @@ CALLS: dict[str, tuple[Call, str]] = {
         lambda one, _: xregit.check(one, today="2026-05-22"),  # type: ignore[arg-type]
         "expected a date, but '2026-05-22' is a str",
     ),
-    "match by an endpoint": (
-        lambda one, _: xregit.Matcher(one, one.endpoints[0]),  # type: ignore[arg-type]
-        "expected a str, but <Endpoint .* is a Endpoint; give the xid",
-    ),
-    "import one document": (
-        lambda _, at: xregit.import_documents("export.json", at),
-        "expected a list of documents, but \"export.json\" is one; write \\['export.json'\\]",
+    "match by a number": (
+        lambda one, _: xregit.Matcher(one, 7),  # type: ignore[arg-type]
+        "expected a str, but 7 is a int; give an endpoint or message group, or its xid",
     ),
     "make a message of an xid": (lambda *_: made(MESSAGE), "expected a Message, but '/messagegroups/.*…? is a str"),
     "make a message of a list": (lambda one, _: made(one[MESSAGE], []), r"expected a Mapping, but \[\] is a list"),
@@ -99,6 +95,7 @@ def test_what_is_no_path_is_told(given: Any, registry: xregit.Registry, tmp_path
         lambda: xregit.read(given),
         lambda: xregit.read_commit(given, "HEAD"),
         lambda: xregit.import_documents([given], tmp_path),
+        lambda: xregit.import_documents(given if isinstance(given, str) else [given], tmp_path),
         lambda: xregit.import_documents([tmp_path / "a.json"], given),
         lambda: xregit.build_site(given, None, tmp_path / "site"),
         lambda: xregit.build_site(tmp_path, None, given),

@@ -161,7 +161,7 @@ def test_building_and_sending_a_matcher(benchmark: BenchmarkFixture, kind: str) 
 
 def test_time_is_linear_in_the_length_of_values(benchmark: BenchmarkFixture) -> None:
     """A value of ten times the length takes at most about ten times as long, whatever it is made of."""
-    from xregit.messages.templates import Template
+    from xregit.messages.template import Template
 
     template = Template.parse("a{x}ab{y}ab{z}abc")
 

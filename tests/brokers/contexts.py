@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import xregit
-from xregit.messages.definitions import definition
-from xregit.messages.making import MessageError
-from xregit.messages.payloading import NO_DATA
-from xregit.messages.schemas import payload_schema
+from xregit.messages.definition import definition
+from xregit.messages.encoder import MessageError
+from xregit.messages.payload import NO_DATA, payload_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from xregit.catalog.properties import Property
 from xregit.changes import relating
 from xregit.changes.change import WORST_FIRST, Difference, Impact
 from xregit.changes.verdicts import judged
-from xregit.messages.templates import Template
+from xregit.messages.template import Template
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -32,6 +32,12 @@ def lines(text: str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+def test_new_example_needs_no_values(catalog: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    """With --example nothing else has to be given, and what is given counts."""
+    assert catalog("new", TRIP, "--example", "--set", "vin=WDB1") == 0
+    assert "WDB1" in json.dumps(lines(capsys.readouterr().out))
+
+
 @pytest.mark.parametrize(
     ("arguments", "way"),
     [

@@ -14,7 +14,7 @@ from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.document.reading import Read, read_closely
 from xregit.model import named
-from xregit.protocols import bind, carried, read_wire, wire_json
+from xregit.protocols import bind, extract, read_wire, wire_json
 from xregit.rules import check
 from xregit.source import yaml
 
@@ -116,7 +116,7 @@ def test_contradiction_is_read_and_written_in_one_form(case: dict[str, Any], tmp
 
 def _event(case: dict[str, Any]) -> None:
     """An event of a message on the wire, and the message that is made of it."""
-    (event,) = carried(read_wire(case["wire"])).events
+    (event,) = extract(read_wire(case["wire"])).events
     assert case["read"] == dict(event.attributes)
     assert case["written"] == wire_json(bind(event, case["wire"]["protocol"], "binary", {}))
 

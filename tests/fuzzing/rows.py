@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 import xregit
 from tests.fuzzing.wires import ROOT, wire_seeds
-from xregit.messages.reading import received
+from xregit.messages.decoder import decode
 from xregit.spark.streams.kafka import json_records
 from xregit.spark.streams.plans import Plan, plan
 from xregit.spark.streams.sorting import Sorter
@@ -29,13 +29,13 @@ def rows(data: bytes) -> None:
     """Sort lines together and one by one: both give the same rows, one for each message; so with records of Kafka."""
     lines = data.split(b"\n")
     given = [(line, len(line)) for line in lines if line and not line.isspace()]
-    due = sum(len(received(line)) for line, _ in given)
+    due = sum(len(decode(line)) for line, _ in given)
     together, single = _sorted(lambda to: to.sort_lines(lines)), _sorted(lambda to: to.sort(given))
     assert together == single, (together, single)
     assert _count(single) == due
     records = list(json_records(pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})))
     assert len(records) == len(given)
-    assert _count(_sorted(lambda to: to.sort(records))) == sum(len(received(record)) for record, _ in records)
+    assert _count(_sorted(lambda to: to.sort(records))) == sum(len(decode(record)) for record, _ in records)
 
 
 def row_seeds() -> Iterator[bytes]:

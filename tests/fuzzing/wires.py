@@ -10,8 +10,8 @@ from pathlib import Path
 import yaml
 
 import xregit
-from xregit.messages.templates import Template
-from xregit.protocols import Wire, WireError, bind, carried, event_json, flatten, read_event, read_wire, wire_json
+from xregit.messages.template import Template
+from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire, wire_json
 from xregit.protocols.json import json_bytes, json_value
 from xregit.spark.streams.recognising import Recogniser
 
@@ -44,7 +44,7 @@ def match(data: bytes) -> None:
     except (ValueError, WireError):
         return
     assert read_wire(json_value(json_bytes(wire_json(found)))) == found
-    carried(found)
+    extract(found)
     if found.protocol:
         flatten(found)
 
@@ -61,7 +61,7 @@ def event(data: bytes) -> None:
             sent = bind(found, protocol)
         except WireError:
             continue
-        back = carried(read_wire(json_value(json_bytes(wire_json(sent)))))
+        back = extract(read_wire(json_value(json_bytes(wire_json(sent)))))
         assert not back.problems, (protocol, back.problems)
 
 

@@ -18,10 +18,11 @@ import yaml
 
 import xregit
 from tests.messages.catalogs import registry_of
-from xregit.messages.definitions import definition
-from xregit.messages.explaining import READABLE
+from xregit.messages.definition import definition
+from xregit.messages.example import example_context
+from xregit.messages.explanation import READABLE
 from xregit.pages.book import Book
-from xregit.pages.samples import context, samples
+from xregit.pages.samples import samples
 from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _by_schema(found: list[dict[str, Any]], alone: set[str]) -> bool:
 
 def _messages(book: Book, message: Message, number: int) -> Iterator[tuple[str, Any]]:
     """Give a definition's own messages, and of each some variants, others for each definition."""
-    filled = samples(book, message, context(definition(message)))
+    filled = samples(book, message, example_context(definition(message)))
     for sample, wire in islice(((item, item.wire) for item in filled if item.wire is not None), 2):
         value = _shorter(wire_json(wire))
         yield f"{sample.protocol} {sample.mode}".strip(), value

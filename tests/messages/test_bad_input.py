@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
-from xregit.messages.making import MessageError
+from xregit.messages.encoder import MessageError
 
 EVENT = {"specversion": "1.0", "id": "1", "type": "t", "source": "/s"}
 TYPED = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "t"}}}

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, example, given, settings
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
 from tests.messages.drawing import NAMES, definitions
-from xregit.messages.definitions import definition
-from xregit.messages.making import MessageError
+from xregit.messages.definition import definition
+from xregit.messages.encoder import MessageError
 from xregit.protocols import wire_json
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.messages.cases import cases
 from tests.messages.test_making import made
-from xregit.messages.making import MessageError
+from xregit.messages.encoder import MessageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xregit
-from xregit.messages.definitions import definition, target
-from xregit.messages.making import MessageError
-from xregit.messages.schemas import payload_schema
+from xregit.messages.definition import definition, target
+from xregit.messages.encoder import MessageError
+from xregit.messages.payload import payload_schema
 from xregit.payloads import PayloadError, SchemaError
 from xregit.protocols import wire_json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.messages.schemas import Source, lone
+from xregit.messages.payload import SchemaSource, without_address
 
 ALONE = {
     "a JSON Schema": b'{"type": "object", "properties": {"value": {"description": "in \\u00b0C"}}}',
@@ -24,10 +24,12 @@ REFERRING = {
 @pytest.mark.parametrize("document", ALONE.values(), ids=ALONE)
 def test_schema_that_refers_to_nothing_has_no_address(document: bytes) -> None:
     """Equal ones of two messages are one."""
-    assert lone(Source("", document, uri="/a")) == lone(Source("", document, uri="/b"))
+    assert without_address(SchemaSource("", document, uri="/a")) == without_address(
+        SchemaSource("", document, uri="/b")
+    )
 
 
 @pytest.mark.parametrize("document", REFERRING.values(), ids=REFERRING)
 def test_schema_that_refers_keeps_its_address(document: bytes) -> None:
     """What it refers to depends on where it stands."""
-    assert lone(Source("", document, uri="/a")).uri == "/a"
+    assert without_address(SchemaSource("", document, uri="/a")).uri == "/a"

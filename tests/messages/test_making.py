@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 
 import xregit
 from tests.messages.cases import cases
 from tests.messages.catalogs import GROUP, registry_of
-from xregit.messages.making import MessageError
+from xregit.messages.encoder import MessageError
 from xregit.protocols import read_wire, wire_json
 
 if TYPE_CHECKING:
@@ -58,6 +59,16 @@ def test_time_and_id_may_be_given_by_functions(tmp_path: Path) -> None:
     wires = [xregit.new(message, {}, now=lambda: NOW, new_id=lambda: next(ids)) for _ in range(2)]
     assert [wire.fields["id"] for wire in wires] == ["a", "b"]
     assert wires[0].fields["time"] == "2026-05-22T10:30:00Z"
+
+
+def test_time_and_id_have_defaults(tmp_path: Path) -> None:
+    """An event is made now, with an id of its own, where the caller says nothing else."""
+    metadata = {"type": {"value": "t"}, "source": {"value": "/s"}, "time": {}}
+    message = registry_of(tmp_path, {"m": {"envelope": "CloudEvents/1.0", "envelopemetadata": metadata}})[f"{GROUP}m"]
+    before = datetime.now(UTC)
+    first, second = xregit.new(message), xregit.new(message, {})
+    assert UUID(first.fields["id"]) != UUID(second.fields["id"])
+    assert before <= datetime.fromisoformat(first.fields["time"]) <= datetime.now(UTC)
 
 
 def test_caller_keeps_the_context(tmp_path: Path) -> None:

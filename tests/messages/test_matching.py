@@ -13,7 +13,7 @@ from tests.catalog.folders import registry_of as written
 from tests.messages.cases import cases
 from tests.messages.catalogs import GROUP, registry_of
 from xregit.errors import XregitError
-from xregit.messages.definitions import definition
+from xregit.messages.definition import definition
 from xregit.protocols import read_wire
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 import xregit
 from tests.messages.catalogs import registry_of
-from xregit.messages.overlapping import overlaps
+from xregit.messages.overlap import overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ import pytest
 
 import xregit
 from tests.messages.test_laws import NEW_ID, NOW, open_values, plain_context
-from xregit.messages.making import MessageError
+from xregit.messages.encoder import MessageError
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 #: What keeps events off that their authors wrote by hand, by number: facts of those events.

@@ -9,7 +9,7 @@ import pytest
 
 import xregit
 from tests.messages.recognising import FOLDER, answers, example, hand_made, made, recorded, small, text_of
-from xregit.messages.definitions import target
+from xregit.messages.definition import target
 from xregit.pages.book import Book
 from xregit.pages.recognising import script
 

@@ -9,7 +9,7 @@ import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.messages.templates import Template
+from xregit.messages.template import Template
 
 AWKWARD = " %/?#+*>.{}&=~é☃\U0001f69a\r\n\t\0\\\"'-_:@a1"
 VALUES = st.text(st.sampled_from(AWKWARD), min_size=1, max_size=8)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from xregit.model.datatypes import SYNTAXES
 from xregit.protocols import Event, Wire
+from xregit.protocols.fields import MAP, ONE, Field, Shape, shape
 from xregit.protocols.json import json_bytes
-from xregit.protocols.shapes import MAP, ONE, Field, Shape, shape
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

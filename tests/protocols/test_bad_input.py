@@ -18,17 +18,17 @@ from xregit.protocols import (
     assemble,
     bind,
     bind_batch,
-    carried,
     event_problems,
+    extract,
     flatten,
-    percent,
     read_event,
     read_wire,
     wire_json,
 )
+from xregit.protocols.binding import percent_decode
+from xregit.protocols.fields import shape
 from xregit.protocols.json import json_bytes, json_value
-from xregit.protocols.shapes import shape
-from xregit.protocols.texts import LONG_MIN, ULONG_MAX
+from xregit.protocols.values import LONG_MIN, ULONG_MAX
 
 MQTT, HTTP, KAFKA, AMQP, NATS = "MQTT/5.0", "HTTP", "KAFKA", "AMQP/1.0", "NATS"
 EVENT = {"specversion": "1.0", "id": "1", "source": "/s", "type": "t"}
@@ -225,9 +225,9 @@ def test_a_payload_that_is_no_json_is_a_problem_or_no_event(text: bytes, content
     with pytest.raises(ValueError, match=r"."):
         json_value(text)
     wire = assemble(HTTP, {"headers/content-type": [contenttype]}, text)
-    assert carried(wire).events == ()
-    assert bool(carried(wire).problems) == bool(contenttype)
-    assert carried(assemble("MQTT/3.1.1", {}, text)).events == ()
+    assert extract(wire).events == ()
+    assert bool(extract(wire).problems) == bool(contenttype)
+    assert extract(assemble("MQTT/3.1.1", {}, text)).events == ()
     assert read_wire(wire_json(wire)) == wire
 
 
@@ -252,7 +252,7 @@ def test_any_json_in_any_field_is_a_message_or_an_error(data: st.DataObject) -> 
     with suppress(WireError):
         wire = read_wire({"protocol": protocol, **fields})
         flatten(wire)
-        carried(wire)
+        extract(wire)
         assert read_wire(json.loads(json.dumps(wire_json(wire)))) == wire
 
 
@@ -301,7 +301,7 @@ def test_a_long_header_takes_time_in_proportion_to_its_length(text: str) -> None
     headers = [{"name": name, "value": long} for name in ("ce-id", "ce-source", "ce-type", "content-type")]
     wire = read_wire({"protocol": "HTTP", "headers": [*headers, {"name": "ce-specversion", "value": "1.0"}]})
     before = process_time()
-    found = carried(wire)
+    found = extract(wire)
     assert all(len(problem) < 1000 for problem in found.problems)
     assert process_time() - before < 10
 
@@ -320,4 +320,4 @@ def test_a_long_header_takes_time_in_proportion_to_its_length(text: str) -> None
 )
 def test_a_header_is_unquoted_once_and_decoded_once(value: str, text: str) -> None:
     """A quote that is not closed is a quote."""
-    assert percent.decoded(value) == text
+    assert percent_decode(value) == text

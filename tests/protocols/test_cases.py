@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from xregit.protocols import Event, WireError, bind, carried, read_event, read_wire, wire_json
+from xregit.protocols import Event, WireError, bind, extract, read_event, read_wire, wire_json
 
 CASES = Path(__file__).parents[1] / "cases" / "protocols"
 
@@ -40,7 +40,7 @@ def as_written(event: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("case", cases("received.yaml"))
 def test_a_message_carries_what_its_case_says(case: dict[str, Any]) -> None:
     """The mode, the events and all that is wrong with them."""
-    found = carried(read_wire(case["wire"]))
+    found = extract(read_wire(case["wire"]))
     expected = case.get("events", [case["event"]] if "event" in case else None)
     assert found.mode == case["mode"]
     assert list(found.problems) == case.get("problems", [])

@@ -15,15 +15,15 @@ from xregit.protocols import (
     assemble,
     bind,
     bind_batch,
-    carried,
     event_json,
+    extract,
     flatten,
     read_event,
     read_wire,
     to_text,
     wire_json,
 )
-from xregit.protocols.carriers import BATCH, carrier
+from xregit.protocols.binding import BATCH, carrier
 from xregit.protocols.json import json_bytes, json_value
 
 FIELDS = st.recursive(
@@ -54,7 +54,7 @@ def test_assembling_undoes_flattening(wire: Wire) -> None:
 @given(event=events())
 def test_a_message_carries_the_event_bound_to_it(protocol: str, mode: str, event: Event) -> None:
     """Binary or structured, over every protocol, with every awkward character."""
-    found = carried(read_wire(wire_json(bind(event, protocol, mode))))
+    found = extract(read_wire(wire_json(bind(event, protocol, mode))))
     assert found.problems == ()
     assert (found.mode, found.events) == (mode, (event,))
 
@@ -66,7 +66,7 @@ def test_values_that_are_no_texts_arrive_as_themselves_or_as_canonical_text(
     protocol: str, mode: str, event: Event
 ) -> None:
     """Truth values and whole numbers become texts where the protocol has only those."""
-    found = carried(bind(event, protocol, mode)).events[0].attributes
+    found = extract(bind(event, protocol, mode)).events[0].attributes
     assert {name: to_text("any", value) for name, value in found.items()} == {
         name: to_text("any", value) for name, value in event.attributes.items()
     }
@@ -75,7 +75,7 @@ def test_values_that_are_no_texts_arrive_as_themselves_or_as_canonical_text(
 @given(st.lists(events(), max_size=3))
 def test_a_batch_carries_its_events(batch: list[Event]) -> None:
     """In their order, and none is lost."""
-    found = carried(bind_batch(batch, "HTTP"))
+    found = extract(bind_batch(batch, "HTTP"))
     assert (found.mode, found.events, found.problems) == ("batch", tuple(batch), ())
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocols.strategies import ATTRIBUTE, EXTENSIONS
-from xregit.protocols import Event, Wire, bind, carried, event_json, read_event, to_text
+from xregit.protocols import Event, Wire, bind, event_json, extract, read_event, to_text
 from xregit.protocols.json import json_bytes, json_value
 
 FORMAT = JSONFormat()
@@ -108,7 +108,7 @@ def test_we_read_what_the_sdk_writes(protocol: str, mode: str, drawn: tuple[dict
     attributes, data = drawn
     judge = JUDGES[protocol]
     write = judge.binary if mode == "binary" else judge.structured
-    found = carried(judge.to_ours(write(CloudEvent(theirs(attributes), data), FORMAT)))
+    found = extract(judge.to_ours(write(CloudEvent(theirs(attributes), data), FORMAT)))
     assert (found.mode, found.problems) == (mode, ())
     assert found.events[0].attributes == attributes
     assert json_value(found.events[0].data or b"") == data

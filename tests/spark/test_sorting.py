@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
-from xregit.messages.reading import received
+from xregit.messages.decoder import decode
 from xregit.protocols import Wire
 from xregit.spark.streams import recognising, sorting
 from xregit.spark.streams.buckets import pack
@@ -242,7 +242,7 @@ def test_lines_are_told_their_definitions(plain: Packed) -> None:
     for _ in range(2):
         found = made.recogniser.definitions(given)
         assert found == [each[0].xid if len(each) == 1 else "" for each in expected]
-        made.recogniser.learn(received(given[-1])[0])
+        made.recogniser.learn(decode(given[-1])[0])
 
 
 def test_reasons_are_those_of_match(plain: Packed, tmp_path: Path) -> None:

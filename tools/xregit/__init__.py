@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from xregit.document import import_documents, load, read
     from xregit.document.asyncapi import export_asyncapi
     from xregit.errors import CatalogError, XregitError
-    from xregit.messages.making import new
-    from xregit.messages.matching import Matcher
+    from xregit.messages.encoder import new
+    from xregit.messages.matcher import Matcher
     from xregit.pages.building import build_site
     from xregit.rules import RULES, Report, check
     from xregit.spark.asof import publish_history, published_at, tables_at
@@ -44,8 +44,8 @@ _PLACES = {
     "read": "document",
     "CatalogError": "errors",
     "XregitError": "errors",
-    "new": "messages.making",
-    "Matcher": "messages.matching",
+    "new": "messages.encoder",
+    "Matcher": "messages.matcher",
     "build_site": "pages.building",
     "RULES": "rules",
     "Report": "rules",

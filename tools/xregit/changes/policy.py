@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -80,15 +80,17 @@ class Review:
         return has_errors(self.diagnostics)
 
 
-def review(changes: Sequence[Change], before: Registry, after: Registry, *, today: date) -> Review:
-    """Return what may be merged on a day, by the settings and waivers of the registry after the change.
+def review(changes: Sequence[Change], before: Registry, after: Registry, *, today: date | None = None) -> Review:
+    """Return what may be merged, by the settings and waivers of the registry after the change.
+
+    ``today`` decides which waivers have expired; by default it is the current date in UTC.
 
     Raises:
-        XregitError: one of the states is no registry, or there is no day.
+        XregitError: one of the states is no registry, or ``today`` is no date.
     """
     for state in (before, after):
         expect_registry(state)
-    return _Reviewing(before, after, to_day(today)).review(changes)
+    return _Reviewing(before, after, datetime.now(UTC).date() if today is None else to_day(today)).review(changes)
 
 
 class _Reviewing:

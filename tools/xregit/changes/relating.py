@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.changes.alike import alike
 from xregit.changes.table import table
-from xregit.messages.constraints import PLAIN_TYPES, canonical
-from xregit.messages.definitions import is_now
-from xregit.messages.templates import URI_TYPES, Template
+from xregit.messages.constraints import PLAIN_TYPES, canonical_text
+from xregit.messages.definition import is_now
+from xregit.messages.template import URI_TYPES, Template
 from xregit.model import canonical as canonical_name
 from xregit.model.mediatypes import comparable
 
@@ -69,7 +69,7 @@ def _holds(wide: Property, narrow: Property) -> bool:
         return kind == "any"
     if value is None or narrow.placeholders:
         return narrow.type in _narrower(kind, narrow.section)
-    return kind in PLAIN_TYPES or canonical(kind, value) is not None
+    return kind in PLAIN_TYPES or canonical_text(kind, value) is not None
 
 
 def _narrower(kind: str, section: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog.properties import placeholders_in, texts
 from xregit.changes import relating
-from xregit.messages.templates import Template
+from xregit.messages.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence

@@ -15,7 +15,7 @@ from xregit.changes.pairing import Named, named_apart, pairs
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.changes.sharing import shared
 from xregit.changes.verdicts import shown
-from xregit.messages.definitions import kind_of
+from xregit.messages.definition import property_type
 from xregit.model import siblings
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _declared(side: Side, parts: Container[str]) -> Named:
     """Return the properties of some parts of a message, with the types by which messages are recognised."""
     protocol = relating.meaning("protocol", side.attributes.get("protocol"))
     found = (item for item in properties(side.type, side.attributes) if item.path[0] in parts)
-    return named_apart((item._replace(type=kind_of(item, protocol)) for item in found), protocol)
+    return named_apart((item._replace(type=property_type(item, protocol)) for item in found), protocol)
 
 
 def _described(model: Mapping[str, AttributeModel], path: NamePath) -> list[AttributeModel]:
@@ -144,7 +144,7 @@ def _undeclared(states: tuple[Property | None, Property | None], implied: Attrib
     declared = next(item for item in states if item)
     kind, value = (implied.attributes[name] for name in ("type", "value"))
     found = declared._replace(type=kind.default, required=True, value=next(iter(value.enum), None))
-    found = found._replace(type=kind_of(found, ""))
+    found = found._replace(type=property_type(found, ""))
     return found._replace(type=declared.type) if relating.type_relation(found, declared) == WIDER else found
 
 

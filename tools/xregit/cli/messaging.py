@@ -14,7 +14,7 @@ from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from xregit.catalog import Message
-    from xregit.messages.results import Match
+    from xregit.messages.result import Match
 
 FINDINGS = 1
 ONE_LINE = 'Note: each message has to stand in one line; "python3 -m json.tool --compact FILE" puts one there.'
@@ -34,21 +34,26 @@ WAYS = (
 @click.option("--data", type=Input(), metavar="FILE", help="The payload; - is standard input.")
 @click.option("--mode", type=click.Choice(("binary", "structured")), help="How the CloudEvent travels.")
 @click.option("--protocol", default="", help="The protocol to use, where the definition names none.")
+@click.option("--example", is_flag=True, help="Fill what is not given with examples, as on the docs site.")
 @with_registry
 def new(
-    registry: Path, xid: str, settings: tuple[str, ...], data: BinaryIO | None, mode: str | None, protocol: str
+    registry: Path,
+    xid: str,
+    settings: tuple[str, ...],
+    data: BinaryIO | None,
+    mode: str | None,
+    protocol: str,
+    *,
+    example: bool,
 ) -> None:
     """Make a correct message from its definition.
 
     It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. Each
-    placeholder takes its value from a --set. A payload whose name ends in .json is a value to encode where the
-    schema's language isn't JSON.
+    placeholder takes its value from a --set, else with --example an example. A payload whose name ends in .json is a
+    value to encode where the schema's language isn't JSON.
     """
-    from datetime import UTC, datetime
-    from uuid import uuid4
-
     import xregit
-    from xregit.messages.making import MessageError
+    from xregit.messages.encoder import MessageError
     from xregit.protocols import wire_json
     from xregit.protocols.json import json_bytes
 
@@ -63,8 +68,7 @@ def new(
             message,
             _context(settings),
             **given,
-            now=datetime.now(UTC),
-            new_id=str(uuid4()),
+            example=example,
             mode=mode or "",
             protocol=protocol,
         )
@@ -90,7 +94,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
     """
     import xregit
     from xregit.model.quoting import shown
-    from xregit.protocols.json import repeated
+    from xregit.protocols.json import duplicate_names
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
     unread, unlike, opened = 0, 0, False
@@ -98,7 +102,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
         line = text.removeprefix(BOM_UTF8)  # some editors and shells begin a file with it
         if line.strip():
             place = f"{_name(file)}:{number}"
-            for name in repeated(line):
+            for name in duplicate_names(line):
                 note(f"{place}: {shown(name)} stands more than once in one object; the last one counts.")
             found = matcher.each(line, explain=explain)
             unread += _answer(found, place)
@@ -139,12 +143,12 @@ def _context(settings: tuple[str, ...]) -> dict[str, str]:
 
 def _payload(message: Message, data: BinaryIO) -> Any:
     """Return the bytes of a payload, or the value in a JSON file that is to be encoded in another language."""
-    from xregit.messages.schemas import source
+    from xregit.messages.payload import schema_source
     from xregit.payloads import language
     from xregit.protocols.json import json_value
 
     body = data.read()
-    found = source(message)
+    found = schema_source(message)
     name = _name(data)
     if not name.endswith(".json") or found is None or language(found.format) in _JSON:
         return body

@@ -22,7 +22,7 @@ from xregit.document.identifying import DEFAULT_REGISTRY_ID
 from xregit.document.joining import Joined, joined
 from xregit.document.models import added
 from xregit.document.reading import read_closely
-from xregit.errors import Lines, XregitError, no_lines
+from xregit.errors import Lines, no_lines
 from xregit.model import source_form
 from xregit.records import record
 from xregit.source import writing
@@ -60,19 +60,17 @@ class ImportReport:
         return has_errors(self.diagnostics)
 
 
-def import_documents(documents: Sequence[Path | str], into: Path | str) -> ImportReport:
-    """Write the entities of documents as files of a registry folder, which is made if it is missing.
+def import_documents(documents: Path | str | Sequence[Path | str], into: Path | str) -> ImportReport:
+    """Write the entities of one or more documents as files of a registry folder, which is made if it is missing.
 
     Raises:
-        XregitError: a document can't be opened, a file can't be written, ``documents`` is one and no list of them, or
-            another run is editing that folder; then no file was.
+        XregitError: a document can't be opened, a file can't be written, or another run is editing that folder; then
+            no file was.
     """
     folder = to_path(into)
-    if isinstance(documents, str | Path):
-        message = f'expected a list of documents, but "{documents}" is one; write [{documents!r}]'
-        raise XregitError(message)
+    paths = [documents] if isinstance(documents, str | Path) else documents
     with editing(folder):
-        return _imported([to_path(document) for document in documents], folder)
+        return _imported([to_path(path) for path in paths], folder)
 
 
 def _imported(documents: Sequence[Path], into: Path) -> ImportReport:

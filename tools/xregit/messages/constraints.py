@@ -1,4 +1,4 @@
-"""What a definition asks of one property of a message, as plain data, and whether a value satisfies it."""
+"""What a definition demands of single properties of a message, and whether a message satisfies it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from xregit.protocols import to_text
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.messages.templates import Template
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from xregit.messages.template import Template
+
 
 #: Texts of these types say what they say: any text will do, and equal values are equal texts.
 PLAIN_TYPES = frozenset({"any", "string", "uri", "uritemplate", "urireference"})
@@ -63,22 +66,22 @@ class Constraint:
 
     def fits(self, value: Any, context: dict[str, str]) -> bool:
         """Tell whether a value satisfies it, and add what its placeholders stand for to the context."""
-        text = value if value.__class__ is str else plain(value)
+        text = value if value.__class__ is str else plain_text(value)
         if self.template is not None:
             return self.template.read(text, context) if self.any_text else self._reads(self.template, value, context)
         if self.type == "binary":
             return self._fits_bytes(value)
         if self.constant is None:
-            return self.any_text or canonical(self.type, value) is not None
+            return self.any_text or canonical_text(self.type, value) is not None
         if text == self.constant:
             return True
         if self.media:
             return comparable(text) == comparable(self.constant)
-        return not self.any_text and canonical(self.type, value) == self.constant
+        return not self.any_text and canonical_text(self.type, value) == self.constant
 
     def _reads(self, template: Template, value: Any, context: dict[str, str]) -> bool:
         """Tell whether a value is of the type and fits a template; bytes are read as their base 64."""
-        known = (plain(value),) if canonical(self.type, value) is not None else ()
+        known = (plain_text(value),) if canonical_text(self.type, value) is not None else ()
         for text in self._bytes(value) if self.type == "binary" else known:
             trial = dict(context)
             if template.read(text, trial):
@@ -96,12 +99,12 @@ class Constraint:
 
     def _bytes(self, value: Any) -> tuple[str, ...]:
         """Return the base 64 of the bytes that a value may stand for."""
-        written = canonical("binary", value)
-        itself = canonical("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
+        written = canonical_text("binary", value)
+        itself = canonical_text("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
         return tuple(text for text in (written, itself) if text is not None)
 
 
-def canonical(kind: str, value: Any) -> str | None:
+def canonical_text(kind: str, value: Any) -> str | None:
     """Return the canonical text of a value of a type, None where it is no such value."""
     try:
         return to_text(kind, value)
@@ -109,12 +112,12 @@ def canonical(kind: str, value: Any) -> str | None:
         return None
 
 
-def plain(value: Any) -> str:
+def plain_text(value: Any) -> str:
     """Return the text of any value, as templates read it."""
     if value.__class__ is str:
         return str(value)
     kind = "binary" if isinstance(value, bytes) and not _is_text(value) else "any"
-    return canonical(kind, value) or ""
+    return canonical_text(kind, value) or ""
 
 
 def _is_text(value: bytes) -> bool:
@@ -123,3 +126,124 @@ def _is_text(value: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+FieldValues = tuple[Any, ...]
+SPARE_TRIES = 1000
+
+
+@record
+class Failure:
+    """One constraint that a message fails; ``found`` is None where the message has nothing there."""
+
+    attribute: str
+    expected: str
+    found: Any = None
+
+
+def satisfy(
+    envelope: Iterable[Constraint],
+    options: Iterable[Constraint],
+    attributes: Mapping[str, Any],
+    fields: Mapping[str, FieldValues],
+) -> dict[str, str] | None:
+    """Return what the placeholders stand for, or None where a constraint fails.
+
+    ``envelope`` is held against a CloudEvent's attributes, ``options`` against the values of `protocols.flatten`.
+    """
+    context: dict[str, str] = {}
+    if not conforms(envelope, attributes, context):
+        return None
+    several: list[tuple[Constraint, FieldValues]] = []
+    for item in options:
+        values = fields.get(item.key)
+        if not values:
+            if item.binding:
+                return None
+        elif len(values) > 1:
+            several.append((item, values))
+        elif not item.fits(values[0], context):
+            return None
+    return _choose_values(several, context) if several else context
+
+
+def conforms(envelope: Iterable[Constraint], attributes: Mapping[str, Any], context: dict[str, str]) -> bool:
+    """Tell whether the attributes of a CloudEvent satisfy all, and add what the placeholders stand for."""
+    for item in envelope:
+        value = attributes.get(item.key)
+        if value is None:
+            if item.binding:
+                return False
+        elif not item.fits(value, context):
+            return False
+    return True
+
+
+def failures(
+    envelope: Sequence[Constraint],
+    options: Iterable[Constraint],
+    attributes: Mapping[str, Any],
+    fields: Mapping[str, FieldValues],
+    late: int = 0,
+) -> Iterator[Failure]:
+    """Give each constraint that fails, in the order of the definition; one placeholder's first value counts.
+
+    The last of the envelope, ``late`` of them, come at the end.
+    """
+    context: dict[str, str] = {}
+    first = len(envelope) - late
+    yield from _event_failures(envelope[:first], attributes, context)
+    for item in options:
+        yield from _failure(item, fields.get(item.key, ()), context)
+    yield from _event_failures(envelope[first:], attributes, context)
+
+
+def _event_failures(
+    envelope: Iterable[Constraint], attributes: Mapping[str, Any], context: dict[str, str]
+) -> Iterator[Failure]:
+    for item in envelope:
+        value = attributes.get(item.key)
+        yield from _failure(item, () if value is None else (value,), context)
+
+
+def _failure(item: Constraint, values: FieldValues, context: dict[str, str]) -> Iterator[Failure]:
+    if not values:
+        if item.binding:
+            yield Failure(item.attribute, item.expected)
+        return
+    for value in values:
+        trial = dict(context)
+        if item.fits(value, trial):
+            context.update(trial)
+            return
+    yield Failure(item.attribute, _expectation(item, context), values[0] if len(values) == 1 else list(values))
+
+
+def _expectation(item: Constraint, context: Mapping[str, str]) -> str:
+    """Return what was expected, with those placeholders filled whose values other attributes have."""
+    if item.template is None:
+        return item.expected
+    known = {name: context.get(name, f"{{{name}}}") for name in item.template.placeholders}
+    return item.asked(item.template.filled(known))
+
+
+def _choose_values(several: Sequence[tuple[Constraint, FieldValues]], context: dict[str, str]) -> dict[str, str] | None:
+    """Return the context where one value of each repeated property fits; tries are bounded by the number of values."""
+    ordered = sorted(several, key=lambda pair: len(pair[1]))
+    tries = SPARE_TRIES + 4 * sum(len(values) for _, values in ordered)
+    stack: list[tuple[int, int, dict[str, str]]] = [(0, 0, context)]
+    while stack and tries:
+        place, start, known = stack.pop()
+        if place == len(ordered):
+            return known
+        item, values = ordered[place]
+        for number in range(start, len(values)):
+            tries -= 1
+            trial = dict(known)
+            if item.fits(values[number], trial):
+                stack.append((place, number + 1, known))
+                stack.append((place + 1, 0, trial))
+                break
+            if not tries:
+                break
+    return None

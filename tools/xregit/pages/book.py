@@ -11,7 +11,7 @@ from markupsafe import Markup
 from xregit.catalog.indexes import carried
 from xregit.catalog.properties import Text
 from xregit.catalog.views import text_of
-from xregit.messages.definitions import definition, target
+from xregit.messages.definition import definition, target
 from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, caseless, ids, own
 from xregit.pages.discretion import discreet
 from xregit.pages.histories import Lives
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint, Message
-    from xregit.messages.definitions import Definition
-    from xregit.messages.schemas import Source as SchemaSource
+    from xregit.messages.definition import Definition
+    from xregit.messages.payload import SchemaSource
     from xregit.pages.samples import Told
 
 

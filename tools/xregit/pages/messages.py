@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xregit.messages.example import example_context
 from xregit.model import protocols, siblings
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
 from xregit.pages.documents import texts
@@ -18,7 +19,7 @@ from xregit.pages.payloads import names, payload
 from xregit.pages.properties import ADDRESSES, KEY, places, said, shown, title, written
 from xregit.pages.prose import plain, summary
 from xregit.pages.recognising import sharing
-from xregit.pages.samples import context, told
+from xregit.pages.samples import told
 from xregit.pages.wires import addresses, examples, meanings
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def message_page(book: Book, message: Message) -> Page:
     declared = message.properties
     models = siblings(message.entity.type.attributes, resolved.attributes)
     sections = _sections(book, message, declared)
-    values = context(book.asked(message))
+    values = example_context(book.asked(message))
     carriers, uses = message.carriers, ANSWERS if _answers(message) else USES
     html, whole = fitted(
         "message.html",

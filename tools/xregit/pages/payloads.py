@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.views import text_of
-from xregit.messages.payloading import NO_DATA
+from xregit.messages.payload import NO_DATA
 from xregit.pages import documents
 from xregit.pages.linking import Link, has_version_pages, reference
 from xregit.pages.prose import plain

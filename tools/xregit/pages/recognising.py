@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from xregit.messages.definitions import target
-from xregit.messages.sharing import facts, shared
+from xregit.messages.definition import target
+from xregit.messages.encoder import BARE_EVENT
+from xregit.messages.example import example_context
+from xregit.messages.export import export_definition, export_facts
 from xregit.model.language import NOTHING
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
-from xregit.pages.samples import BARE, context, samples
+from xregit.pages.samples import samples
 from xregit.protocols import wire_json
 from xregit.records import record
 
@@ -66,13 +68,13 @@ def script(book: Book, known: Mapping[str, str] = NOTHING) -> str:
     """
     found = {message.xid: message for message in map(target, book.registry.messages)}
     texts = (known.get(address(xid)) or sharing(book, found[xid]) for xid in sorted(found))
-    about = json_text(facts(), spread=False)
+    about = json_text(export_facts(), spread=False)
     return f'globalThis.xregitDefinitions = {{"facts":{about},"definitions":[{",".join(texts)}]}};\n'
 
 
 def sharing(book: Book, message: Message) -> str:
     """Return a message's definition as JSON."""
-    return json_text(_placed(shared(message, book.asked(message))), spread=False)
+    return json_text(_placed(export_definition(message, book.asked(message))), spread=False)
 
 
 def _placed(item: dict[str, Any]) -> dict[str, Any]:
@@ -89,14 +91,14 @@ def _examples(book: Book) -> Iterator[Example]:
         if wire is not None:
             made[message.protocol] = wire_json(wire)
     for protocol in sorted(made):
-        yield Example(protocol or BARE, _text(made[protocol]))
+        yield Example(protocol or BARE_EVENT, _text(made[protocol]))
     if "" in made:
         yield Example("another source", _text({**made[""], "source": "urn:elsewhere"}))
 
 
 def _wire(book: Book, message: Message) -> Wire | None:
     """Return the first message that can be made by a definition from its example."""
-    found = samples(book, message, context(book.asked(message)))
+    found = samples(book, message, example_context(book.asked(message)))
     return next((item.wire for item in found if item.wire), None)
 
 

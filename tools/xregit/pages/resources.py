@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.schemas import Schema
 from xregit.catalog.views import text_of
-from xregit.messages.schemas import Source
+from xregit.messages.payload import SchemaSource
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import rows, texts_in
@@ -170,7 +170,7 @@ def _fields(book: Book, version: Version | None) -> Fields | None:
     form = text_of(version.attributes, "format") if version else ""
     if version is None or document is None or document.data is None or not language(form):
         return None
-    return fields(told_by(book, Source(form, document.data, uri=version.xid)).fields)
+    return fields(told_by(book, SchemaSource(form, document.data, uri=version.xid)).fields)
 
 
 def _users(book: Book, resource: Resource) -> list[Entry]:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from xregit.catalog.properties import texts
-from xregit.messages.payloading import NO_DATA
+from xregit.messages.encoder import BARE_EVENT, Variant
+from xregit.messages.payload import NO_DATA
 from xregit.pages import commands
 from xregit.pages.documents import json_text
 from xregit.pages.linking import Link, address, href
 from xregit.pages.rendering import content
-from xregit.pages.samples import BARE, Sample, samples, told
+from xregit.pages.samples import samples, told
 from xregit.protocols import wire_json
 from xregit.records import record
 
@@ -112,7 +113,7 @@ def _told_apart(places: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def _example(known: _Known, sample: Sample) -> Example:
+def _example(known: _Known, sample: Variant) -> Example:
     title = f"{sample.protocol}, {sample.mode}" if sample.mode else sample.protocol
     said = wire_json(sample.wire) if sample.wire is not None else {}
     text = wire_text(said)
@@ -131,11 +132,11 @@ def _example(known: _Known, sample: Sample) -> Example:
     )
 
 
-def _making(known: _Known, sample: Sample) -> str:
+def _making(known: _Known, sample: Variant) -> str:
     """Return the lines that make an example, which name only what the definition leaves open."""
     options = known.message.resolved.attributes.get("envelopeoptions")
     fixed = isinstance(options, Mapping) and bool(options.get("mode"))
-    protocol = "" if known.message.protocol or sample.protocol == BARE else sample.protocol
+    protocol = "" if known.message.protocol or sample.protocol == BARE_EVENT else sample.protocol
     return commands.making(known.message.xid, known.values, known.payload, "" if fixed else sample.mode, protocol)
 
 

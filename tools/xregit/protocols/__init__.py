@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from xregit.protocols.binding import bind, bind_batch
-from xregit.protocols.carrying import carried
-from xregit.protocols.events import event_json, event_problems, read_event
-from xregit.protocols.flattening import assemble, flatten
-from xregit.protocols.reading import read_wire
-from xregit.protocols.shapes import key_of
-from xregit.protocols.texts import from_text, to_text
-from xregit.protocols.wire import Carried, Event, Wire, WireError
-from xregit.protocols.writing import wire_json
+from xregit.protocols.binding import Extraction, bind, bind_batch, extract
+from xregit.protocols.cloudevents import Event, WireError, event_json, event_problems, read_event
+from xregit.protocols.fields import key_of
+from xregit.protocols.values import from_text, to_text
+from xregit.protocols.wire_message import Wire, assemble, flatten, read_wire, wire_json
 
 __all__ = [
-    "Carried",
     "Event",
+    "Extraction",
     "Wire",
     "WireError",
     "assemble",
     "bind",
     "bind_batch",
-    "carried",
     "event_json",
     "event_problems",
+    "extract",
     "flatten",
     "from_text",
     "key_of",

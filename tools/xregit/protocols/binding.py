@@ -1,23 +1,96 @@
-"""CloudEvents onto messages of any protocol: one implementation over the table of facts.
+"""The CloudEvents bindings of all protocols: one implementation over a table of facts, in both directions.
 
-Source: cloudevents/bindings/*-protocol-binding.md (1.0.2); for MQTT, facts.md part 6.
+Source: cloudevents/bindings/*-protocol-binding.md (1.0.2), header values as in section 3.1.3.2 of that for HTTP; for
+MQTT, facts.md part 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
 from typing import Any
 
-from xregit.model.names import BATCH_JSON, EVENT_JSON
+from xregit.model.mediatypes import comparable, without_parameters
+from xregit.model.names import BATCH_JSON, EVENT_JSON, EVENTS
+from xregit.model.protocols import facts
 from xregit.model.quoting import shown
-from xregit.protocols import percent
-from xregit.protocols.carriers import BATCH, BINARY, Carrier, carrier
-from xregit.protocols.events import announces_event, event_json, event_problems
-from xregit.protocols.flattening import assemble
-from xregit.protocols.json import json_bytes
-from xregit.protocols.shapes import key_of, protocol_name
-from xregit.protocols.texts import to_text
-from xregit.protocols.wire import Event, Wire, WireError
+from xregit.protocols.cloudevents import (
+    DATA,
+    REQUIRED,
+    Event,
+    WireError,
+    announces_event,
+    event_json,
+    event_problems,
+    read_event,
+)
+from xregit.protocols.fields import key_of, protocol_name
+from xregit.protocols.json import json_bytes, json_value
+from xregit.protocols.values import to_text
+from xregit.protocols.wire_message import Wire, assemble
+from xregit.records import record
+
+
+@record
+class Extraction:
+    """What a message carries.
+
+    ``mode`` is "binary", "structured" or "batch", "" where no CloudEvent is there, and "unknown-format" where one is
+    that can't be read, to be passed on as it is. ``problems`` say why it is not a valid CloudEvent, each a sentence;
+    ``events`` then has what could be read all the same.
+    """
+
+    mode: str
+    events: tuple[Event, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+BINARY, STRUCTURED, BATCH = "binary", "structured", "batch"
+
+
+@record
+class Carrier:
+    """The facts of one protocol's CloudEvents binding.
+
+    ``modes`` can be written, the first where none is asked for. ``attributes`` is the section that has them in binary
+    mode, named with one of ``prefixes``, of which we write the first. ``contenttype`` is the key of the payload's
+    media type. ``percent`` says that values are percent-encoded, ``native`` that numbers stay numbers, ``anycase``
+    that names compare without regard to case. ``implied`` is the mode of a message that states none. ``tolerant`` has
+    other prefixes, with which a message is read if it has no attribute with these.
+    """
+
+    protocol: str
+    modes: tuple[str, ...]
+    attributes: str = ""
+    prefixes: tuple[str, ...] = ()
+    contenttype: str = ""
+    percent: bool = False
+    native: bool = False
+    anycase: bool = False
+    implied: str = ""
+    tolerant: Carrier | None = None
+
+
+def carrier(protocol: str) -> Carrier | None:
+    """Return how a protocol carries CloudEvents, None for one that has no binding."""
+    return _carriers().get(protocol)
+
+
+@cache
+def _carriers() -> Mapping[str, Carrier]:
+    return {protocol: _carrier(protocol, said) for protocol, said in facts("cloudevents").items()}
+
+
+def _carrier(protocol: str, said: Mapping[str, Any]) -> Carrier:
+    known: dict[str, Any] = {name: tuple(fact) if isinstance(fact, list) else fact for name, fact in said.items()}
+    tolerated = known.pop("tolerated", ())
+    strict = Carrier(protocol, **known)
+    return replace(strict, tolerant=replace(strict, prefixes=tolerated)) if tolerated else strict
+
 
 CONTENTTYPE = "datacontenttype"
 
@@ -37,7 +110,7 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         raise WireError(problems)
     if not protocol:
         return Wire("", event.attributes, event.data)
-    known, mode = _choice(protocol, mode)
+    known, mode = _choose_mode(protocol, mode)
     if mode == BATCH:
         return bind_batch([event], protocol, fields)
     given = fields or {}
@@ -45,9 +118,11 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         stated = event.attributes.get(CONTENTTYPE, "")
         if known.contenttype and announces_event(stated):
             raise WireError((f'"{CONTENTTYPE}" must not be {shown(stated)}, which would announce another event.',))
-        return assemble(known.protocol, {**lacking(known, _headers(known, event, given), given), **given}, event.data)
+        return assemble(
+            known.protocol, {**missing_fields(known, _headers(known, event, given), given), **given}, event.data
+        )
     implied = {known.contenttype: [EVENT_JSON]} if known.contenttype else {}
-    return assemble(known.protocol, {**lacking(known, implied, given), **given}, json_bytes(event_json(event)))
+    return assemble(known.protocol, {**missing_fields(known, implied, given), **given}, json_bytes(event_json(event)))
 
 
 def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = None) -> Wire:
@@ -59,13 +134,13 @@ def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = N
     problems = tuple(problem for event in events for problem in event_problems(event.attributes))
     if problems:
         raise WireError(problems)
-    known, _ = _choice(protocol, BATCH)
+    known, _ = _choose_mode(protocol, BATCH)
     body = json_bytes([event_json(event) for event in events])
     given = fields or {}
-    return assemble(known.protocol, {**lacking(known, {known.contenttype: [BATCH_JSON]}, given), **given}, body)
+    return assemble(known.protocol, {**missing_fields(known, {known.contenttype: [BATCH_JSON]}, given), **given}, body)
 
 
-def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
+def _choose_mode(protocol: str, mode: str) -> tuple[Carrier, str]:
     name = protocol_name(protocol)
     known = carrier(name)
     if known is None:
@@ -78,37 +153,246 @@ def _choice(protocol: str, mode: str) -> tuple[Carrier, str]:
 
 def _headers(known: Carrier, event: Event, given: Fields) -> dict[str, list[Any]]:
     """Return the fields that the attributes become in binary mode."""
-    prefix = _prefix(known, given)
+    prefix = _header_prefix(known, given)
     fields: dict[str, list[Any]] = {}
     for name, value in event.attributes.items():
         if name == CONTENTTYPE:
             fields[known.contenttype] = [value]
         else:
-            fields[f"{known.attributes}/{prefix}{name}"] = [_value(known, value)]
+            fields[f"{known.attributes}/{prefix}{name}"] = [_header_value(known, value)]
     return fields
 
 
-def _prefix(known: Carrier, given: Fields) -> str:
+def _header_prefix(known: Carrier, given: Fields) -> str:
     """Return the prefix that given fields use already, as a message must not mix prefixes, or else the one we write."""
     stated = (prefix for prefix in known.prefixes for key in given if key.startswith(f"{known.attributes}/{prefix}"))
     return next(stated, known.prefixes[0])
 
 
-def _value(known: Carrier, value: Any) -> Any:
+def _header_value(known: Carrier, value: Any) -> Any:
     if known.native and not isinstance(value, str):
         return value
     text = to_text("string", value)
-    return percent.encoded(text) if known.percent else text
+    return percent_encode(text) if known.percent else text
 
 
-def lacking(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
+def missing_fields(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
     """Return the implied fields that are not given, in whatever case their names are written."""
-    stated = {_folded(known, key) for key in given}
-    return {key: values for key, values in implied.items() if _folded(known, key) not in stated}
+    stated = {_fold(known, key) for key in given}
+    return {key: values for key, values in implied.items() if _fold(known, key) not in stated}
 
 
-def _folded(known: Carrier, key: str) -> str:
+def _fold(known: Carrier, key: str) -> str:
     """Return a key as it compares: a header that receivers read in any case is stated once."""
     section, slash, name = key.partition("/")
     folded = key_of(known.protocol, section, name) if slash else key
     return folded.lower() if known.anycase else folded
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+UNKNOWN = "unknown-format"
+_FORMATS = {EVENTS: STRUCTURED, EVENT_JSON: STRUCTURED, BATCH_JSON: BATCH}
+_NOTHING = Extraction("")
+# Longer than any media type that announces an event; a sender's long texts must not fill the cache.
+MAX_CACHED_CHARS = 200
+_NAME = re.compile("[a-z0-9]+").fullmatch
+
+
+def extract(wire: Wire) -> Extraction:
+    """Return the CloudEvents that a message carries, by the CloudEvents binding of its protocol."""
+    if not wire.protocol:
+        return Extraction(STRUCTURED, (Event(wire.fields, wire.body),), event_problems(wire.fields))
+    known = carrier(wire.protocol)
+    return _extract(known, wire) if known else _NOTHING
+
+
+def _extract(known: Carrier, wire: Wire) -> Extraction:
+    contenttype = _contenttype(known, wire)
+    mode = _mode(known.modes, contenttype[:MAX_CACHED_CHARS])
+    if mode in _READERS:
+        return _READERS[mode](wire.body)
+    if mode:
+        return Extraction(mode)
+    found = _from_headers(known, wire, contenttype) if known.attributes else _NOTHING
+    return _from_unlabelled_body(wire.body) if known.implied and found == _NOTHING and not contenttype else found
+
+
+@lru_cache(maxsize=1024)
+def _mode(modes: tuple[str, ...], contenttype: str) -> str:
+    """Return the mode that a media type announces, empty where it announces none."""
+    if not announces_event(contenttype):
+        return ""
+    mode = _FORMATS.get(without_parameters(contenttype), UNKNOWN)
+    return mode if mode in modes else UNKNOWN
+
+
+def _contenttype(known: Carrier, wire: Wire) -> str:
+    section, slash, name = known.contenttype.partition("/")
+    if not slash:
+        value = wire.fields.get(section, "")
+        return value if isinstance(value, str) else ""
+    found = (value for key, value in _entries(wire, section) if key.lower() == name and isinstance(value, str))
+    return next(found, "")
+
+
+def _entries(wire: Wire, section: str) -> Iterator[tuple[str, Any]]:
+    """Give the names and values of a list or map, a name with several values several times."""
+    entries = wire.fields.get(section, ())
+    for name, value in entries.items() if isinstance(entries, Mapping) else entries:
+        if type(value) is tuple:
+            yield from ((name, each) for each in value)
+        else:
+            yield name, value
+
+
+def _from_body(body: bytes | None) -> Extraction:
+    try:
+        event = read_event(_json(body))
+    except WireError as error:
+        return Extraction(STRUCTURED, (), error.problems)
+    return Extraction(STRUCTURED, (event,), event_problems(event.attributes))
+
+
+def _from_batch(body: bytes | None) -> Extraction:
+    events: list[Event] = []
+    problems: list[str] = []
+    try:
+        value = _json(body)
+    except WireError as error:
+        return Extraction(BATCH, (), error.problems)
+    if not isinstance(value, list):
+        return Extraction(BATCH, (), ("A batch of CloudEvents must be a JSON array.",))
+    for number, item in enumerate(value, start=1):
+        try:
+            event = read_event(item)
+        except WireError as error:
+            problems += (f"Event {number}: {problem}" for problem in error.problems)
+            continue
+        events.append(event)
+        problems += (f"Event {number}: {problem}" for problem in event_problems(event.attributes))
+    return Extraction(BATCH, tuple(events), tuple(problems))
+
+
+def _json(body: bytes | None) -> Any:
+    # RFC 8259, section 8.1: nobody should write a byte order mark, but some do.
+    try:
+        return json_value((body or b"").removeprefix(BOM_UTF8))
+    except ValueError as error:
+        raise WireError((f"The payload is no CloudEvent in JSON: {error}.",)) from None
+
+
+def _from_unlabelled_body(body: bytes | None) -> Extraction:
+    """Read a payload that may be an event; a JSON object without ``specversion`` is not meant to be one."""
+    if not body or not body.removeprefix(BOM_UTF8).lstrip().startswith(b"{"):
+        return _NOTHING
+    try:
+        value = _json(body)
+    except WireError:
+        return _NOTHING
+    return _from_body(body) if isinstance(value, dict) and "specversion" in value else _NOTHING
+
+
+def _from_headers(known: Carrier, wire: Wire, contenttype: str) -> Extraction:
+    problems: list[str] = []
+    attributes = _attributes(known, wire, problems)
+    if "specversion" not in attributes:
+        return _from_headers(known.tolerant, wire, contenttype) if known.tolerant else _NOTHING
+    stated = {attribute_name(known, key) for key, _ in _entries(wire, known.attributes)}
+    missing = [f'The attribute "{name}" is missing.' for name in REQUIRED if name not in stated]
+    if missing or not attributes.keys() >= set(REQUIRED):
+        return Extraction("", (), (*problems, *missing))
+    if contenttype:
+        other = attributes.get(CONTENTTYPE, contenttype)
+        if comparable(str(other)) != comparable(contenttype):
+            problems.append(
+                f'"{CONTENTTYPE}" is {shown(other)}, but the content type of the message is {shown(contenttype)}.'
+            )
+        attributes[CONTENTTYPE] = contenttype
+    problems += event_problems(attributes)
+    return Extraction(BINARY, (Event(attributes, wire.body),), tuple(problems))
+
+
+def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, Any]:
+    attributes: dict[str, Any] = {}
+    for key, value in _entries(wire, known.attributes):
+        name = attribute_name(known, key)
+        if not name:
+            continue
+        if name in attributes:
+            problems.append(f"The attribute {shown(name)} stands twice.")
+            continue
+        try:
+            attributes[name] = _time(value) if name == "time" and known.native else _attribute_value(known, value)
+        except ValueError as error:
+            problems.append(f"{shown(key)} {error}.")
+    return attributes
+
+
+def attribute_name(known: Carrier, key: str) -> str:
+    """Return the name of the attribute that a header stands for, empty where it is not one."""
+    name = key.lower() if known.anycase else key
+    for prefix in known.prefixes:
+        if name.startswith(prefix):
+            # Without a prefix only a name that an attribute can have tells it from what else is there.
+            return name[len(prefix) :] if prefix or (_NAME(name) and name not in DATA) else ""
+    return ""
+
+
+def _time(value: Any) -> str:
+    """Return a time, which AMQP has as milliseconds since 1970 or as text, in its canonical form."""
+    if isinstance(value, str | bool) or not isinstance(value, int):
+        return to_text("string", value)
+    try:
+        return to_text("timestamp", EPOCH + timedelta(milliseconds=value))
+    except OverflowError:
+        message = f"is no time of the years 1 to 9999: {value}"
+        raise ValueError(message) from None
+
+
+def _attribute_value(known: Carrier, value: Any) -> Any:
+    if type(value) is str:
+        return percent_decode(value) if known.percent else value
+    if known.native and isinstance(value, bool | int):
+        return value
+    return to_text("binary" if known.native and isinstance(value, bytes) else "string", value)
+
+
+_READERS = {STRUCTURED: _from_body, BATCH: _from_batch}
+
+
+# All but the printable ASCII characters, and of those the space, the double quote and the percent sign.
+_ENCODED = re.compile(r"[^!#$&-~]")
+_TRIPLES = re.compile("(?:%[0-9A-Fa-f]{2})+")
+# One that is not closed goes to the end, so that no part of a value is looked at twice.
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)(.?)', re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def percent_encode(text: str) -> str:
+    """Return the text as a header's value."""
+    return _ENCODED.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), text)
+
+
+def percent_decode(value: str) -> str:
+    """Return the text that a header's value stands for.
+
+    Raises:
+        ValueError: what is percent-encoded is not UTF-8.
+    """
+    if '"' in value:
+        value = _QUOTED.sub(_unquote, value)
+    if "%" not in value:
+        return value
+    return _TRIPLES.sub(_decode_triples, value)
+
+
+def _unquote(match: re.Match[str]) -> str:
+    return _ESCAPED.sub(r"\1", match[1]) if match[2] == '"' else match[0]
+
+
+def _decode_triples(match: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(match[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        message = f"has percent-encoded bytes that are not UTF-8 ({match[0][:30]})"
+        raise ValueError(message) from None

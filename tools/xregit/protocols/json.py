@@ -40,10 +40,10 @@ def json_bytes(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        return _slowly(value)
+        return _encode_slowly(value)
 
 
-def repeated(data: bytes) -> tuple[str, ...]:
+def duplicate_names(data: bytes) -> tuple[str, ...]:
     """Return the names that stand more than once in one object of a JSON text; nothing for what is none."""
     found: dict[str, None] = {}
 
@@ -70,7 +70,7 @@ def has_surrogates(text: str) -> bool:
     return False
 
 
-def _slowly(value: Any) -> bytes:
+def _encode_slowly(value: Any) -> bytes:
     if _nests_too_deep(value):
         message = "must not nest that deep"
         raise ValueError(message)

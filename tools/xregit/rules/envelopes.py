@@ -205,7 +205,7 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
     attributes = message.resolved.attributes
     if not _restates(attributes) or BINARY not in modes(attributes, selected("protocol", attributes)):
         return
-    from xregit.messages.restating import contradictions  # only then
+    from xregit.messages.overlap import contradictions  # only then
 
     own = message.entity.attributes
     for item in contradictions(message):

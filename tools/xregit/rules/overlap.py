@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath
-    from xregit.messages.overlapping import Overlap
+    from xregit.messages.overlap import Overlap
 
 
 @rule(SOUND, Severity.WARNING, "Nothing tells two messages of one endpoint apart.", "MSG-9", "MSG-110")

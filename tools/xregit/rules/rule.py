@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.settings import Settings
     from xregit.catalog.views import Message
-    from xregit.messages.overlapping import Overlap
+    from xregit.messages.overlap import Overlap
 
 _DOCS = Path(__file__).parent / "docs"
 

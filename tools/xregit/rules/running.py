@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.keypaths import KeyPath
-    from xregit.messages.overlapping import Overlap
+    from xregit.messages.overlap import Overlap
     from xregit.rules.rule import Rule
 
 _GROUP_PARTS = 3
@@ -37,6 +37,10 @@ class Report:
     """All diagnostics of a registry, in order, and how many there are of each severity."""
 
     diagnostics: tuple[Diagnostic, ...]
+
+    def __repr__(self) -> str:
+        """Return the number of diagnostics of each severity, as a notebook shows it."""
+        return f"<Report: {', '.join(f'{count} of severity {level}' for level, count in self.counts.items())}>"
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -167,7 +171,7 @@ class _Run:
     def of_sound(self) -> Iterator[Diagnostic]:
         if not self.registry.endpoints or not any(self.applies(item) for item in self.by_about.get(SOUND, ())):
             return
-        from xregit.messages.overlapping import overlaps  # only then
+        from xregit.messages.overlap import overlaps  # only then
 
         pairs: dict[str, list[Overlap]] = {}
         for pair in overlaps(self.registry):

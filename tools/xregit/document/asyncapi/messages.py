@@ -17,8 +17,8 @@ from xregit.document.asyncapi.options import MESSAGE, PART, Options, rest
 from xregit.document.asyncapi.schemas import object_schema
 from xregit.model.language import NOTHING
 from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS, named
-from xregit.protocols.carriers import BINARY, Carrier, carrier
-from xregit.protocols.events import SPECVERSION
+from xregit.protocols.binding import BINARY, Carrier, carrier
+from xregit.protocols.cloudevents import SPECVERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

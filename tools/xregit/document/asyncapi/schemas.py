@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import texts
 from xregit.document.asyncapi.facts import facts
-from xregit.messages.definitions import is_now
+from xregit.messages.definition import is_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

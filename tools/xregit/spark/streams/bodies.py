@@ -11,14 +11,14 @@ from xregit.payloads import PayloadError, language
 from xregit.payloads.framing import explained
 from xregit.payloads.jsonschema.parsing import JsonSchema
 from xregit.payloads.jsonstructure.parsing import JsonStructure
-from xregit.protocols.events import declares_json
+from xregit.protocols.cloudevents import declares_json
 from xregit.records import record
 from xregit.spark.streams.plain import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xregit.messages.reading import Received
+    from xregit.messages.decoder import IncomingMessage
     from xregit.payloads import PayloadSchema
     from xregit.spark.streams.plain import Plain
 
@@ -72,7 +72,7 @@ class Reader:
         except (*REFUSED, BadPayloadError):
             return None
 
-    def read(self, message: Received) -> Any:
+    def read(self, message: IncomingMessage) -> Any:
         """Return the value of a message's payload; without a schema its bytes, None where it has none.
 
         Raises:
@@ -87,7 +87,7 @@ class Reader:
             return message.body
         return self._decoded(self.schema, message)
 
-    def _decoded(self, schema: PayloadSchema, message: Received) -> Any:
+    def _decoded(self, schema: PayloadSchema, message: IncomingMessage) -> Any:
         body, contenttype = message.body, message.contenttype
         if body is None:
             raise BadPayloadError(*NO_PAYLOAD)

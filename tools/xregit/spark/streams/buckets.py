@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import msgspec
     import pyarrow as pa
 
-    from xregit.messages.reading import Input, Received
-    from xregit.messages.results import Match
+    from xregit.messages.decoder import IncomingMessage, Input
+    from xregit.messages.result import Match
     from xregit.spark.streams.landing import Landing
     from xregit.spark.streams.plans import Plan
     from xregit.spark.streams.queues import Queue, Queued
@@ -28,7 +28,7 @@ class Fitting(NamedTuple):
     """A message, or an event of a batch of them, that fits one definition; ``alone`` says that it is a message."""
 
     message: Input
-    item: Received
+    item: IncomingMessage
     match: Match
     alone: bool
 
@@ -77,7 +77,7 @@ class Bucket:
 
     def pack(self) -> list[tuple[Fitting, tuple[str, ...]]]:
         """Turn messages but plain events into an Arrow batch; return those whose payload is wrong, with what is."""
-        read: list[tuple[Received, Match, Any]] = []
+        read: list[tuple[IncomingMessage, Match, Any]] = []
         broken: list[tuple[Fitting, tuple[str, ...]]] = []
         for known in self.messages:
             try:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xregit.messages.reading import Input
+    from xregit.messages.decoder import Input
 
 _BITS = 31
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES
-from xregit.messages.definitions import ENVELOPE, definition
+from xregit.messages.definition import ENVELOPE, definition
 from xregit.model.language import NOTHING
 from xregit.records import record
 from xregit.spark.streams.shapes import Names

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xregit.messages.reading import Input
+    from xregit.messages.decoder import Input
     from xregit.spark.streams.buckets import Bucket
     from xregit.spark.streams.queues import Queue
 

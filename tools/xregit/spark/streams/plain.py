@@ -1,6 +1,6 @@
 """Lines to the plain CloudEvents among them: those in the JSON event format whose attributes are texts.
 
-Most events of a stream are plain, and are read here in a fraction of the time that `messages.reading` takes, which
+Most events of a stream are plain, and are read here in a fraction of the time that `messages.decoder` takes, which
 reads all others, and would read these to the same.
 """
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 
-from xregit.messages.reading import TIME, Received, is_time
+from xregit.messages.decoder import TIME, IncomingMessage, is_time
 from xregit.model.language import NOTHING
-from xregit.protocols.carriers import STRUCTURED
+from xregit.protocols.binding import STRUCTURED
 from xregit.spark.streams.landing import STANDARD
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _extensions(event: Plain, names: Iterable[str]) -> Mapping[str, str]:
     return {name.removeprefix(_EXTENSION): text for name, text in found if text is not None}
 
 
-def received(event: Plain) -> Received:
+def received(event: Plain) -> IncomingMessage:
     """Return an event with raw data as matching looks at it.
 
     Raises:
@@ -94,7 +94,7 @@ def received(event: Plain) -> Received:
     value.update(extensions((event,))[0])
     if event.data is not msgspec.UNSET:
         value[DATA] = msgspec.json.decode(event.data)
-    return Received(value, value, "", NOTHING, STRUCTURED)
+    return IncomingMessage(value, value, "", NOTHING, STRUCTURED)
 
 
 def batch(events: Sequence[Plain]) -> pa.RecordBatch:

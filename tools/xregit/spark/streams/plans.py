@@ -9,9 +9,9 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from xregit.messages.definitions import target
-from xregit.messages.matching import Matcher, scope
-from xregit.messages.schemas import Payloads, payloads
+from xregit.messages.definition import target
+from xregit.messages.matcher import Matcher, scope
+from xregit.messages.payload import PayloadSchemas, payload_schemas
 from xregit.spark.streams.bodies import is_json
 from xregit.spark.streams.landing import OTHERS, Facts, Landing, facts, table_names
 from xregit.spark.streams.recognising import Recogniser
@@ -37,7 +37,7 @@ class Plan:
 
     matcher: Matcher
     facts: Mapping[str, Facts]
-    payloads: Payloads
+    payloads: PayloadSchemas
 
     def __reduce__(self) -> tuple[type[Plan], tuple[Any, ...]]:
         """Send the plain data alone, without what was made of it."""
@@ -116,7 +116,7 @@ def plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
     found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
     names = table_names(found)
     known = {xid: facts(message, names[xid]) for xid, message in sorted(found.items())}
-    return Plan(Matcher(registry, endpoint, group), known, payloads(registry, found))
+    return Plan(Matcher(registry, endpoint, group), known, payload_schemas(registry, found))
 
 
 def packed(made: Plan) -> Packed:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import msgspec
     import pyarrow as pa
 
-    from xregit.messages.deciding import Answer
+    from xregit.messages.batch_matcher import Answer
     from xregit.spark.streams.plain import Plain
     from xregit.spark.streams.recognising import Recognised
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from xregit.messages.deciding import UNSURE, Answer
+from xregit.messages.batch_matcher import UNSURE, Answer
 from xregit.spark.streams.plain import DATA, Plain, PlainReader, column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from xregit.messages.matching import Matcher
-    from xregit.messages.reading import Received
-    from xregit.messages.results import Match
+    from xregit.messages.decoder import IncomingMessage
+    from xregit.messages.matcher import Matcher
+    from xregit.messages.result import Match
 
 #: A line with its event and the answer for it.
 Recognised = tuple[bytes, Plain, Answer]
@@ -32,11 +32,11 @@ class Recogniser:
     def __init__(self, matcher: Matcher) -> None:
         """Take the definitions that a matcher has."""
         self.matcher = matcher
-        self._decider = matcher.decider()
+        self._batch_matcher = matcher.batch_matcher()
         self._reader, self._whole_reader = PlainReader(msgspec.Raw), PlainReader(Any)
-        self._learn(self._decider.keys)
+        self._learn(self._batch_matcher.keys)
         # A definition that looks at the data as if it were an attribute is for the matcher.
-        self._tells = DATA not in self._decider.keys
+        self._tells = DATA not in self._batch_matcher.keys
 
     def read(self, lines: Sequence[bytes]) -> Iterator[Part]:
         """Give the lines in parts. Of an event only the attributes have been looked at; its data may be no JSON."""
@@ -44,7 +44,7 @@ class Recogniser:
             events = self._reader.read(part) if self._tells else [None] * len(part)
             yield part, events, self._answers(events)
 
-    def learn(self, message: Received) -> None:
+    def learn(self, message: IncomingMessage) -> None:
         """Read events like this one as plain from now on, if nothing but its attributes made it none."""
         if message.wire is None and message.event is not None:
             self._learn(message.event)
@@ -67,7 +67,7 @@ class Recogniser:
 
     def _answers(self, events: Sequence[Plain | None]) -> Sequence[Answer]:
         plain = list(filter(None, events))
-        found = self._decider.answers([column(plain, key) for key in self._decider.keys])
+        found = self._batch_matcher.match([column(plain, key) for key in self._batch_matcher.keys])
         if len(plain) == len(events):
             return found
         each = iter(found)

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xregit.messages.reading import Received
-    from xregit.messages.results import Match
+    from xregit.messages.decoder import IncomingMessage
+    from xregit.messages.result import Match
     from xregit.payloads import PayloadSchema
     from xregit.spark.streams.arrays import Rests
     from xregit.spark.streams.queues import Queued
@@ -82,7 +82,7 @@ def of_queued(found: Queued, values: Sequence[Any]) -> Landed:
     return Landed(column, found.extensions, contexts, [None] * len(values), values, found.columns)
 
 
-def of_messages(given: Sequence[tuple[Received, Match, Any]]) -> Landed:
+def of_messages(given: Sequence[tuple[IncomingMessage, Match, Any]]) -> Landed:
     """Return what any messages say, each given with what it fits and the value of its payload."""
     events = [match.event or NOTHING for _, match, _ in given]
     return Landed(

@@ -11,9 +11,9 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from xregit.collecting import uncollected
-from xregit.messages.reading import received
-from xregit.messages.results import Match, Matched, Reason
-from xregit.messages.verifying import Failure
+from xregit.messages.constraints import Failure
+from xregit.messages.decoder import decode
+from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.protocols import Wire, wire_json
 from xregit.records import record
 from xregit.spark.streams import inputs, kafka, leaving, plain
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xregit.messages.deciding import Answer
-    from xregit.messages.reading import Input, Received
+    from xregit.messages.batch_matcher import Answer
+    from xregit.messages.decoder import IncomingMessage, Input
     from xregit.spark.streams.plain import Plain
     from xregit.spark.streams.plans import Packed, Plan
     from xregit.spark.streams.recognising import Recognised
@@ -142,8 +142,8 @@ class Sorter:
             for item in self._take(line):
                 self._plan.recogniser.learn(item)
 
-    def _take(self, message: Input) -> tuple[Received, ...]:
-        items = received(message)
+    def _take(self, message: Input) -> tuple[IncomingMessage, ...]:
+        items = decode(message)
         for item in items:
             self._put(message, item, alone=len(items) == 1)
         return items
@@ -154,7 +154,7 @@ class Sorter:
         except plain.REFUSED:
             self._take_line(line)
         else:
-            match = Match((Matched(answer.xid, answer.context),), item.event)
+            match = Match((DefinitionMatch(answer.xid, answer.context),), item.event)
             self._bucket(answer.xid).messages.append(Fitting(line, item, match, alone=True))
 
     def _put_event(self, line: bytes, event: Plain, answer: Answer) -> None:
@@ -165,21 +165,21 @@ class Sorter:
             self._take_line(line)
             return
         if answer.sure:
-            self._refuse(line, item, self._plan.matcher.misses(item))
+            self._refuse(line, item, self._plan.matcher.explain(item))
         else:
             self._put(line, item, alone=True)
 
-    def _put(self, message: Input, item: Received, *, alone: bool) -> None:
-        match = self._plan.matcher.recognised(item)
+    def _put(self, message: Input, item: IncomingMessage, *, alone: bool) -> None:
+        match = self._plan.matcher.match_message(item)
         if len(match.matches) == 1:
             self._bucket(match.matches[0].xid).messages.append(Fitting(message, item, match, alone))
         elif match.matches:
             candidates = json_text([each.json() for each in match.matches])
             self._bucket(AMBIGUOUS.about).raw.append((*_raw(message, item), candidates))
         else:
-            self._refuse(message, item, self._plan.matcher.recognised(item, explain=True).reasons)
+            self._refuse(message, item, self._plan.matcher.match_message(item, explain=True).reasons)
 
-    def _refuse(self, message: Input, item: Received, reasons: Iterable[Reason]) -> None:
+    def _refuse(self, message: Input, item: IncomingMessage, reasons: Iterable[Reason]) -> None:
         said = json_text([reason.json() for reason in reasons])
         self._bucket(UNMATCHED.about).raw.append((*_raw(message, item), said))
 
@@ -226,7 +226,7 @@ class Sorter:
         self._soon = self._waiting + max(SOON, self._waiting // 2)
 
 
-def _raw(message: Input, item: Received) -> tuple[str | None, str | None]:
+def _raw(message: Input, item: IncomingMessage) -> tuple[str | None, str | None]:
     """Return a message as it came: its text, or its bytes in base 64; of a batch the event alone."""
     if item.mode == "batch" and item.event is not None:
         return json_text(item.event), None

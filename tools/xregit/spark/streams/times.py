@@ -9,7 +9,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from xregit.messages.reading import SECOND, ZONE
+from xregit.messages.decoder import SECOND, ZONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from xregit.messages.verifying import Failure
+    from xregit.messages.constraints import Failure
 
 
-class Matched(NamedTuple):
+class DefinitionMatch(NamedTuple):
     """One definition that a message fits, and what its placeholders stand for there."""
 
     xid: str
@@ -46,7 +46,7 @@ class Match(NamedTuple):
     given where they were asked for. ``problems`` say why a message could not be read at all.
     """
 
-    matches: tuple[Matched, ...] = ()
+    matches: tuple[DefinitionMatch, ...] = ()
     event: Mapping[str, Any] | None = None
     mapped: bool = False
     reasons: tuple[Reason, ...] = ()

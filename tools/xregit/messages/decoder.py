@@ -1,16 +1,40 @@
-"""Whatever a caller has of a message to what matching needs: values by key, the CloudEvent, and how it travels."""
+"""Decode a message for matching, and map one that carries no CloudEvent to the event that its definition describes.
+
+Source: message/spec.md "Context Attributes": placeholders that the protocol options bind fill the envelope's.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
 
+import orjson
+
+from xregit.messages.constraints import canonical_text
 from xregit.model.language import NOTHING
-from xregit.protocols import Carried, Event, Wire, WireError, carried, event_json, flatten, read_wire
-from xregit.protocols.carriers import BATCH, STRUCTURED, carrier
-from xregit.protocols.events import OPTIONAL, SPECVERSION
+from xregit.protocols import (
+    Event,
+    Extraction,
+    Wire,
+    WireError,
+    event_json,
+    event_problems,
+    extract,
+    flatten,
+    from_text,
+    read_wire,
+    wire_json,
+)
+from xregit.protocols.binding import BATCH, STRUCTURED, carrier
+from xregit.protocols.cloudevents import OPTIONAL, SPECVERSION
 from xregit.protocols.json import json_value
+
+if TYPE_CHECKING:
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.definition import Definition
+
 
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
 Fields = Mapping[str, tuple[Any, ...]]
@@ -26,7 +50,7 @@ TIME = rf"{SECOND}(?:\.[0-9]+)?{ZONE}"
 is_time = re.compile(TIME).fullmatch
 
 
-class Received(NamedTuple):
+class IncomingMessage(NamedTuple):
     """A message as matching looks at it; a named tuple, as one is made for every message of a stream.
 
     ``fields`` are the protocol's own values by key, ``event`` is the valid CloudEvent in the JSON event format, with
@@ -65,23 +89,23 @@ class Received(NamedTuple):
         return self.outer_type
 
 
-def received(message: Input) -> tuple[Received, ...]:
+def decode(message: Input) -> tuple[IncomingMessage, ...]:
     """Return what was received: one message, or one for each event of a batch; a bad one has problems."""
     try:
-        text = _text(message)
+        text = _json_text(message)
         value = message if text is None else json_value(text)
         # Without escapes, no text in it has a character that an attribute may not have.
         plain = text is not None and b"\\" not in text and b"\x7f" not in text and text.isascii()
         if value.__class__ is dict and "protocol" not in value and _is_event(value, plain):
-            return (Received(value, value, "", NOTHING, STRUCTURED),)
-        return _wired(value if isinstance(value, Wire) else read_wire(value))
+            return (IncomingMessage(value, value, "", NOTHING, STRUCTURED),)
+        return _from_wire(value if isinstance(value, Wire) else read_wire(value))
     except WireError as error:
-        return (Received(problems=error.problems),)
+        return (IncomingMessage(problems=error.problems),)
     except ValueError as error:
-        return (Received(problems=(f"The message is not JSON: {error}.",)),)
+        return (IncomingMessage(problems=(f"The message is not JSON: {error}.",)),)
 
 
-def _text(message: Input) -> bytes | None:
+def _json_text(message: Input) -> bytes | None:
     """Return a message that is still to be parsed, None for one that is parsed already."""
     if message.__class__ is bytes:
         return message
@@ -116,17 +140,62 @@ def _are_names(text: str) -> bool:
     return text.isascii() and text.isalnum() and text.islower()
 
 
-def _wired(wire: Wire) -> tuple[Received, ...]:
-    found = carried(wire)
+def _from_wire(wire: Wire) -> tuple[IncomingMessage, ...]:
+    found = extract(wire)
     fields = flatten(wire) if wire.protocol else NOTHING
     if found.mode == BATCH and not found.problems and found.events:
-        return tuple(_received(wire, fields, found, event) for event in found.events)
-    return (_received(wire, fields, found, found.events[0] if found.events else None),)
+        return tuple(_incoming(wire, fields, found, event) for event in found.events)
+    return (_incoming(wire, fields, found, found.events[0] if found.events else None),)
 
 
-def _received(wire: Wire, fields: Fields, found: Carried, event: Event | None) -> Received:
+def _incoming(wire: Wire, fields: Fields, found: Extraction, event: Event | None) -> IncomingMessage:
     attributes = event.attributes if event is not None else NOTHING
     valid = event is not None and not found.problems
     inner = event.data if event is not None else wire.body
     value = event_json(event) if event is not None and valid else None
-    return Received(value, attributes, wire.protocol, fields, found.mode, found.problems, wire, inner)
+    return IncomingMessage(value, attributes, wire.protocol, fields, found.mode, found.problems, wire, inner)
+
+
+_JSON_TYPES = frozenset({"boolean", "integer"})
+#: The attributes of the CloudEvents specification are texts, even where a definition narrows them to numbers.
+_TEXTS = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
+
+
+def map_event(definition: Definition, context: Mapping[str, str], message: IncomingMessage) -> dict[str, Any] | None:
+    """Return the event in the JSON event format, None where the message does not say enough for one.
+
+    The same message has the same ``id`` each time, as no clock and no chance is at work here; for that reason there is
+    no ``time`` either, unless the message says it.
+    """
+    if not definition.enveloped:
+        return None
+    attributes: dict[str, Any] = {"specversion": SPECVERSION, "id": _event_id(definition, message)}
+    for item in definition.envelope:
+        value = _mapped_value(item, context)
+        if value is not None:
+            attributes[item.key] = value
+    contenttype = attributes.get("datacontenttype") or message.outer_type or definition.contenttype
+    if contenttype and message.body is not None:
+        attributes["datacontenttype"] = contenttype
+    return event_json(Event(attributes, message.body)) if not event_problems(attributes) else None
+
+
+def _mapped_value(item: Constraint, context: Mapping[str, str]) -> Any:
+    if item.template is not None:
+        known = all(name in context for name in item.template.placeholders)
+        return attribute_value(item, item.template.expand(context)) if known else None
+    if item.constant is None:
+        return None
+    return attribute_value(item, item.constant)
+
+
+def attribute_value(item: Constraint, text: str) -> Any:
+    """Return the value of an attribute as JSON has it: whole numbers and truth values of extensions as such."""
+    native = item.type in _JSON_TYPES and item.key not in _TEXTS and canonical_text(item.type, text) is not None
+    return from_text(item.type, text) if native else text
+
+
+def _event_id(definition: Definition, message: IncomingMessage) -> str:
+    shown = wire_json(message.wire) if message.wire is not None else {}
+    name = definition.xid.encode() + orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
+    return str(uuid5(NAMESPACE_URL, name.decode()))

@@ -35,7 +35,7 @@ def to_text(type: str, value: Any) -> str:  # noqa: A002 - the specification's w
     Raises:
         ValueError: the value is not of the type; the message is a phrase such as ``must be true or false``.
     """
-    return _written(type)(value)
+    return _writer(type)(value)
 
 
 def from_text(type: str, text: str) -> Any:  # noqa: A002 - the specification's word
@@ -44,12 +44,12 @@ def from_text(type: str, text: str) -> Any:  # noqa: A002 - the specification's 
     Raises:
         ValueError: the text stands for no value of the type.
     """
-    canonical = _written(type)(text)
+    canonical = _writer(type)(text)
     read = _READ.get(type)
     return read(canonical) if read else canonical
 
 
-def decoded(text: str) -> bytes:
+def decode_base64(text: str) -> bytes:
     """Return the bytes that a base 64 text stands for (RFC 4648, section 4).
 
     Raises:
@@ -58,14 +58,14 @@ def decoded(text: str) -> bytes:
     try:
         return binascii.a2b_base64(text.encode("ascii"), strict_mode=True) if text else b""
     except (binascii.Error, UnicodeEncodeError):
-        raise ValueError(_due("binary")) from None
+        raise ValueError(_expectation("binary")) from None
 
 
-def _written(kind: str) -> Callable[[Any], str]:
+def _writer(kind: str) -> Callable[[Any], str]:
     return _WRITTEN.get(kind, _string)
 
 
-def _due(kind: str) -> str:
+def _expectation(kind: str) -> str:
     return f"must be {PROPERTY_TYPES[kind].about}"
 
 
@@ -82,15 +82,15 @@ def _string(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
-        return _decoded_text(value)
+        return _decode_utf8(value)
     if isinstance(value, bool):
         return _boolean(value)
     if isinstance(value, int | float):
         return _number(value)
-    raise ValueError(_due("string"))
+    raise ValueError(_expectation("string"))
 
 
-def _decoded_text(value: bytes) -> str:
+def _decode_utf8(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -103,7 +103,7 @@ def _boolean(value: Any) -> str:
         return "true" if value else "false"
     if value in ("true", "false"):
         return str(value)
-    raise ValueError(_due("boolean"))
+    raise ValueError(_expectation("boolean"))
 
 
 def _whole(value: Any, low: int, due: str) -> str:
@@ -118,18 +118,18 @@ def _whole(value: Any, low: int, due: str) -> str:
 
 
 def _integer(value: Any) -> str:
-    return _whole(value, LONG_MIN, _due("integer"))
+    return _whole(value, LONG_MIN, _expectation("integer"))
 
 
 def _ulong(value: Any) -> str:
-    return _whole(value, 0, _due("ulong"))
+    return _whole(value, 0, _expectation("ulong"))
 
 
 def _number(value: Any) -> str:
     if isinstance(value, str) and len(value) <= _MAX_NUMBER_CHARS and _NUMBER.fullmatch(value):
         value = int(value) if _INTEGER.fullmatch(value) else float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(_due("number"))  # noqa: TRY004 - as above
+        raise ValueError(_expectation("number"))  # noqa: TRY004 - as above
     if isinstance(value, int) and LONG_MIN <= value <= ULONG_MAX:
         return str(value)
     number = _float(value)
@@ -148,8 +148,8 @@ def _binary(value: Any) -> str:
     if isinstance(value, bytes):
         return b64encode(value).decode()
     if isinstance(value, str):
-        return b64encode(decoded(value)).decode()
-    raise ValueError(_due("binary"))
+        return b64encode(decode_base64(value)).decode()
+    raise ValueError(_expectation("binary"))
 
 
 def _timestamp(value: Any) -> str:
@@ -158,7 +158,7 @@ def _timestamp(value: Any) -> str:
         return text.removesuffix("+00:00") + "Z" if value.utcoffset() == timedelta(0) else text
     if isinstance(value, str) and DATATYPES["timestamp"].test(value):
         return value.upper()
-    raise ValueError(_due("timestamp"))
+    raise ValueError(_expectation("timestamp"))
 
 
 def _uuid(value: Any) -> str:
@@ -166,27 +166,27 @@ def _uuid(value: Any) -> str:
         return str(value)
     if isinstance(value, str) and _UUID.fullmatch(value):
         return value.lower()
-    raise ValueError(_due("uuid"))
+    raise ValueError(_expectation("uuid"))
 
 
 def _symbol(value: Any) -> str:
     text = _string(value)
     if not _SYMBOL.fullmatch(text):
-        raise ValueError(_due("symbol"))
+        raise ValueError(_expectation("symbol"))
     return text
 
 
 def _uri(value: Any) -> str:
     text = _string(value)
     if not DATATYPES["uri"].test(text):
-        raise ValueError(_due("uri"))
+        raise ValueError(_expectation("uri"))
     return text
 
 
 def _duration(value: Any) -> str:
     if isinstance(value, str) and PROPERTY_TYPES["duration"].test(value):
         return value
-    raise ValueError(_due("duration"))
+    raise ValueError(_expectation("duration"))
 
 
 def _read_number(text: str) -> float:
@@ -209,5 +209,5 @@ _WRITTEN: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     }
 )
 _READ: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {"binary": decoded, "boolean": "true".__eq__, "integer": int, "number": _read_number, "ulong": int}
+    {"binary": decode_base64, "boolean": "true".__eq__, "integer": int, "number": _read_number, "ulong": int}
 )

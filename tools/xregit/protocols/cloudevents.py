@@ -10,13 +10,34 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from xregit.errors import XregitError
 from xregit.model.datatypes import DATATYPES, INT32_MAX
 from xregit.model.mediatypes import without_parameters
 from xregit.model.names import EVENTS
 from xregit.model.quoting import shown
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
-from xregit.protocols.texts import decoded
-from xregit.protocols.wire import Event, WireError
+from xregit.protocols.values import decode_base64
+from xregit.records import record
+
+
+@record
+class Event:
+    """A CloudEvent: its attributes, ``specversion`` included, as JSON scalars or canonical texts, and its payload."""
+
+    attributes: Mapping[str, Any]
+    data: bytes | None = None
+
+
+class WireError(XregitError):
+    """A message that can't be read or can't be sent; ``problems`` has all that is wrong, each a sentence."""
+
+    exit_code = 1
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        """Keep the problems, at least one."""
+        self.problems = problems
+        super().__init__("; ".join(problems))
+
 
 REQUIRED = ("id", "source", "specversion", "type")
 # Attributes that may be left out, and are not empty where they are there.
@@ -96,7 +117,7 @@ def event_problems(attributes: Mapping[str, Any]) -> tuple[str, ...]:
     return () if _is_plain(attributes) else tuple(_problems(attributes))
 
 
-def payload(value: Any) -> bytes:
+def payload_bytes(value: Any) -> bytes:
     """Return the payload that a JSON value stands for: a text's bytes, or else the value as JSON.
 
     Raises:
@@ -119,7 +140,7 @@ def from_base64(value: Any) -> bytes:
     if not isinstance(value, str):
         message = f"must be bytes in base 64, but is {shown(value)}"
         raise ValueError(message)  # noqa: TRY004 - a fault of the message, not of the program
-    return decoded(value)
+    return decode_base64(value)
 
 
 def _data(value: Mapping[str, Any], problems: list[str]) -> bytes | None:
@@ -131,17 +152,17 @@ def _data(value: Mapping[str, Any], problems: list[str]) -> bytes | None:
     try:
         if coded is not None:
             return from_base64(coded)
-        return _written(value) if "data" in value else None
+        return _encode_data(value) if "data" in value else None
     except ValueError as error:
         problems.append(f'"{named}" {error}.')
         return None
 
 
-def _written(value: Mapping[str, Any]) -> bytes | None:
+def _encode_data(value: Mapping[str, Any]) -> bytes | None:
     contenttype = value.get("datacontenttype")
     if declares_json(contenttype if isinstance(contenttype, str) else ""):
         return json_bytes(value["data"])
-    return None if value["data"] is None else payload(value["data"])
+    return None if value["data"] is None else payload_bytes(value["data"])
 
 
 def _is_plain(attributes: Mapping[str, Any]) -> bool:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xregit
-from xregit.messages import deciding
-from xregit.messages.matching import Matcher
+from xregit.messages import batch_matcher
+from xregit.messages.matcher import Matcher
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,20 +65,22 @@ def matcher(definitions: list[Mapping[str, Any]]) -> Matcher:
 
 @pytest.mark.requirement("MSG-1")
 @settings(max_examples=150)
-@given(st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6), st.sampled_from([1, deciding.MAX_TELLING]))
+@given(
+    st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6), st.sampled_from([1, batch_matcher.MAX_EXACT_TEXTS])
+)
 def test_answers_are_those_of_the_matcher(
     definitions: list[Mapping[str, Any]], events: list[dict[str, Any]], telling: int
 ) -> None:
     """A sure answer is the matcher's, context and all; where it is not sure, several fit. However many texts tell."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deciding, "MAX_TELLING", telling)
+        patch.setattr(batch_matcher, "MAX_EXACT_TEXTS", telling)
         _agree(matcher(definitions), events)
 
 
 def _agree(made: Matcher, events: list[dict[str, Any]]) -> None:
-    decider = made.decider()
+    many = made.batch_matcher()
     for _ in range(2):  # as it has not seen them, and as it has
-        answers = decider.answers([[event.get(key) for event in events] for key in decider.keys])
+        answers = many.match([[event.get(key) for event in events] for key in many.keys])
         for event, answer in zip(events, answers, strict=True):
             found = made.match(event).matches
             assert answer.sure == (len(found) < 2)
@@ -88,40 +90,40 @@ def _agree(made: Matcher, events: list[dict[str, Any]]) -> None:
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is remembered is forgotten when it is too much, and long texts are not remembered at all."""
-    monkeypatch.setattr(deciding, "MAX_KNOWN", 3)
+    monkeypatch.setattr(batch_matcher, "MAX_CACHED", 3)
     made = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": {"subject": {"value": "/a/{one}"}}}])
-    decider = made.decider()
+    many = made.batch_matcher()
     subjects = [*(f"/a/{number}" for number in range(10)), "/a/" + "x" * 2000]
-    answers = decider.answers([subjects if key == "subject" else ["t"] * len(subjects) for key in decider.keys])
+    answers = many.match([subjects if key == "subject" else ["t"] * len(subjects) for key in many.keys])
     assert [answer.context["one"] for answer in answers] == [subject.removeprefix("/a/") for subject in subjects]
-    assert len(decider._known) <= 3  # noqa: SLF001 - what must not grow
+    assert len(many._known) <= 3  # noqa: SLF001 - what must not grow
 
 
 def test_nothing_is_remembered_where_nothing_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where most texts are new, none is remembered for a while, and then it is tried again; answers stay the same."""
-    monkeypatch.setattr(deciding, "MAX_KNOWN", 4)
-    monkeypatch.setattr(deciding, "PAUSE", 2)
+    monkeypatch.setattr(batch_matcher, "MAX_CACHED", 4)
+    monkeypatch.setattr(batch_matcher, "PAUSE", 2)
     envelope = {"subject": {"value": "/a/{one}"}, "source": {"value": "s"}}
-    decider = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": envelope}]).decider()
+    many = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": envelope}]).batch_matcher()
     sizes = []
     for number in range(24):
         texts = {"subject": f"/a/{number}", "source": "s", "type": "t"}
-        (answer,) = decider.answers([[texts[key]] for key in decider.keys])
+        (answer,) = many.match([[texts[key]] for key in many.keys])
         assert answer.context == {"one": str(number)}
-        sizes.append(len(decider._known))  # noqa: SLF001 - what must not grow in vain
+        sizes.append(len(many._known))  # noqa: SLF001 - what must not grow in vain
     assert sizes == [1, 2, 3, 4, *[1] * 9, 2, 3, 4, *[1] * 8]
 
 
 def test_texts_of_which_few_tell_are_one_to_what_is_remembered() -> None:
     """Where only some values of an attribute tell, all others are remembered as one; any will do where one must be."""
     made = [{"subject": {"value": "a"}}, {"subject": {"required": True}, "source": {"value": "s"}}]
-    decider = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": each} for each in made]).decider()
+    many = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": each} for each in made]).batch_matcher()
     told: dict[str, list[str | None]] = {
         "subject": ["a", "b", "??", None, "a"],
         "source": ["t", "s", "s", "s", "s"],
         "type": ["t"] * 5,
     }
-    answers = decider.answers([told[key] for key in decider.keys])
+    answers = many.match([told[key] for key in many.keys])
     xids = [answer.xid.rpartition("/")[2] if answer.sure else "several" for answer in answers]
     assert xids == ["m0", "m1", "m1", "", "several"]
-    assert len(decider._known) == 4  # noqa: SLF001 - what must not grow in vain
+    assert len(many._known) == 4  # noqa: SLF001 - what must not grow in vain

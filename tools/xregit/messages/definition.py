@@ -1,4 +1,4 @@
-"""A message definition to plain data: what it asks of each property of a CloudEvent and of a message on the wire."""
+"""A message definition as plain data: what it demands of a CloudEvent's attributes and of protocol options."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
-from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical, plain
-from xregit.messages.templates import Template
+from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical_text, plain_text
+from xregit.messages.template import Template
 from xregit.model import times
 from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 from xregit.model.names import CLOUDEVENTS
 from xregit.model.protocols import matching
 from xregit.protocols import key_of
-from xregit.protocols.carriers import carrier
-from xregit.protocols.shapes import shape
+from xregit.protocols.binding import carrier
+from xregit.protocols.fields import shape
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xregit.catalog import Message
     from xregit.catalog.properties import Property
     from xregit.model.language import AttributeModel
+
 
 ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
 _MEDIA_KEYS = frozenset({"datacontenttype"})
@@ -74,8 +75,8 @@ def definition(message: Message) -> Definition:
         xid=target(message).xid,
         protocol=protocol,
         enveloped=message.envelope == CLOUDEVENTS,
-        envelope=_ordered(attribute_constraint(item) for item in properties if item.path[0] == ENVELOPE),
-        options=_ordered(option_constraint(item, protocol) for item in properties if item.path[0] == OPTIONS),
+        envelope=_sort(attribute_constraint(item) for item in properties if item.path[0] == ENVELOPE),
+        options=_sort(option_constraint(item, protocol) for item in properties if item.path[0] == OPTIONS),
         mode=text_of(asked, "mode"),
         format=text_of(asked, "format"),
         contenttype=text_of(attributes, "datacontenttype"),
@@ -93,7 +94,7 @@ def target(message: Message) -> Message:
     return type(message)(message.registry, found) if found is not None else message
 
 
-def kind_of(item: Property, protocol: str) -> str:
+def property_type(item: Property, protocol: str) -> str:
     """Return the type by which the values of a property are made and recognised, whatever its declaration says."""
     if item.path[0] == ENVELOPE:
         listed = item.type in matching("templatetypes")[""]
@@ -109,7 +110,7 @@ def kind_of(item: Property, protocol: str) -> str:
 def attribute_constraint(item: Property) -> Constraint:
     """Return what a declaration asks of an attribute of the event."""
     key = item.path[-1]
-    return _constraint(item, kind_of(item, ""), key, media=key in _MEDIA_KEYS)
+    return _constraint(item, property_type(item, ""), key, media=key in _MEDIA_KEYS)
 
 
 def option_constraint(item: Property, protocol: str) -> Constraint:
@@ -120,7 +121,7 @@ def option_constraint(item: Property, protocol: str) -> Constraint:
     carries = carrier(protocol)
     part = _part(_model(item, protocol), item)
     media = carries is not None and key == carries.contenttype
-    return _constraint(item, kind_of(item, protocol), key, part, media=media)
+    return _constraint(item, property_type(item, protocol), key, part, media=media)
 
 
 def _model(item: Property, protocol: str) -> AttributeModel | None:
@@ -165,10 +166,10 @@ def _constraint(item: Property, kind: str, key: str, model: AttributeModel | Non
 
 def _text(kind: str, value: Any) -> str:
     """Return the text that a declared value compares by; one that is wrong for its type stands for itself."""
-    written = canonical(kind, value)
-    return plain(value) if written is None else written
+    written = canonical_text(kind, value)
+    return plain_text(value) if written is None else written
 
 
-def _ordered(found: Iterator[Constraint]) -> tuple[Constraint, ...]:
+def _sort(found: Iterator[Constraint]) -> tuple[Constraint, ...]:
     """Put what can be read in one way only first: what it says of placeholders helps to read the rest."""
     return tuple(sorted(found, key=lambda item: item.template.doubt if item.template is not None else 0))

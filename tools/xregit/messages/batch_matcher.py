@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.messages.constraints import PLAIN_TYPES
-from xregit.messages.reading import Received
-from xregit.messages.sieves import Filter, Sieve, sieve
+from xregit.messages.decoder import IncomingMessage
+from xregit.messages.index import Filter, FilterSet, filter_set
 from xregit.model.language import NOTHING
 from xregit.records import record
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
     from xregit.messages.constraints import Constraint
 
+
 # More definitions than this that demand the same texts are told apart by an index.
-CROWD = 8
+MAX_BUCKET = 8
 # Texts that no definition demands are all replaced by one, so that fewer combinations are remembered. If definitions
 # demand more texts than this, that costs more than it saves.
-MAX_TELLING = 1000
+MAX_EXACT_TEXTS = 1000
 # The number of combinations of texts that are remembered at most, and the length of the longest. If few of them come
 # again, none is remembered for ``PAUSE`` times as many events.
-MAX_KNOWN = 65_536
+MAX_CACHED = 65_536
 MAX_CHARS = 1024
 PAUSE = 16
 
@@ -48,11 +49,11 @@ class Answer(NamedTuple):
 
 NONE, UNSURE = Answer(), Answer(sure=False)
 # Makes an `Answer` of all its values in half the time that the class takes.
-_made = tuple.__new__
+_make_answer = tuple.__new__
 
 
 @record
-class Test:
+class TextTest:
     """A constraint on the text at a place; ``prefix`` is what the text begins with where it fits.
 
     Where the constraint is that and one placeholder up to the end, ``name`` is the placeholder's, and ``refused`` has
@@ -66,7 +67,7 @@ class Test:
     refused: str = ""
 
     @classmethod
-    def of(cls, place: int, item: Constraint) -> Test:
+    def of(cls, place: int, item: Constraint) -> TextTest:
         """Return the test of a constraint."""
         template = item.template if item.any_text else None
         if template is None:
@@ -94,7 +95,7 @@ class Candidate:
 
     xid: str
     present: tuple[int, ...]
-    tests: tuple[Test, ...]
+    tests: tuple[TextTest, ...]
 
     def hits(self, texts: Texts) -> Sequence[Answer]:
         """Return the definition with its context where an event fits it."""
@@ -105,48 +106,50 @@ class Candidate:
         for test in self.tests:
             if not test.fits(texts, context):
                 return ()
-        return (_made(Answer, (self.xid, context, True)),)
+        return (_make_answer(Answer, (self.xid, context, True)),)
 
 
 @record
-class Crowd:
+class LargeBucket:
     """Very many definitions under the same texts, told apart by an index over all that they compare."""
 
     keys: tuple[str, ...]
-    sieve: Sieve
+    filters: FilterSet
 
     def hits(self, texts: Texts) -> Sequence[Answer]:
         """Return the definitions that an event fits."""
         attributes = {key: text for key, text in zip(self.keys, texts, strict=True) if text is not None}
-        return [Answer(found.xid, context) for found, context in self.sieve.found(Received(attributes=attributes))]
+        return [
+            Answer(found.xid, context) for found, context in self.filters.found(IncomingMessage(attributes=attributes))
+        ]
 
 
-Entry = tuple[Candidate, ...] | tuple[Crowd]
+Bucket = tuple[Candidate, ...] | tuple[LargeBucket]
 
 
 @record
-class Tier:
+class Stage:
     """Definitions that are tried together: tables of them, each with the places whose texts are its key."""
 
-    tables: tuple[tuple[tuple[int, ...], Mapping[Texts, Entry]], ...]
+    tables: tuple[tuple[tuple[int, ...], Mapping[Texts, Bucket]], ...]
 
-    def choice(self, texts: Texts) -> tuple[Candidate | Crowd, ...]:
+    def choice(self, texts: Texts) -> tuple[Candidate | LargeBucket, ...]:
         """Return the definitions that an event may fit by its texts at these places."""
         found = (table.get(tuple([texts[place] for place in places]), ()) for places, table in self.tables)
         return tuple(each for entry in found for each in entry)
 
 
 @record
-class Look:
+class KeyColumn:
     """How the texts of one key are compared: as they are, or all but a few ``texts`` as one ``other``."""
 
     texts: Mapping[str | None, str | None] | None
     other: str = ""
 
     @classmethod
-    def of(cls, items: Sequence[Constraint]) -> Look:
+    def of(cls, items: Sequence[Constraint]) -> KeyColumn:
         """Return how the texts are compared that these constraints are about."""
-        if not all(_is_exact(item) or _any_will_do(item) for item in items):
+        if not all(_is_exact(item) or _accepts_any(item) for item in items):
             return cls(None)
         texts: dict[str | None, str | None] = {str(item.constant): str(item.constant) for item in items}
         longest = max(map(len, filter(None, texts)), default=0)
@@ -154,7 +157,7 @@ class Look:
 
     def column(self, given: Sequence[str | None]) -> Sequence[str | None]:
         """Return the texts of many events in the form in which they are compared."""
-        if self.texts is None or len(self.texts) > MAX_TELLING:
+        if self.texts is None or len(self.texts) > MAX_EXACT_TEXTS:
             return given
         known, other = self.texts.get, self.other
         if len(self.texts) == 1 and None not in given:
@@ -162,30 +165,30 @@ class Look:
         return [known(text, other) for text in given]
 
 
-class Decider:
+class BatchMatcher:
     """Answers for many events at once; it remembers answers, so only one thread may use it."""
 
-    def __init__(self, tiers: Iterable[Iterable[Filter]], *, tells_none: bool) -> None:
+    def __init__(self, stages: Iterable[Iterable[Filter]], *, tells_none: bool) -> None:
         """Take the definitions that are tried first, then those that are tried where none of them fits, and so on.
 
         ``tells_none`` says that an event which fits none of them fits nothing.
         """
-        listed = [tuple(each) for each in tiers]
+        listed = [tuple(each) for each in stages]
         items: dict[str, list[Constraint]] = {"type": []}
-        for item in (item for tier in listed for each in tier for item in each.envelope):
+        for item in (item for stage in listed for each in stage for item in each.envelope):
             items.setdefault(item.key, []).append(item)
         #: The attributes that are looked at.
         self.keys = tuple(sorted(items))
-        self._looks = tuple(Look.of(items[key]) for key in self.keys)
+        self._looks = tuple(KeyColumn.of(items[key]) for key in self.keys)
         fixed = [place for place, look in enumerate(self._looks) if look.texts is not None]
         self._told = itemgetter(*fixed) if fixed else itemgetter(slice(0))
-        self._tiers = tuple(_tier(each, self.keys, frozenset(fixed)) for each in listed)
+        self._tiers = tuple(_stage(each, self.keys, frozenset(fixed)) for each in listed)
         self._none = NONE if tells_none else UNSURE
         self._known: dict[Texts, Answer] = {}
-        self._choices: dict[Any, tuple[tuple[Candidate | Crowd, ...], ...]] = {}
+        self._choices: dict[Any, tuple[tuple[Candidate | LargeBucket, ...], ...]] = {}
         self._asked = self._pause = 0
 
-    def answers(self, columns: Sequence[Sequence[str | None]]) -> list[Answer]:
+    def match(self, columns: Sequence[Sequence[str | None]]) -> list[Answer]:
         """Return the answers for events whose texts are given by key, for each key those of all events."""
         each = zip(*(look.column(column) for look, column in zip(self._looks, columns, strict=True)), strict=True)
         if self._pause > 0:
@@ -198,15 +201,15 @@ class Decider:
     def _learned(self, texts: Texts) -> Answer:
         found = self._answer(texts)
         if sum(len(text) for text in texts if text) <= MAX_CHARS:
-            if len(self._known) >= MAX_KNOWN:
+            if len(self._known) >= MAX_CACHED:
                 self._forget()
             self._known[texts] = found
         return found
 
     def _forget(self) -> None:
         """Forget all, and where most was new, remember nothing for some time: that would cost more than it saves."""
-        if self._asked < 2 * MAX_KNOWN:
-            self._pause = PAUSE * MAX_KNOWN
+        if self._asked < 2 * MAX_CACHED:
+            self._pause = PAUSE * MAX_CACHED
         self._asked = 0
         self._known.clear()
 
@@ -221,14 +224,14 @@ class Decider:
                 return hits[0] if len(hits) == 1 else UNSURE
         return self._none
 
-    def _chosen(self, told: Any, texts: Texts) -> tuple[tuple[Candidate | Crowd, ...], ...]:
-        if len(self._choices) >= MAX_KNOWN:
+    def _chosen(self, told: Any, texts: Texts) -> tuple[tuple[Candidate | LargeBucket, ...], ...]:
+        if len(self._choices) >= MAX_CACHED:
             self._choices.clear()
-        found = self._choices[told] = tuple(filter(None, (tier.choice(texts) for tier in self._tiers)))
+        found = self._choices[told] = tuple(filter(None, (stage.choice(texts) for stage in self._tiers)))
         return found
 
 
-def _tier(filters: Iterable[Filter], keys: tuple[str, ...], fixed: frozenset[int]) -> Tier:
+def _stage(filters: Iterable[Filter], keys: tuple[str, ...], fixed: frozenset[int]) -> Stage:
     """Return definitions filed under the exact texts that they demand at those places where only such are compared."""
     places = {key: place for place, key in enumerate(keys)}
     filed = {key for key, place in places.items() if place in fixed}
@@ -239,17 +242,17 @@ def _tier(filters: Iterable[Filter], keys: tuple[str, ...], fixed: frozenset[int
         )
         where, what = tuple(place for place, _ in texts), tuple(text for _, text in texts)
         tables.setdefault(where, {}).setdefault(what, []).append(item)
-    return Tier(
+    return Stage(
         tuple(
-            (where, {what: _entry(found, places, filed) for what, found in table.items()})
+            (where, {what: _bucket(found, places, filed) for what, found in table.items()})
             for where, table in tables.items()
         )
     )
 
 
-def _entry(found: list[Filter], places: Mapping[str, int], filed: AbstractSet[str]) -> Entry:
-    if len(found) > CROWD:
-        return (Crowd(tuple(places), sieve(found)),)
+def _bucket(found: list[Filter], places: Mapping[str, int], filed: AbstractSet[str]) -> Bucket:
+    if len(found) > MAX_BUCKET:
+        return (LargeBucket(tuple(places), filter_set(found)),)
     return tuple(_candidate(item, places, filed) for item in found)
 
 
@@ -257,8 +260,8 @@ def _candidate(item: Filter, places: Mapping[str, int], filed: AbstractSet[str])
     left = [each for each in item.envelope if each.key not in filed or not _is_exact(each)]
     return Candidate(
         item.definition.xid,
-        tuple(places[each.key] for each in left if _any_will_do(each)),
-        tuple(Test.of(places[each.key], each) for each in left if not _any_will_do(each)),
+        tuple(places[each.key] for each in left if _accepts_any(each)),
+        tuple(TextTest.of(places[each.key], each) for each in left if not _accepts_any(each)),
     )
 
 
@@ -267,6 +270,6 @@ def _is_exact(item: Constraint) -> bool:
     return item.constant is not None and item.type in PLAIN_TYPES and not item.media
 
 
-def _any_will_do(item: Constraint) -> bool:
+def _accepts_any(item: Constraint) -> bool:
     """Tell whether any text will do, if it is there."""
     return item.constant is None and item.template is None and item.any_text

@@ -10,21 +10,22 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import Constraint
-from xregit.messages.schemas import source
-from xregit.messages.templates import Template
+from xregit.messages.payload import schema_source
+from xregit.messages.template import Template
 from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.protocols import facts as said_of
 from xregit.model.protocols import matching
-from xregit.protocols.shapes import TYPED, shape
+from xregit.protocols.fields import TYPED, shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xregit.catalog import Message
-    from xregit.messages.definitions import Definition
+    from xregit.messages.definition import Definition
     from xregit.model.language import AttributeModel
-    from xregit.protocols.shapes import Field
+    from xregit.protocols.fields import Field
+
 
 #: Fields that only making messages needs.
 _MAKING = frozenset({"separators", "refused", "allowed", "text"})
@@ -34,7 +35,7 @@ _READ = tuple(item.name for item in fields(Template) if item.name not in _MAKING
 _compared, _read = attrgetter(*_COMPARED), attrgetter(*_READ)
 
 
-def shared(message: Message, found: Definition) -> dict[str, Any]:
+def export_definition(message: Message, found: Definition) -> dict[str, Any]:
     """Return a definition, which is that of the message; what is left out is empty or false."""
     said = {
         "xid": found.xid,
@@ -45,12 +46,12 @@ def shared(message: Message, found: Definition) -> dict[str, Any]:
         "mode": found.mode,
         "format": found.format,
         "contenttype": found.contenttype,
-        "schema": source(message) is not None,
+        "schema": schema_source(message) is not None,
     }
     return {name: value for name, value in said.items() if value}
 
 
-def facts() -> dict[str, Any]:
+def export_facts() -> dict[str, Any]:
     """Return what the specifications say of messages of each protocol, and of the texts of types."""
     selectors = matching("selectors")
     return {

@@ -17,6 +17,7 @@ from xregit.records import record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+
 URI_TYPES = frozenset({"uri", "uritemplate"})
 # The templates of a catalog are much alike.
 MAX_REMEMBERED = 16_384
@@ -91,10 +92,10 @@ class Template:
             levels = "" if self.alone else self.separators
             found = [sign for sign in dict.fromkeys(value) if sign in BREAKS or sign in levels or sign in self.refused]
             if found:
-                yield f'the value of "{name}" can\'t hold {shown(found[0])} here, where it would change the structure'
+                yield f'the value of "{name}" can\'t hold {name_of(found[0])} here, where it would change the structure'
             other = re.search(f"[^{self.allowed}]", value) if self.allowed and not found else None
             if other is not None:
-                yield f'the value of "{name}" can\'t hold {shown(other[0])} here, where only {self.allowed} may stand'
+                yield f'the value of "{name}" can\'t hold {name_of(other[0])} here, where only {self.allowed} may stand'
 
     def read(self, text: str, context: dict[str, str]) -> bool:
         """Tell whether the whole text fits, and add what its placeholders stand for to the context.
@@ -120,7 +121,7 @@ class Template:
         if not self.alone and ("/" in value or (encoded and ("?" in value or "#" in value))):
             return False
         if encoded and "%" in value:
-            value = decoded(value)
+            value = decode_value(value)
         return context.setdefault(name, value) == value
 
     def _narrowed(self, context: Mapping[str, str]) -> tuple[str, list[tuple[str, str]]]:
@@ -138,18 +139,18 @@ class Template:
         return prefix, steps
 
     def _written(self, value: str) -> str:
-        return encoded(value) if self.encoded else value
+        return encode_value(value) if self.encoded else value
 
 
 @lru_cache(maxsize=4096)
-def encoded(value: str) -> str:
+def encode_value(value: str) -> str:
     """Return a value as a URI template holds it (RFC 6570, section 3.2.2)."""
     from uritemplate import expand
 
     return expand("{value}", value=value)
 
 
-def decoded(value: str) -> str:
+def decode_value(value: str) -> str:
     """Return a percent-encoded text as it was before, or as it is where that would be no text."""
     try:
         return unquote(value, errors="strict")
@@ -157,6 +158,6 @@ def decoded(value: str) -> str:
         return value
 
 
-def shown(sign: str) -> str:
+def name_of(sign: str) -> str:
     """Return a character as an error message names it."""
     return BREAKS.get(sign) or _SHOWN.get(sign) or f'"{sign}"'

@@ -7,24 +7,29 @@ two values at once. Placeholders are taken to hold no separators, as in the mess
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from xregit.messages.definitions import definition, target
-from xregit.messages.schemas import source
+from xregit.messages.constraints import Constraint
+from xregit.messages.definition import ENVELOPE, OPTIONS, attribute_constraint, definition, option_constraint, target
+from xregit.messages.payload import schema_source
 from xregit.model.mediatypes import comparable
 from xregit.model.protocols import matching
+from xregit.protocols.binding import Carrier, attribute_name, carrier, percent_decode
+from xregit.protocols.cloudevents import SPECVERSION
 from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from xregit.catalog import Registry
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.definitions import Definition
-    from xregit.messages.templates import Template
+    from xregit.catalog import Message, Registry
+    from xregit.catalog.properties import Property
+    from xregit.messages.definition import Definition
+    from xregit.messages.template import Template
 
-FEW = 8
+
+MAX_COMPARED = 8
 
 #: An attribute, and what is compared of its text: with LEVELS how many levels it has, else the level of that index.
 Slot = tuple[str, int]
@@ -45,7 +50,7 @@ class Overlap:
 
 
 @record
-class _Part:
+class _Demands:
     definition: Definition
     demands: Mapping[str, Constraint]
     features: Mapping[Slot, str]
@@ -53,38 +58,40 @@ class _Part:
 
 def overlaps(registry: Registry) -> tuple[Overlap, ...]:
     """Return the pairs of messages that an endpoint carries and that nothing tells apart, in the order of xids."""
-    parts: dict[str, _Part] = {}
+    parts: dict[str, _Demands] = {}
     found: dict[tuple[str, str], list[str]] = {}
     for endpoint in registry.endpoints:
-        tiers: defaultdict[str, dict[str, _Part]] = defaultdict(dict)
+        tiers: defaultdict[str, dict[str, _Demands]] = defaultdict(dict)
         for entry in endpoint.contract:
             message = target(entry.message)
-            part = parts.get(message.xid) or parts.setdefault(message.xid, _part(definition(message)))
+            part = parts.get(message.xid) or parts.setdefault(message.xid, _demands(definition(message)))
             if part.definition.enveloped or part.definition.protocol:
                 tiers[part.definition.protocol][message.xid] = part
         for tier in tiers.values():
-            for pair in _undecided(tuple(tier.values())):
+            for pair in _ambiguous_pairs(tuple(tier.values())):
                 found.setdefault(pair, []).append(endpoint.xid)
     return tuple(
-        Overlap(first, second, tuple(where), source(registry[first]) != source(registry[second]))
+        Overlap(first, second, tuple(where), schema_source(registry[first]) != schema_source(registry[second]))
         for (first, second), where in sorted(found.items())
     )
 
 
-def _undecided(parts: Sequence[_Part]) -> Iterator[tuple[str, str]]:
+def _ambiguous_pairs(parts: Sequence[_Demands]) -> Iterator[tuple[str, str]]:
     for one, other in _pairs(parts, parts, frozenset()):
         first, second = one.definition.xid, other.definition.xid
         if first < second and _compatible(one, other):
             yield first, second
 
 
-def _pairs(left: Sequence[_Part], right: Sequence[_Part], used: frozenset[Slot]) -> Iterator[tuple[_Part, _Part]]:
+def _pairs(
+    left: Sequence[_Demands], right: Sequence[_Demands], used: frozenset[Slot]
+) -> Iterator[tuple[_Demands, _Demands]]:
     """Give the pairs that no feature tells apart, going through the feature that tells the most apart first."""
-    slot = _telling(left, used) if len(left) * len(right) > FEW * FEW else None
+    slot = _best_slot(left, used) if len(left) * len(right) > MAX_COMPARED * MAX_COMPARED else None
     if slot is None:
         yield from product(left, right)
         return
-    groups, others = _grouped(left, slot), _grouped(right, slot)
+    groups, others = _group(left, slot), _group(right, slot)
     anything = others.get(None, [])
     for value, members in groups.items():
         if value is None:
@@ -93,7 +100,7 @@ def _pairs(left: Sequence[_Part], right: Sequence[_Part], used: frozenset[Slot])
             yield from _pairs(members, others.get(value, []) + anything, used | {slot})
 
 
-def _telling(parts: Iterable[_Part], used: frozenset[Slot]) -> Slot | None:
+def _best_slot(parts: Iterable[_Demands], used: frozenset[Slot]) -> Slot | None:
     """Return the slot with the most different values."""
     values: defaultdict[Slot, set[str]] = defaultdict(set)
     for part in parts:
@@ -104,14 +111,14 @@ def _telling(parts: Iterable[_Part], used: frozenset[Slot]) -> Slot | None:
     return best if best is not None and len(values[best]) > 1 else None
 
 
-def _grouped(parts: Iterable[_Part], slot: Slot) -> dict[str | None, list[_Part]]:
-    groups: defaultdict[str | None, list[_Part]] = defaultdict(list)
+def _group(parts: Iterable[_Demands], slot: Slot) -> dict[str | None, list[_Demands]]:
+    groups: defaultdict[str | None, list[_Demands]] = defaultdict(list)
     for part in parts:
         groups[part.features.get(slot)].append(part)
     return groups
 
 
-def _part(item: Definition) -> _Part:
+def _demands(item: Definition) -> _Demands:
     demands = {each.attribute: each for each in item.constraints if each.tests}
     features: dict[Slot, str] = {}
     for attribute, each in demands.items():
@@ -125,18 +132,18 @@ def _part(item: Definition) -> _Part:
         stated = getattr(item, name)
         if stated:
             features[f"envelopeoptions/{name}", 0] = stated.casefold()
-    return _Part(item, demands, features)
+    return _Demands(item, demands, features)
 
 
 def _levels(item: Constraint) -> Iterator[tuple[int, str]]:
     """Give the number of levels of a text, and those levels that hold no placeholder."""
     if item.constant is not None and not item.media:
-        yield from _cut(item.constant.split("/"))
+        yield from _split_levels(item.constant.split("/"))
     elif item.template is not None and not item.template.alone:
-        yield from _cut(_template_levels(item.template))
+        yield from _split_levels(_template_levels(item.template))
 
 
-def _cut(levels: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+def _split_levels(levels: Sequence[str | None]) -> Iterator[tuple[int, str]]:
     yield LEVELS, str(len(levels))
     yield from ((place, text) for place, text in enumerate(levels) if text is not None)
 
@@ -147,7 +154,7 @@ def _template_levels(template: Template) -> list[str | None]:
     return [None if "\0" in level else level for level in held.split("/")]
 
 
-def _compatible(one: _Part, other: _Part) -> bool:
+def _compatible(one: _Demands, other: _Demands) -> bool:
     """Tell whether one message can satisfy both."""
     shared = one.demands.keys() & other.demands.keys()
     conflicts = (one.features[slot] != other.features[slot] for slot in one.features.keys() & other.features.keys())
@@ -161,18 +168,18 @@ def agree(one: Constraint, other: Constraint) -> bool:
         return same or other.fits(one.constant, {})
     if other.constant is not None:
         return one.fits(other.constant, {})
-    return one.template is None or other.template is None or _meet(one.template, other.template)
+    return one.template is None or other.template is None or _templates_agree(one.template, other.template)
 
 
-def _meet(one: Template, other: Template) -> bool:
+def _templates_agree(one: Template, other: Template) -> bool:
     """Tell whether a text can fit two templates, as far as their levels tell."""
     if one.alone or other.alone:
         return True
-    parts, others = _fine(one), _fine(other)
+    parts, others = _all_levels(one), _all_levels(other)
     return len(parts) == len(others) and all(map(_same_level, parts, others))
 
 
-def _fine(template: Template) -> list[str]:
+def _all_levels(template: Template) -> list[str]:
     """Return the levels of a template, parted by all separators of such a value, with a null for a placeholder."""
     text = template.filled(dict.fromkeys(template.placeholders, "\0"))
     for separator in template.separators:
@@ -187,8 +194,48 @@ def _same_level(one: str, other: str) -> bool:
         (one.partition("\0")[0], other.partition("\0")[0]),
         (one.rpartition("\0")[2], other.rpartition("\0")[2]),
     )
-    return _begins(*before) and _begins(after[0][::-1], after[1][::-1])
+    return _is_prefix(*before) and _is_prefix(after[0][::-1], after[1][::-1])
 
 
-def _begins(one: str, other: str) -> bool:
+def _is_prefix(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
+
+
+_SPECVERSION = Constraint("specversion", "specversion", constant=SPECVERSION)
+
+
+class Contradiction(NamedTuple):
+    """An option, and the attribute of the event that no message can have if it has the option, with what each asks."""
+
+    option: Property
+    asked: Constraint
+    attribute: str
+    due: Constraint
+
+
+def contradictions(message: Message) -> Iterator[Contradiction]:
+    """Give the options of a message with an envelope that contradict it, as its events can travel in binary mode."""
+    known = carrier(message.protocol)
+    if known is None or not known.attributes:
+        return
+    options = [item for item in message.properties if item.path[:2] == (OPTIONS, known.attributes)]
+    attributes: dict[str, Constraint] = {}
+    for item in options:
+        name = attribute_name(known, item.name)
+        if name and not attributes:
+            declared = (each for each in message.properties if each.path[0] == ENVELOPE)
+            attributes = {"specversion": _SPECVERSION} | {each.name: attribute_constraint(each) for each in declared}
+        asked = option_constraint(item, known.protocol) if name in attributes else None
+        if asked is not None and not agree(_decode_constant(known, asked), attributes[name]):
+            yield Contradiction(item, asked, name, attributes[name])
+
+
+def _decode_constant(known: Carrier, asked: Constraint) -> Constraint:
+    """Return what an option asks, as receivers read it; of a template with percent-encoded parts nothing is known."""
+    if not known.percent or "%" not in asked.expected:
+        return asked
+    try:
+        constant = percent_decode(asked.constant) if asked.constant is not None else None
+    except ValueError:
+        return asked
+    return replace(asked, constant=constant, template=None, any_text=True)

@@ -1,0 +1,56 @@
+"""Examples: `new(message, example=True)` fills what is left out as the docs site does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import xregit
+from tests.messages.catalogs import GROUP, registry_of
+from xregit.messages.definition import definition
+from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context
+from xregit.pages.book import Book
+from xregit.pages.samples import samples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRIP = "/messagegroups/fleet.trips/messages/fleet.trip.started"
+
+
+@pytest.fixture(scope="module")
+def registry(root: Path) -> xregit.Registry:
+    """Return the example catalog."""
+    return xregit.load(root / "registry")
+
+
+def test_example_is_that_of_the_site(registry: xregit.Registry) -> None:
+    """At the site's time and with its id, each message of the catalog gets the example that its page shows first."""
+    book = Book(registry)
+    for message in registry.messages:
+        values = example_context(definition(message))
+        shown = next(sample for sample in samples(book, message, values) if sample.wire is not None)
+        wire = xregit.new(message, example=True, now=EXAMPLE_TIME, new_id=EXAMPLE_ID, mode=shown.mode)
+        assert wire == shown.wire, message.xid
+
+
+def test_example_is_recognised(registry: xregit.Registry) -> None:
+    """An example fits the definition that it was made from."""
+    matcher = xregit.Matcher(registry)
+    found = matcher.match(xregit.new(registry[TRIP], example=True))
+    assert [item.xid for item in found.matches] == [TRIP]
+
+
+def test_example_keeps_what_is_given(registry: xregit.Registry) -> None:
+    """Values and payload of the caller go before those of the example."""
+    found = xregit.Matcher(registry).match(xregit.new(registry[TRIP], {"vin": "WDB1"}, example=True))
+    assert found.matches[0].context["vin"] == "WDB1"
+
+
+def test_example_of_an_open_message_goes_by_its_endpoints_protocol(tmp_path: Path) -> None:
+    """Without envelope, protocol and endpoint there is nothing to send an example by."""
+    message = registry_of(tmp_path, {"m": {"datacontenttype": "text/plain"}})[f"{GROUP}m"]
+    with pytest.raises(xregit.XregitError, match="a protocol must be named"):
+        xregit.new(message, example=True)
+    assert xregit.new(message, data="x", example=True, protocol="http").protocol == "HTTP"

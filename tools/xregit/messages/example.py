@@ -1,0 +1,75 @@
+"""Example values for a message definition: its placeholders, the properties that it leaves open, and its payload."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from xregit.messages.definition import target
+from xregit.messages.payload import NO_DATA, Payload, encode_payload, payload_media_type, payload_schema
+from xregit.payloads import PayloadError, SchemaError
+from xregit.protocols.binding import carrier
+
+if TYPE_CHECKING:
+    from xregit.catalog.views import Message
+    from xregit.messages.constraints import Constraint
+    from xregit.messages.definition import Definition
+
+#: The time and id of the examples on the docs site, which are the same with every build.
+EXAMPLE_TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+EXAMPLE_ID = "7d2ea4a6-0c5c-4b7e-9f5c-3f1f3f6f0a11"
+# The example of each type that does not accept any word.
+_TYPED = {
+    "boolean": "true", "integer": "1", "ulong": "1", "number": "1", "duration": "PT1S", "binary": "YQ==",
+    "timestamp": "2026-01-02T03:04:05Z", "uuid": EXAMPLE_ID, "uri": "https://example.com/1",
+}  # fmt: skip
+MAX_NAMES = 4_096
+_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+_EVENT_DEFAULTS = frozenset({"id", "time"})
+# The time of an event is a timestamp, whatever its definition says.
+_EVENT_TIME = "envelopemetadata/time"
+
+
+def example_context(definition: Definition) -> dict[str, str]:
+    """Return a value for each placeholder, its name and a number, and for each property that must have a value."""
+    values = {name: _word(name) for name in definition.placeholders}
+    for item in definition.constraints:
+        names = item.template.placeholders if item.template else ()
+        kind = "timestamp" if item.attribute == _EVENT_TIME else item.type
+        if item.template and len(names) == 1 and kind in _TYPED and item.template.text == f"{{{names[0]}}}":
+            values[names[0]] = _TYPED[kind]
+        elif _is_open(item):
+            values[item.attribute] = _TYPED.get(item.type, _word(item.key.rpartition("/")[2]))
+    declared = {item.key for item in definition.envelope}
+    undeclared = [name for name in ("type", "source") if definition.enveloped and name not in declared]
+    return values | {f"envelopemetadata/{name}": f"example.{name}" for name in undeclared}
+
+
+def example_payload(message: Message) -> Payload:
+    """Return the example of a message's schema in the schema's encoding; no bytes where there is no schema."""
+    try:
+        schema = payload_schema(message.registry, target(message))
+        return encode_payload(message, NO_DATA if schema is None else schema.example())
+    except SchemaError:
+        return encode_payload(message, NO_DATA)
+    except PayloadError as error:
+        return Payload(None, payload_media_type(message), (f"the schema of the payload gives no example: {error}",))
+
+
+def endpoint_protocols(message: Message, *, enveloped: bool) -> tuple[str, ...]:
+    """Return the protocols of the endpoints that carry a message which names none, "" first if it can go by none."""
+    spoken = dict.fromkeys(endpoint.protocol for endpoint, _ in message.carriers if carrier(endpoint.protocol))
+    return ("", *spoken) if enveloped else tuple(spoken) or ("",)
+
+
+@lru_cache(maxsize=MAX_NAMES)
+def _word(name: str) -> str:
+    return f"{_SEPARATORS.sub('-', name).strip('-')}-1"
+
+
+def _is_open(item: Constraint) -> bool:
+    """Tell whether whoever makes a message has to give a property its value."""
+    stated = item.constant is not None or item.template is not None or item.now
+    return item.required and not stated and item.key not in _EVENT_DEFAULTS

@@ -1,0 +1,260 @@
+"""Match messages to the definitions that they fit: none, one or many (message/spec.md "Message Definition Matching").
+
+A message over a protocol is compared with the definitions bound to that protocol first; if none fits, its event is
+compared with those that are bound to none. An event by itself is compared with those that are bound to none first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from xregit.arguments import expect
+from xregit.catalog.registry import expect_registry
+from xregit.catalog.views import EntityView
+from xregit.collecting import uncollected
+from xregit.errors import XregitError
+from xregit.messages.batch_matcher import BatchMatcher
+from xregit.messages.constraints import Failure
+from xregit.messages.decoder import IncomingMessage, decode, map_event
+from xregit.messages.definition import definition, target
+from xregit.messages.explanation import Selectors, nearest_reasons, selectors, unreadable_reasons
+from xregit.messages.index import Filter, FilterSet, event_filter, filter_set, native_filter, whole_filter
+from xregit.messages.payload import PayloadSchemas, payload_schemas
+from xregit.messages.result import DefinitionMatch, Match, Reason
+from xregit.model.faults import guess
+from xregit.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.catalog import Endpoint, Message, MessageGroup, Registry
+    from xregit.messages.decoder import Input
+    from xregit.messages.definition import Definition
+
+
+Hits = list[tuple["Definition", dict[str, str]]]
+
+
+class Matcher:
+    """Recognises messages by the definitions of a registry, or of what one endpoint or group of it carries.
+
+    It is made once and never changes, holds plain data only, and so can be pickled and sent anywhere.
+    """
+
+    __slots__ = ("_payloads", "_size", "_stages")
+
+    def __init__(
+        self, registry: Registry, endpoint: str | Endpoint = "", group: str | MessageGroup | Endpoint = ""
+    ) -> None:
+        """Take the definitions of the whole registry, of an endpoint's contract or of a group.
+
+        Endpoint and group are named by their xids, or handed over themselves.
+
+        Raises:
+            XregitError: there is no such endpoint or group, or what is given is no registry.
+        """
+        expect_registry(registry)
+        with uncollected():
+            found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
+            self._stages: Stages = build_stages(definition(found[xid]) for xid in sorted(found))
+            self._payloads: PayloadSchemas = payload_schemas(registry, found)
+        self._size = len(found)
+
+    def __repr__(self) -> str:
+        """Return how many definitions it compares with."""
+        return f"<Matcher of {self._size} definitions>"
+
+    def match(self, message: Input, *, explain: bool = False) -> Match:
+        """Return which definitions a message fits; ``explain`` adds why those that it comes near to do not fit.
+
+        The message is a `Wire`, its JSON shape, or the text of that. One that can't be read fits none, and the result's
+        ``problems`` say why; so it is with a batch of several events, for which `each` has a result for every one.
+        """
+        items = decode(message)
+        if len(items) > 1:
+            return Match(problems=(f"The message is a batch of {len(items)} events; each has a result of its own.",))
+        return self.match_message(items[0], explain=explain)
+
+    def each(self, message: Input, *, explain: bool = False) -> tuple[Match, ...]:
+        """Return the result for each CloudEvent of a batch, or the one result for any other message."""
+        return tuple(self.match_message(item, explain=explain) for item in decode(message))
+
+    def match_message(self, message: IncomingMessage, *, explain: bool = False) -> Match:
+        """Return which definitions a message fits that was read already."""
+        hits = rejected = self._hits(message)
+        if len(hits) > 1:
+            hits = [hit for hit in hits if not self._faults(hit[0], message)]
+        event, mapped = message.event, False
+        if event is None and len(hits) == 1 and message.mode == "":
+            event = map_event(*hits[0], message)
+            mapped = event is not None
+        matches = tuple(
+            [DefinitionMatch(found.xid, context) for found, context in hits]
+        )  # faster than from a generator
+        reasons = self._reasons(message, rejected) if explain else ()
+        return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
+
+    def explain(self, message: IncomingMessage) -> tuple[Reason, ...]:
+        """Return why one message does not fit the definitions that it comes near to; it is known to fit none."""
+        return self._reasons(message, [])
+
+    def batch_matcher(self) -> BatchMatcher:
+        """Return what answers for many CloudEvents at once, each by itself and without protocol."""
+        stages = self._stages.stages["", VALID]
+        return BatchMatcher((each.filters for each in stages), tells_none=not self._stages.payloads)
+
+    def _hits(self, message: IncomingMessage) -> Hits:
+        for sieve in self._stages.to_try(message):
+            hits = sieve.found(message)
+            if hits:
+                return hits
+        return [(item, {}) for item in self._stages.payloads if self._payloads.accepts(item, message)]
+
+    def _faults(self, found: Definition, message: IncomingMessage) -> tuple[str, ...]:
+        return self._payloads.problems(found.xid, message.body, message.contenttype)
+
+    def _reasons(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
+        known = self._stages.selectors(message)
+        selected = known.selected(message) if known else {}
+        found = (*unreadable_reasons(message), *self._unfit(message, hits), *nearest_reasons(selected, message))
+        if found or selected or hits:
+            return found
+        return known.unlike(message) if known else self._stages.unlike(message)
+
+    def _unfit(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
+        """Return those of several definitions that only the payload keeps off."""
+        if len(hits) == 1:
+            return ()
+        found = ((item.xid, self._faults(item, message)) for item, _ in hits)
+        expected = "a payload that the schema accepts"
+        return tuple(
+            Reason(xid, tuple(Failure("dataschema", expected, fault) for fault in faults))
+            for xid, faults in found
+            if faults
+        )
+
+
+def scope(
+    registry: Registry, endpoint: str | Endpoint = "", group: str | MessageGroup | Endpoint = ""
+) -> tuple[Message, ...]:
+    """Return the messages that one endpoint carries, that one group holds, or all of them.
+
+    Raises:
+        XregitError: there is no such endpoint or group.
+    """
+    endpoint, group = _xid(endpoint), _xid(group)
+    if endpoint:
+        endpoints = {item.xid: item for item in registry.endpoints}
+        contract = endpoints[_check_xid(endpoint, endpoints)].contract
+        return tuple(entry.message for entry in contract if not group or entry.via == group)
+    if group:
+        _check_xid(group, [*(item.xid for item in registry.messagegroups), *(item.xid for item in registry.endpoints)])
+    return tuple(item for item in registry.messages if item.xid.startswith(f"{group}/messages/" if group else ""))
+
+
+def _xid(one: str | EntityView) -> str:
+    if isinstance(one, EntityView):
+        return one.xid
+    expect(str, one, "give an endpoint or message group, or its xid")
+    return one
+
+
+def _check_xid(xid: str, known: Iterable[str]) -> str:
+    listed = list(known)
+    if xid in listed:
+        return xid
+    message = f'there is no endpoint or message group "{xid}". {guess(xid, listed)}'
+    raise XregitError(message.rstrip())
+
+
+#: Whether a message carries a CloudEvent: a valid one, none, or one that is not valid.
+VALID, NONE, INVALID = "valid", "none", "invalid"
+
+
+@record
+class Stages:
+    """The filter sets for each kind of message: its protocol, and whether it carries a CloudEvent.
+
+    ``stages`` are tried one after the other, each only if nothing in the one before fits; ``others`` are those for
+    protocols without definitions. ``selecting`` finds the definitions that a message comes near to, by its protocol and
+    whether it carries an event; ``unbound`` does so for an event over a protocol without definitions. ``payloads`` are
+    the definitions that declare nothing but a payload.
+    """
+
+    stages: Mapping[tuple[str, str], tuple[FilterSet, ...]]
+    selecting: Mapping[tuple[str, bool], Selectors]
+    payloads: tuple[Definition, ...]
+    others: Mapping[str, tuple[FilterSet, ...]]
+    unbound: Selectors
+
+    def to_try(self, message: IncomingMessage) -> tuple[FilterSet, ...]:
+        """Return the filter sets for a message, in the order in which they are to be tried."""
+        kind = VALID if message.event is not None else INVALID if message.problems else NONE
+        found = self.stages.get((message.protocol, kind))
+        return found if found is not None else self.others[kind]
+
+    def selectors(self, message: IncomingMessage) -> Selectors | None:
+        """Return what tells which definitions a message comes near to, whether its event is valid or not."""
+        told = bool(message.attributes)
+        return self.selecting.get((message.protocol, told), self.unbound if told else None)
+
+    def unlike(self, message: IncomingMessage) -> tuple[Reason, ...]:
+        """Return the reason that no definition is bound to the protocol of a message without an event."""
+        bound = ", ".join(sorted({protocol for protocol, _ in self.selecting if protocol}))
+        expected = (
+            f"the protocol of a definition, such as {bound}"
+            if bound
+            else "no protocol, as no definition is bound to one"
+        )
+        return (Reason("", (Failure("protocol", expected, message.protocol),)),) if message.protocol else ()
+
+
+def build_stages(definitions: Iterable[Definition]) -> Stages:
+    """Return the filter sets of definitions that come in the order of their xids."""
+    events: list[Definition] = []
+    payloads: list[Definition] = []
+    protocols: defaultdict[str, list[Definition]] = defaultdict(list)
+    for item in definitions:
+        if item.protocol:
+            protocols[item.protocol].append(item)
+        elif item.enveloped:
+            events.append(item)
+        else:
+            payloads.append(item)
+    bound = sorted((item for items in protocols.values() for item in items if item.enveloped), key=_by_xid)
+    free = filter_set(map(event_filter, events))
+    stages: dict[tuple[str, str], tuple[FilterSet, ...]] = {("", VALID): (free, filter_set(map(event_filter, bound)))}
+    for name, items in protocols.items():
+        plain = [item for item in items if not item.enveloped]
+        native = filter_set(_native_filters(items))
+        mixed = len(plain) < len(items)
+        stages[name, VALID] = (filter_set(map(whole_filter, items)) if mixed else native, free)
+        stages[name, NONE] = (native,)
+        stages[name, INVALID] = (filter_set(_native_filters(plain)) if mixed else native,)
+    others = {VALID: (free,), NONE: (), INVALID: ()}
+    unbound = selectors(map(event_filter, events))
+    return Stages(stages, _build_selectors(events, bound, protocols), tuple(payloads), others, unbound)
+
+
+def _build_selectors(
+    events: list[Definition], bound: list[Definition], protocols: Mapping[str, list[Definition]]
+) -> dict[tuple[str, bool], Selectors]:
+    found = {("", True): selectors(map(event_filter, (*events, *bound)))}
+    for name, items in protocols.items():
+        found[name, False] = selectors(map(native_filter, items), name)
+        filters = (*map(whole_filter, items), *map(event_filter, events))
+        told = events or any(item.enveloped for item in items)
+        found[name, True] = selectors(filters, name) if told else found[name, False]
+    return found
+
+
+def _native_filters(definitions: Iterable[Definition]) -> Iterator[Filter]:
+    """Give the filters of those definitions that their protocol's own values can tell."""
+    filters = map(native_filter, definitions)
+    return (item for item in filters if not item.definition.enveloped or any(each.binding for each in item.options))
+
+
+def _by_xid(definition: Definition) -> str:
+    return definition.xid

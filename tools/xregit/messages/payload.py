@@ -1,0 +1,216 @@
+"""The payload of a message: the schema that its definition names, and the encoding of a value by it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final
+
+from xregit.catalog.views import text_of
+from xregit.messages.definition import target
+from xregit.model import named
+from xregit.model.mediatypes import comparable
+from xregit.model.names import EVENTS
+from xregit.payloads import PayloadError, PayloadSchema, SchemaError, language, parse
+from xregit.payloads.framing import explained
+from xregit.protocols.cloudevents import payload_bytes
+from xregit.records import record
+from xregit.source.plain import without_text
+
+if TYPE_CHECKING:
+    from xregit.catalog import Message, Registry
+    from xregit.catalog.schemas import SchemaDocuments
+    from xregit.messages.decoder import IncomingMessage
+    from xregit.messages.definition import Definition
+
+
+MAX_SCHEMAS = 4096
+# Found in every schema, of any language, that refers to another one, so that its own address matters.
+_REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
+
+
+@record
+class SchemaSource:
+    """A payload schema as it is kept: its language, the document, the part that is meant, and its own address."""
+
+    format: str
+    document: bytes
+    fragment: str = ""
+    uri: str = ""
+
+
+@record
+class PayloadSchemas:
+    """The payload schemas of messages by their xids, and the documents that they may refer to; plain data."""
+
+    sources: Mapping[str, SchemaSource]
+    documents: SchemaDocuments
+
+    def schema(self, xid: str) -> PayloadSchema | None:
+        """Return the schema of a message's payload, None where it has none that can be used."""
+        if xid not in self.sources:
+            return None
+        try:
+            return parse_schema(self.sources[xid], self.documents)
+        except SchemaError:
+            return None
+
+    def problems(self, xid: str, body: bytes | None, contenttype: str) -> tuple[str, ...]:
+        """Return what is wrong with a payload, nothing where the message has no schema that can be used."""
+        schema = self.schema(xid)
+        if schema is None:
+            return ()
+        return ("there is no payload",) if body is None else explained(schema.validate(body, contenttype), body)
+
+    def accepts(self, definition: Definition, message: IncomingMessage) -> bool:
+        """Tell whether a message's payload is what a definition declares, where it declares nothing else."""
+        stated = definition.contenttype
+        if stated and comparable(message.contenttype) != comparable(stated):
+            return False
+        if self.schema(definition.xid) is None:
+            return bool(stated)
+        return not self.problems(definition.xid, message.body, message.contenttype)
+
+
+def payload_schemas(registry: Registry, xids: Iterable[str]) -> PayloadSchemas:
+    """Return the payload schemas of these messages, with all documents that they may refer to."""
+    found = ((xid, schema_source(registry[xid])) for xid in xids)
+    return PayloadSchemas({xid: item for xid, item in found if item is not None}, registry.schema_documents)
+
+
+def payload_schema(registry: Registry, message: Message) -> PayloadSchema | None:
+    """Return the schema of a message's payload, None where it has none in this registry or in a language we know.
+
+    Raises:
+        SchemaError: its document can't be used.
+    """
+    found = schema_source(message)
+    return parse_schema(found, registry.schema_documents) if found is not None else None
+
+
+def schema_source(message: Message) -> SchemaSource | None:
+    """Return where the schema of a message's payload is kept, None where that is not in this registry."""
+    attributes = message.resolved.attributes
+    form = text_of(attributes, "dataschemaformat")
+    inline = attributes.get("dataschema")
+    if inline is not None:
+        return SchemaSource(form, _document(inline), uri=message.xid) if language(form) else None
+    reference = message.schema
+    if reference is None or reference.version is None or reference.version.document is None:
+        return None
+    data = reference.version.document.data
+    form = form or text_of(reference.version.attributes, "format")
+    if data is None or not language(form):
+        return None
+    return SchemaSource(form, data, reference.selector, reference.version.xid)
+
+
+def _document(value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace")
+    return json.dumps(without_text(value), default=dict).encode("utf-8", "replace")
+
+
+def without_address(found: SchemaSource) -> SchemaSource:
+    """Return a schema without its address if it refers to nothing, so that equal documents are parsed once."""
+    return found if _REFERRING.search(found.document) else replace(found, uri="")
+
+
+def parse_schema(found: SchemaSource, known: SchemaDocuments) -> PayloadSchema:
+    """Return a payload schema that can be used, with the documents that it may refer to; remembered.
+
+    Raises:
+        SchemaError: its document can't be used.
+    """
+    return _parse(without_address(found), known)
+
+
+@lru_cache(maxsize=MAX_SCHEMAS)
+def _parse(found: SchemaSource, known: SchemaDocuments) -> PayloadSchema:
+    return parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=known.get)
+
+
+class _NoData:
+    """Has a name where a signature shows it."""
+
+    def __repr__(self) -> str:
+        return "NO_DATA"
+
+
+#: Says that there is no payload, which is something else than a payload of ``null``.
+NO_DATA: Final = _NoData()
+NO_PAYLOAD = "the payload is missing, as there is a schema for it"
+
+
+@record
+class Payload:
+    """A payload's bytes, None where there is none, and its media type as far as one is known."""
+
+    body: bytes | None
+    contenttype: str = ""
+    problems: tuple[str, ...] = ()
+
+
+def encode_payload(message: Message, data: Any) -> Payload:
+    """Return the payload of a message: bytes as they are, any other value in the encoding of the schema.
+
+    Without a schema a text is its bytes, and any other value is written as JSON.
+    """
+    contenttype = payload_media_type(message)
+    try:
+        schema = payload_schema(message.registry, target(message))
+    except SchemaError as error:
+        return Payload(None, contenttype, (f"the payload's schema can't be used: {error}",))
+    if data is NO_DATA:
+        return Payload(None, contenttype, (NO_PAYLOAD,) if schema is not None else ())
+    try:
+        body = _encode(schema, data, contenttype)
+    except PayloadError as error:
+        return Payload(None, contenttype, _schema_problems(error.problems))
+    except ValueError as error:
+        return Payload(None, contenttype, (f"the payload {error}",))
+    except RecursionError:
+        return Payload(None, contenttype, ("the payload must not nest that deep",))
+    found = schema.validate(body, contenttype) if schema is not None else ()
+    return Payload(body, contenttype, _schema_problems(found))
+
+
+def _schema_problems(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is wrong with a payload, the first of it as a sentence that the others go on with."""
+    return (f"the payload does not fit its schema: {found[0]}", *found[1:]) if found else ()
+
+
+def payload_media_type(message: Message) -> str:
+    """Return the media type of a message's payload, not of its envelope (message/spec.md "datacontenttype")."""
+    attributes = message.resolved.attributes
+    stated = attributes.get("envelopemetadata") if message.envelope else None
+    inner = stated.get("datacontenttype") if isinstance(stated, Mapping) else None
+    value = text_of(inner, "value") if isinstance(inner, Mapping) else ""
+    outer = text_of(attributes, "datacontenttype")
+    if value or (outer and not outer.casefold().startswith(EVENTS)):
+        return value or outer
+    known = named("format", text_of(attributes, "dataschemaformat"))
+    return known.payload if known else ""
+
+
+def _encode(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:
+    if isinstance(data, bytes | bytearray):
+        return bytes(data)
+    if schema is not None:
+        return schema.encode(data, contenttype)
+    if not isinstance(data, str) and _has_infinite(data):
+        message = "must not have numbers that JSON can't write, such as NaN"
+        raise ValueError(message)
+    return payload_bytes(data)
+
+
+def _has_infinite(data: Any) -> bool:
+    """Tell whether a value has infinite numbers or what is no number, which would become null without a word."""
+    if isinstance(data, float):
+        return not isfinite(data)
+    inner = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
+    return any(map(_has_infinite, inner))
