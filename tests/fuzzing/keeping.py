@@ -1,38 +1,15 @@
-"""Readers of what runs keep for later ones, and of pages that a server keeps while people edit."""
+"""Readers of pages that a server keeps while people edit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import xregit
-from tests.fuzzing.catalogs import HERE, edited, folder_seeds, found_in
-from tests.fuzzing.texts import yaml_seeds
+from tests.fuzzing.catalogs import edited, folder_seeds
 from xregit.catalog.reading import read_contents
 from xregit.pages import pages
 from xregit.pages.book import Book
 from xregit.pages.keeping import Kept
 from xregit.pages.messages import message_page
-from xregit.rules.kept import from_bytes, to_bytes
-from xregit.source import yaml
-from xregit.source.remembered import Remembered, keep, recall
-
-
-def kept(data: bytes) -> None:
-    """Read these bytes as kept values and findings; keep what a file of them holds, and recall it."""
-    found = from_bytes(data, HERE)
-    assert found is None or to_bytes(found) == data
-    due = repr(yaml.parse(data))
-    first = Remembered()
-    first.parse(data)
-    with TemporaryDirectory() as name:
-        file = Path(name, "values")
-        file.write_bytes(data)
-        assert repr(recall(file).parse(data)) == due
-        keep(file, first)
-        assert repr(recall(file).parse(data)) == due
 
 
 def site(data: bytes) -> None:
@@ -55,15 +32,3 @@ def _pages() -> Kept:
     for message in registry.messages:
         found.page(book, message)
     return found
-
-
-def kept_seeds() -> Iterator[bytes]:
-    """Give what runs keep, whole, and files."""
-    yield from _whole()
-    yield from list(yaml_seeds())[::10]
-
-
-@cache
-def _whole() -> tuple[bytes, ...]:
-    reports = [xregit.check(read_contents(*edited(seed))) for seed in folder_seeds()]
-    return tuple(to_bytes(found_in(report)) or b"" for report in reports)

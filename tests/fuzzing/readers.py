@@ -34,7 +34,6 @@ READERS = {
     "document": _reader(catalogs.document, catalogs.document_seeds, "catalog"),
     "folder": _reader(catalogs.folder, catalogs.folder_seeds, "catalog"),
     "site": _reader(keeping.site, catalogs.folder_seeds, "catalog"),
-    "kept": _reader(keeping.kept, keeping.kept_seeds, "yaml"),
     **{name.lower(): _reader(payloads.reader(name), payloads.seeds(name), name.lower()) for name in payloads.LANGUAGES},
     "payload": _reader(payloads.payload, payloads.payload_seeds),
     "compare": _reader(payloads.compared, payloads.compared_seeds),

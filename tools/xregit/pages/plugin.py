@@ -39,8 +39,6 @@ from xregit.pages.planning import Plan
 from xregit.pages.scripts import outsourced
 from xregit.pages.searchbox import PLUGIN, entry_of, named, take_over, taken
 from xregit.pages.searching import INDEX, THEIR_INDEX, Index
-from xregit.source import yaml
-from xregit.source.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +102,6 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember from one build to the next, if there will be a next one, what need not be done again."""
         self.serving = command == "serve"
-        self.parse = Remembered().parse if self.serving else yaml.parse
         self.kept = Kept() if self.serving else None
         self.compiled = Compiled() if self.serving else None
         self.outputs = Outputs()
@@ -239,7 +236,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
 
     def _planned(self, config: MkDocsConfig) -> Plan:
         with _told(), uncollected():
-            registry = self.config.read or read(self._registry(config), self.parse)
+            registry = self.config.read or read(self._registry(config))
             _tell(registry)
             if self.dirty and not self.serving and not others_look(config, (self, config.plugins.get(PLUGIN))):
                 return Plan.of(Book(registry))
