@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 from statistics import median
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 import pytest
@@ -140,10 +139,9 @@ def measured(registry: Sized, operation: Operation) -> Row:
     runs: list[Cost] = []
     floors: list[Cost] = []
     while not runs or (len(runs) < ROUNDS and sum(done.seconds for done in runs) < ENOUGH):
-        cache = {"XDG_CACHE_HOME": mkdtemp(dir=registry.root)}
-        runs.append(cost(registry.program(operation.run), registry.root, cache))
+        runs.append(cost(registry.program(operation.run), registry.root, {}))
         if FLOORS:
-            floors.append(cost(registry.program(operation.floor), registry.root, cache))
+            floors.append(cost(registry.program(operation.floor), registry.root, {}))
     return Row(registry.messages, _middle(runs), _middle(floors) if floors else None)
 
 

@@ -510,7 +510,7 @@ def test_example_registry_passes_its_own_check(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The registry of this repository has no findings, not even remarks, before what is deprecated is to be removed."""
-    monkeypatch.setattr("xregit.cli.repeating.today", lambda: date(2026, 6, 1))
+    monkeypatch.setattr("xregit.cli.checking.today", lambda: date(2026, 6, 1))
     assert run(["--registry", str(root / "registry"), "check"]) == 0
     assert capsys.readouterr().out == "No findings.\n"
 

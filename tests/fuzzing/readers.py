@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.fuzzing import catalogs, keeping, payloads, rows, texts, wires
+from tests.fuzzing import catalogs, pages, payloads, rows, texts, wires
 
 Read = Callable[[bytes], None]
 
@@ -33,8 +33,7 @@ _WORDS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "words.ya
 READERS = {
     "document": _reader(catalogs.document, catalogs.document_seeds, "catalog"),
     "folder": _reader(catalogs.folder, catalogs.folder_seeds, "catalog"),
-    "site": _reader(keeping.site, catalogs.folder_seeds, "catalog"),
-    "kept": _reader(keeping.kept, keeping.kept_seeds, "yaml"),
+    "site": _reader(pages.site, catalogs.folder_seeds, "catalog"),
     **{name.lower(): _reader(payloads.reader(name), payloads.seeds(name), name.lower()) for name in payloads.LANGUAGES},
     "payload": _reader(payloads.payload, payloads.payload_seeds),
     "compare": _reader(payloads.compared, payloads.compared_seeds),

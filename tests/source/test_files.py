@@ -92,19 +92,18 @@ def test_pipes_devices_and_folders_are_no_files(tmp_path: Path, monkeypatch: pyt
         assert "\n" not in str(raised.value)
 
 
-def test_a_file_whose_size_is_known_may_be_another_by_now(tmp_path: Path) -> None:
-    """Its bytes are read whole all the same, and what is no file any more is none."""
-    for name, size in {"same": 4, "empty": 0, "grown": 2, "begun": 0, "shrunk": 9}.items():
-        _write(tmp_path, name)
-        (tmp_path / name).write_text("" if name == "empty" else name)
-        assert read(tmp_path, name, size) == (tmp_path / name).read_bytes()
+def test_only_files_of_a_fit_size_are_read(tmp_path: Path) -> None:
+    """A file's bytes are read whole, and what is no file is refused."""
+    for name, text in {"empty": "", "full": "full"}.items():
+        (tmp_path / name).write_text(text)
+        assert read(tmp_path, name) == text.encode()
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "large").open("wb") as file:
         file.truncate(files.MAX_FILE_BYTES + 1)
-    for name, rule in {"folder": "file-unreadable", "pipe": "file-kind", "large": "file-size"}.items():
+    for name, rule in {"folder": "file-kind", "pipe": "file-kind", "large": "file-size"}.items():
         with pytest.raises(FileError) as raised:
-            read(tmp_path, name, 4)
+            read(tmp_path, name)
         assert raised.value.problem.rule == rule
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xregit.catalog.entities import Document, Group, Place, Resource, Version
 from xregit.catalog.groups import MessageGroup, SchemaGroup
-from xregit.catalog.reading import read_commit, read_contents, read_files, read_folder
+from xregit.catalog.reading import read_commit, read_contents, read_folder
 from xregit.catalog.registry import Registry
 from xregit.catalog.resolving import Resolved
 from xregit.catalog.schemas import Schema
@@ -26,6 +26,5 @@ __all__ = [
     "Version",
     "read_commit",
     "read_contents",
-    "read_files",
     "read_folder",
 ]

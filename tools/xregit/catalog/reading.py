@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     from xregit.catalog.entities import Place
     from xregit.model.language import Model
-    from xregit.source.text import Parsed
-
-    Parse = Callable[[bytes], Parsed]
 
 # Faults of a text around which every value can still be read.
 WHOLE = frozenset({"yaml-duplicate-key", "yaml-tag"})
@@ -44,10 +41,8 @@ class NotThenError(XregitError):
         super().__init__(f'"{folder}" was not a registry at "{ref}": it had no {REGISTRY_FILE} then')
 
 
-def read_folder(folder: Path, parse: Parse = yaml.parse) -> Registry:
+def read_folder(folder: Path) -> Registry:
     """Return what a registry folder holds, with all that is wrong with its files, and CODEOWNERS, as ``problems``.
-
-    ``parse`` gives the value of a file, one that may be changed.
 
     Raises:
         XregitError: the folder isn't there or has no ``registry.yaml``.
@@ -58,18 +53,13 @@ def read_folder(folder: Path, parse: Parse = yaml.parse) -> Registry:
         way = f"rename its {misnamed.name}" if misnamed.is_file() else '"xregit init" makes one'
         message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {way}'
         raise XregitError(message)
-    return read_files(root, files.listing(root), partial(files.read, root), parse)
-
-
-def read_files(root: Path, listing: files.Listing, read: Callable[[str], bytes], parse: Parse = yaml.parse) -> Registry:
-    """Return what files of a registry folder hold, all of them or some, as `read_folder` does; ``read`` gives bytes."""
     with uncollected():
-        found = _Reading(Origin(repository_of(root), root), listing, read, parse).registry()
+        found = _Reading(Origin(repository_of(root), root), files.listing(root), partial(files.read, root)).registry()
     problems = found.owners.problems
     return replace(found, problems=found.problems + problems) if problems else found
 
 
-def read_commit(folder: Path | str, ref: str, parse: Parse = yaml.parse) -> Registry:
+def read_commit(folder: Path | str, ref: str) -> Registry:
     """Return what a registry folder held at a commit, with all that was wrong with its files as ``problems``.
 
     Raises:
@@ -83,25 +73,24 @@ def read_commit(folder: Path | str, ref: str, parse: Parse = yaml.parse) -> Regi
     contents = history.read_at(root, commit)
     if REGISTRY_FILE not in contents:
         raise NotThenError(Path(folder), ref, commit)
-    return read_contents(root, contents, commit, parse)
+    return read_contents(root, contents, commit)
 
 
-def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "", parse: Parse = yaml.parse) -> Registry:
+def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -> Registry:
     """Return the registry of files that are held in memory, by their paths relative to the registry's folder."""
     repository = repository_of(root)
     prefix = root.relative_to(repository).as_posix()
     origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
     with uncollected():
-        return _Reading(origin, files.listing_of(contents), contents.__getitem__, parse).registry()
+        return _Reading(origin, files.listing_of(contents), contents.__getitem__).registry()
 
 
 class _Reading:
     """One pass over a folder's files, by whatever reads them."""
 
-    def __init__(self, origin: Origin, listing: files.Listing, read: Callable[[str], bytes], parse: Parse) -> None:
+    def __init__(self, origin: Origin, listing: files.Listing, read: Callable[[str], bytes]) -> None:
         self.listing = listing
         self.read = read
-        self.parse = parse
         self.unread: frozenset[str] = frozenset()
         self.told: set[str] = set()
         self.drafts = Drafts(origin, origin.root.relative_to(origin.repository).as_posix() + "/")
@@ -227,7 +216,7 @@ class _Reading:
         data = self.bytes(path, place)
         if data is None:
             return None
-        parsed = self.parse(data)
+        parsed = yaml.parse(data)
         if addresses(data):
             self.drafts.directives[place.path] = directives(data)
         for problem in parsed.problems:

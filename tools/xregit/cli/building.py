@@ -78,9 +78,7 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
         if step.writes:
             refuse_own_folder(registry, output / step.writes, replaced=True)
     with checked_out(registry, at) as place:
-        with uncollected():
-            task = pipeline.opened(place, steps, output, lasting=at is None)
-        built(task, steps)
+        built(pipeline.Task(place, output, checked="check" in {step.name for step in steps}), steps)
 
 
 def built(task: Task, steps: tuple[Step, ...]) -> None:
@@ -117,8 +115,6 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
 
     if output is not None:
         refuse_own_file(registry, output)
-        if view == "document" and not resolved and renewed(registry, profile, output):
-            return
     loaded = xregit.load(registry)
     written = loaded.settings.profile if profile is None else profile
     document = to_bytes(xregit.compile(loaded, profile=written, view=view, resolved=resolved))
@@ -128,21 +124,6 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
         write(output, document)
         note(f"Wrote {output}, {len(document):,} bytes.")
     doubt(loaded)
-
-
-def renewed(registry: Path, profile: str | None, output: Path) -> bool:
-    """Write a document by what earlier runs have kept, and say so; False where nothing is worth keeping."""
-    with uncollected():  # what is imported stays, too
-        from xregit.cli.renewing import look, write_document
-
-        sight = look(registry, output, None)
-        if sight is None:
-            return False
-        written = sight.registry.settings.profile if profile is None else profile
-        size = write_document(registry, sight, written, output)
-    note(f"Wrote {output}, {size:,} bytes.")
-    doubt(sight.registry)
-    return True
 
 
 @click.command()

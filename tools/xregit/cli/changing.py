@@ -10,14 +10,12 @@ import click
 from xregit.cli.clock import today
 from xregit.cli.finding import Ref, with_registry
 from xregit.cli.printing import note, result
-from xregit.cli.remembering import remembering
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xregit.catalog import Registry
-    from xregit.catalog.reading import Parse
     from xregit.changes.policy import Review
 
 FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
@@ -36,18 +34,18 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     REF is a Git commit, branch or tag, a registry folder or an xRegistry document; it is compared with REF2, by default
     with the registry as it is now. The exit code is 1 if something breaks somebody and nothing lets it through.
     """
+    import xregit
     from xregit.source import history
 
     base = history.merge_base(folder_of(registry), ref) if merge_base else ref
-    with remembering(registry) as parse:
-        before = state(registry, base, parse)
-        after = state(registry, ref2, parse) if ref2 else present(registry, parse)
+    before = state(registry, base)
+    after = state(registry, ref2) if ref2 else xregit.read(registry)
     made = compared(before, after)
     result(report(made, form, page_of(after, pages), line_of(before, after)))
     return int(made.failed)
 
 
-def against(registry: Path, after: Registry, ref: str, parse: Parse) -> Review:
+def against(registry: Path, after: Registry, ref: str) -> Review:
     """Return what changed since the branch left a commit, or since a registry at another path.
 
     Raises:
@@ -61,7 +59,7 @@ def against(registry: Path, after: Registry, ref: str, parse: Parse) -> Review:
         if not Path(ref).exists():
             raise
         base = ref
-    return compared(state(registry, base, parse), after)
+    return compared(state(registry, base), after)
 
 
 def compared(before: Registry, after: Registry) -> Review:
@@ -76,19 +74,13 @@ def compared(before: Registry, after: Registry) -> Review:
     return review(differences(before, after), before, after, today=today())
 
 
-def present(registry: Path, parse: Parse) -> Registry:
-    """Return the registry as it is now."""
-    import xregit
-
-    return xregit.read(registry, parse)
-
-
-def state(registry: Path, name: str, parse: Parse) -> Registry:
+def state(registry: Path, name: str) -> Registry:
     """Return the registry at a commit, or the one at another path.
 
     Raises:
         XregitError: the name is neither.
     """
+    import xregit
     from xregit.catalog import read_commit, read_contents
     from xregit.catalog.layout import REGISTRY_FILE
     from xregit.catalog.reading import NotThenError
@@ -96,16 +88,16 @@ def state(registry: Path, name: str, parse: Parse) -> Registry:
 
     folder = folder_of(registry)
     try:
-        return read_commit(folder, name, parse)
+        return read_commit(folder, name)
     except NotThenError as error:
         place, contents = history.read_before_move(folder, error.commit, REGISTRY_FILE)
         was = f'the registry was in "{place}"' if place else "there was no registry"
         note(f'Note: {was} at "{name}"{"." if place else ", so everything counts as added."}')
-        return read_contents(folder.resolve(), contents, error.commit, parse)
+        return read_contents(folder.resolve(), contents, error.commit)
     except XregitError:
         if not Path(name).exists():
             raise
-        return present(Path(name), parse)
+        return xregit.read(Path(name))
 
 
 def folder_of(registry: Path) -> Path:

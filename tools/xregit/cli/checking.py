@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from xregit.cli.clock import today
 from xregit.cli.finding import Ref, unknown, with_registry
 from xregit.cli.printing import note, result, wants_color
 from xregit.collecting import uncollected
@@ -45,10 +46,13 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
     with uncollected():  # what is imported stays, too
-        from xregit.cli.repeating import checked
+        import xregit
 
-        found, catalog = checked(registry, against, paths)
-    report = within(found, paths, catalog)
+        catalog = xregit.read(registry)
+        report = xregit.check(catalog, today())
+    if against is not None:
+        report = with_breaks(report, registry, catalog, against)
+    report = within(report, paths, catalog)
     if form == "text":
         result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
     else:
@@ -56,6 +60,17 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
 
         result(REPORTS[form](changed_first(report, registry, against) if form == "github" else report.diagnostics))
     return int(report.failed)
+
+
+def with_breaks(report: Report, registry: Path, catalog: Registry, ref: str) -> Report:
+    """Return a report with what changes since a commit break; two findings about one new name are one."""
+    from xregit.changes.slips import told_once
+    from xregit.cli.changing import against
+    from xregit.diagnostics import ordered
+    from xregit.rules import Report
+
+    review = against(registry, catalog, ref)
+    return Report(ordered(told_once(report.diagnostics, review.diagnostics, review.on_new_names)))
 
 
 def as_text(report: Report, catalog: Registry, colour: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -10,16 +9,12 @@ from typing import TYPE_CHECKING
 from xregit.cli.clock import today
 from xregit.errors import CatalogError, XregitError
 from xregit.records import record
-from xregit.rules.kept import held_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from xregit.catalog import Registry
-    from xregit.cli.renewing import Sight
-    from xregit.model.language import Model
-    from xregit.rules.kept import Held
     from xregit.spark.publishing import Publication
 
 
@@ -30,19 +25,15 @@ DOCUMENT = "registry.json"
 
 @record
 class Task:
-    """What a build is about: the path of the registry, the folder to write to, and whether the registry is checked.
-
-    ``sight`` is there where no step needs all of the registry, so that what earlier builds have kept may tell the rest.
-    """
+    """What a build is about: the path of the registry, the folder to write to, and whether the registry is checked."""
 
     path: Path
     output: Path
     checked: bool
-    sight: Sight | None = None
 
     @cached_property
     def registry(self) -> Registry:
-        """The registry, or as much of it as was looked at; what is wrong with it is left to the check, if there is one.
+        """The registry; what is wrong with it is left to the check, if there is one.
 
         Raises:
             CatalogError: it isn't checked, and some files can't be read as what they should be.
@@ -50,8 +41,6 @@ class Task:
         """
         import xregit
 
-        if self.sight is not None:
-            return self.sight.registry
         return xregit.read(self.path) if self.checked else xregit.load(self.path)
 
 
@@ -80,12 +69,11 @@ def check(task: Task) -> str:
     import xregit
     from xregit.reports.text import summary
 
-    sight, registry = task.sight, task.registry
-    report = sight.report if sight and sight.report else xregit.check(registry, today())
+    registry = task.registry
+    report = xregit.check(registry, today())
     if report.failed:
         raise CatalogError(report.diagnostics, registry.origin.line, "Nothing was written.")
-    held = sight.held if sight else held_by(registry)
-    return f"{entities(held, registry.model)}: {summary(report.diagnostics)}"
+    return f"{entities(registry)}: {summary(report.diagnostics)}"
 
 
 def document(task: Task) -> str:
@@ -102,10 +90,6 @@ def document(task: Task) -> str:
     if place.is_symlink():
         message = f'"{place}" is a link; remove it, or name another folder with -o'
         raise XregitError(message)
-    if task.sight is not None:
-        from xregit.cli.renewing import write_document
-
-        return f"{write_document(task.path, task.sight, profile, place):,} bytes"
     data = to_bytes(xregit.compile(task.registry, profile=profile))
     writing.write(place, data)
     return f"{len(data):,} bytes"
@@ -126,8 +110,7 @@ def site(task: Task) -> str:
     """Build the docs site."""
     import xregit
 
-    whole = None if task.sight else task.registry
-    return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site', whole):,} files"
+    return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site', task.registry):,} files"
 
 
 def tables(task: Task) -> str:
@@ -186,33 +169,21 @@ def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     return steps
 
 
-def opened(path: Path, steps: Iterable[Step], output: Path, *, lasting: bool) -> Task:
-    """Look at what a build is about; only what is ``lasting`` is kept for later builds."""
-    names = {step.name for step in steps}
-    checked, task = check.__name__ in names, None
-    if lasting and names <= {check.__name__, document.__name__}:
-        from xregit.cli.renewing import look
-
-        place = output / DOCUMENT if document.__name__ in names else None
-        task = Task(path, output, checked, look(path, place, today() if checked else None))
-    return task or Task(path, output, checked)
-
-
 def site_config(registry: Path) -> Path | None:
     """Return the site's configuration beside a registry folder, or nothing where there is none."""
     config = registry.resolve().parent / "site" / "mkdocs.yml"
     return config if config.is_file() else None
 
 
-def entities(held: Held, model: Model) -> str:
+def entities(registry: Registry) -> str:
     """Return how many entities of each kind there are, such as "12 messagegroups, 64 messages"."""
-    groups = Counter(xid.split("/")[1] for xid in held)
-    resources: Counter[str] = Counter()
-    for counts in held.values():
-        resources.update(counts)
-    types = dict.fromkeys(plural for kind in model.groups.values() for plural in kind.resources)
-    found = [(plural, groups[plural]) for plural in model.groups] + [(plural, resources[plural]) for plural in types]
-    return ", ".join(f"{count:,} {plural}" for plural, count in found if count) or "an empty registry"
+    model = registry.model
+    counts = dict.fromkeys([*model.groups, *(plural for kind in model.groups.values() for plural in kind.resources)], 0)
+    for group in registry.all_groups:
+        counts[group.type.plural] += 1
+        for plural, resources in group.collections.items():
+            counts[plural] += len(resources)
+    return ", ".join(f"{count:,} {plural}" for plural, count in counts.items() if count) or "an empty registry"
 
 
 def published(publication: Publication) -> str:

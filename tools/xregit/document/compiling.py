@@ -67,25 +67,14 @@ def refuse_unknown(profile: str, view: str = "document") -> None:
 def document_view(stating: Stating) -> dict[str, Any]:
     """Return the whole registry in the document view."""
     registry = stating.registry
-    return framed(stating, {plural: groups_view(stating, groups) for plural, groups in registry.groups.items()})
-
-
-def framed(stating: Stating, collections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the document view of a registry around these groups, by the plural name of their type and by id."""
-    registry = stating.registry
     entities = Identifying(stating, pointer)
     document = entities.registry()
     document["capabilities"] = stating.profile.capabilities
     document["modelsource"] = modelsource(registry.model, stating.profile)
     for plural in registry.model.groups:
-        _collection(entities, document, plural, collections.get(plural, {}))
+        groups = registry.groups.get(plural, {})
+        _collection(entities, document, plural, {gid: _group(entities, group) for gid, group in groups.items()})
     return document
-
-
-def groups_view(stating: Stating, groups: Mapping[str, Group]) -> dict[str, Any]:
-    """Return groups in the document view, by id."""
-    entities = Identifying(stating, pointer)
-    return {gid: _group(entities, group) for gid, group in groups.items()}
 
 
 def _group(entities: Identifying, group: Group) -> dict[str, Any]:

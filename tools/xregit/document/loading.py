@@ -8,19 +8,15 @@ from xregit.arguments import to_path
 from xregit.catalog.reading import read_folder
 from xregit.diagnostics import Severity
 from xregit.errors import CatalogError, XregitError
-from xregit.source import yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from xregit.catalog.reading import Parse
     from xregit.catalog.registry import Registry
 
 
-def read(path: Path | str, parse: Parse = yaml.parse) -> Registry:
+def read(path: Path | str) -> Registry:
     """Return the registry of a folder or document; what is wrong with its files stands in ``problems``.
-
-    ``parse`` gives the values of a folder's files.
 
     Raises:
         XregitError: there is nothing at the path, it is none, or the folder is no registry.
@@ -30,7 +26,7 @@ def read(path: Path | str, parse: Parse = yaml.parse) -> Registry:
         message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
         raise XregitError(message)
     if place.is_dir():
-        return read_folder(place, parse)
+        return read_folder(place)
     from xregit.document.reading import read_document  # most registries are folders
 
     return read_document(place)

@@ -18,15 +18,10 @@ def to_bytes(value: Any) -> bytes:
     Raises:
         XregitError: the value holds text that UTF-8 can't express.
     """
-    return quickly(value) or _slowly(value)
-
-
-def quickly(value: Any) -> bytes | None:
-    """Return the value as JSON text; None if it has integers of more than 64 bits or text that UTF-8 can't express."""
     try:
         return orjson.dumps(value, default=_plain, option=_OPTIONS)
-    except orjson.JSONEncodeError:
-        return None
+    except orjson.JSONEncodeError:  # integers of more than 64 bits, or text that UTF-8 can't express
+        return _slowly(value)
 
 
 def _plain(value: Any) -> Any:

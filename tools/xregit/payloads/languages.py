@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from xregit.model import canonical
-from xregit.payloads import faultless
 from xregit.payloads.documents import Document, nothing
 from xregit.payloads.shapes import Fetch, PayloadSchema, Problem, SchemaError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 # Each module has ``parse`` and is imported with the first document of its language: their libraries take time to load.
 _MODULES = {
@@ -67,27 +62,12 @@ def problems(
     name = _MODULES.get(language(format))
     if name is None:
         return ()
-    digest = faultless.digest(format, document, uri) if isinstance(document, bytes) else ""
-    if faultless.is_faultless(digest):
-        return ()
-    asked: list[str] = []
-
-    def fetched(reference: str) -> bytes | None:
-        asked.append(reference)
-        return fetch(reference)
-
-    found = _problems(import_module(name), Document(format, document, "", uri, fetched))
-    if digest and not found and not asked:
-        faultless.remember((digest,))
-    return found
-
-
-def _problems(module: ModuleType, document: Document) -> tuple[Problem, ...]:
+    module, content = import_module(name), Document(format, document, "", uri, fetch)
     try:
-        module.parse(document)
+        module.parse(content)
     except SchemaError as error:
         # Which of several objects is meant is said by those who refer to the document.
         found = tuple(problem for problem in error.problems if problem.kind != "selector")
         if found:
             return found
-    return tuple(module.disagreements(document))
+    return tuple(module.disagreements(content))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from xregit.messages.overlap import Overlap
     from xregit.rules.rule import Rule
 
-_GROUP_PARTS = 3
 _KEPT = "Groups have files of their own: write this one as {0.plural}/<id>/{0.singular}.yaml, beside the registry's."
 
 
@@ -53,17 +52,6 @@ class Report:
         return has_errors(self.diagnostics)
 
 
-@record
-class Examined:
-    """What is wrong with a registry or some of its groups, and the groups with errors, accepted ones too.
-
-    ``faulty`` are xids of groups, or of the registry itself.
-    """
-
-    diagnostics: tuple[Diagnostic, ...]
-    faulty: frozenset[str]
-
-
 def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> Report:
     """Return what is wrong with a registry; without the date of ``today``, rules that ask for it find nothing.
 
@@ -71,39 +59,12 @@ def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) 
     An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
     reported once.
     """
-    return Report(examined(registry, rules, today).diagnostics)
-
-
-def examined(registry: Registry, rules: tuple[Rule, ...], today: date | None) -> Examined:
-    """Return what is wrong with a registry, and where errors are."""
-    running = _Run(registry, rules, today)
-    return _examined(running, list(running.diagnostics()))
-
-
-def examined_part(
-    registry: Registry, rules: tuple[Rule, ...], today: date | None, groups: Collection[str], *, sound: bool
-) -> Examined:
-    """Return what is wrong with some groups, by their xids, of a registry that is one part of a larger one.
-
-    The part has all that these groups depend on. ``sound`` says that nothing is an error in the rest. Findings about
-    comments in other groups are worth nothing.
-    """
-    running = _Run(registry, rules, today)
-    chosen = [group for group in registry.all_groups if group.xid in groups]
-    return _examined(running, [item for group in chosen for item in running.of_whole_group(group)], sound=sound)
-
-
-def _examined(running: _Run, found: list[Diagnostic], *, sound: bool = True) -> Examined:
-    faulty = frozenset(group_xid(item.xid) for item in found if item.severity is Severity.ERROR)
-    if sound and not faulty:
-        running.sound = True
-        found += running.of_sound()
-    return Examined(ordered(running.suppressing.left(found)), faulty)
-
-
-def group_xid(xid: str) -> str:
-    """Return the xid of the group that an entity belongs to; ``/`` for what is in none."""
-    return "/".join(xid.split("/")[:_GROUP_PARTS]) or "/"
+    run = _Run(registry, rules, today)
+    diagnostics = list(run.diagnostics())
+    if not has_errors(diagnostics):
+        run.sound = True
+        diagnostics += run.of_sound()
+    return Report(ordered(run.suppressing.left(diagnostics)))
 
 
 def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:

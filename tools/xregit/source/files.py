@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -17,15 +17,12 @@ from xregit.records import mutable, record
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
-_USUAL = ".yaml"
 _BACKUP_ENDINGS = ("~", ".bak", ".orig", ".rej", ".swp", ".tmp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini"})
 _UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"  # compiled for a name that may be so
 _KEPT_IN_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~@")
 # Windows reserves these names, whatever extension follows.
 _DEVICE = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)"
-# A file's inode, its size in bytes, and the times of the last change of its content and of its inode, in nanoseconds.
-Status = tuple[int, int, int, int]
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
@@ -63,17 +60,10 @@ def listing(root: Path) -> Listing:
     Hidden files and folders and editors' backups are passed over. A symbolic link to a file inside is a file;
     links that leave the folder, links to folders, devices, pipes and files over MAX_FILE_BYTES are problems.
     """
-    return surveyed(root)[0]
-
-
-def surveyed(root: Path) -> tuple[Listing, Mapping[str, Status]]:
-    """Return the `listing` and the status of each file, in the order of their paths; a link has its target's status."""
     walk = _Walk(Path(os.path.realpath(root)))
     while walk.pending:
         walk.folder(walk.pending.pop())
-    problems = sorted(walk.problems, key=lambda problem: problem.path)
-    statuses = {path: walk.files[path] for path in sorted(walk.files)}
-    return Listing(tuple(statuses), tuple(problems)), statuses
+    return Listing(tuple(sorted(walk.files)), tuple(sorted(walk.problems, key=lambda problem: problem.path)))
 
 
 def listing_of(contents: Mapping[str, bytes]) -> Listing:
@@ -93,8 +83,8 @@ def listing_of(contents: Mapping[str, bytes]) -> Listing:
     return Listing(tuple(kept), tuple(sorted(problems, key=lambda problem: problem.path)))
 
 
-def read(root: Path | str, relative: str, size: int = -1) -> bytes:
-    """Return the bytes of a file that ``listing`` gave; its ``size``, where it is known, need not be asked for.
+def read(root: Path | str, relative: str) -> bytes:
+    """Return the bytes of a file that ``listing`` gave.
 
     Raises:
         FileError: it isn't a readable regular file below the folder, or it is larger than MAX_FILE_BYTES.
@@ -102,33 +92,15 @@ def read(root: Path | str, relative: str, size: int = -1) -> bytes:
     try:
         descriptor = _opened(root, relative)
         try:
-            data = os.read(descriptor, size + 1) if size >= 0 else b""
-            # Nearly always that was all of it; it may be something else by now, have become more, or come in parts.
-            return data if len(data) == size else _read(descriptor, relative, data)
+            problem = _status_problem(relative, os.fstat(descriptor))
+            if problem:
+                raise FileError(problem)
+            with open(descriptor, "rb", buffering=0, closefd=False) as file:
+                return file.readall()
         finally:
             os.close(descriptor)
     except OSError as error:
         raise FileError(_unreadable(relative, error)) from error
-
-
-def _read(descriptor: int, relative: str, begun: bytes) -> bytes:
-    """Return the bytes of an open file of which some were read."""
-    status = os.fstat(descriptor)
-    problem = _status_problem(relative, status)
-    if problem:
-        raise FileError(problem)
-    data = begun + os.read(descriptor, max(status.st_size - len(begun), 0) + 1)
-    return data if len(data) == status.st_size else data + _rest(descriptor)
-
-
-def _rest(descriptor: int) -> bytes:
-    with open(descriptor, "rb", buffering=0, closefd=False) as file:
-        return file.readall()
-
-
-def status_of(found: os.stat_result) -> Status:
-    """Return numbers that differ after each change of a file, unless it falls into the same tick of the clock."""
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def id_to_filename(name: str) -> str:
@@ -229,32 +201,17 @@ class _Walk:
 
     top: Path
     pending: list[str] = field(default_factory=lambda: [""])
-    files: dict[str, Status] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
 
     def folder(self, prefix: str) -> None:
         """Take all entries of one folder."""
         try:
             with _scanned(f"{self.top}/{prefix}") as entries:
-                self._entries(prefix, entries)
+                for entry in entries:
+                    self._entry(prefix, entry)
         except OSError as error:
             self.problems.append(_unreadable(prefix or ".", error))
-
-    def _entries(self, prefix: str, entries: Iterable[os.DirEntry[str]]) -> None:
-        """Take entries; nearly all are usual files, for each of which nothing of ours is called."""
-        files, usual, most = self.files, _USUAL, MAX_FILE_BYTES
-        for entry in entries:
-            name = entry.name
-            if name.endswith(usual) and name[0] != "." and name.isprintable() and entry.is_file(follow_symlinks=False):
-                try:
-                    found = entry.stat(follow_symlinks=False)
-                except OSError as error:
-                    self.problems.append(_unreadable(prefix + name, error))
-                    continue
-                if found.st_size <= most:  # what `status_of` gives
-                    files[prefix + name] = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-                    continue
-            self._entry(prefix, entry)
 
     def _entry(self, prefix: str, entry: os.DirEntry[str]) -> None:
         name = entry.name
@@ -265,7 +222,7 @@ class _Walk:
             self.problems.append(_name_problem(path))
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")
-        elif name.endswith(_USUAL) or not _is_backup(name):
+        elif not _is_backup(name):
             self._file(path, entry)
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> None:
@@ -279,7 +236,7 @@ class _Walk:
         if problem:
             self.problems.append(problem)
         else:
-            self.files[path] = status_of(found)
+            self.files.append(path)
 
     def _link_problem(self, path: str) -> FileProblem | None:
         target = _target(self.top, self.top / path)

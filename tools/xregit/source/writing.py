@@ -10,61 +10,35 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
-from xregit.source.files import status_of
 from xregit.source.locking import another_run, writing_to
-
-if TYPE_CHECKING:
-    from xregit.source.files import Status
 
 _NEW, _OLD = ".new", ".old"
 _TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
 
 
-def write(path: Path, data: bytes, *, lasting: bool = True) -> None:
+def write(path: Path, data: bytes) -> None:
     """Replace one file, and wait until its bytes are on the disk; devices and pipes are written as they are.
-
-    What need not be ``lasting`` is not waited for: if the machine stops, a file may be cut off or empty.
 
     Raises:
         XregitError: it can't be written; what stood there before still does.
     """
-    write_parts(path, (data,), lasting=lasting)
-
-
-def write_parts(path: Path, parts: Iterable[bytes], *, lasting: bool = True) -> Status | None:
-    """Write one file as `write` does, from parts; if producing a part raises, the old file stays as well.
-
-    Return the status of the written file; None if it is no regular file, or if another run has replaced it already.
-    """
     with _failing_in_one_line(path), _refusing_odd_names(path):
         if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_bytes(b"".join(parts))
-            return None
+            path.write_bytes(data)
+            return
         place = Path(os.path.realpath(path))
         beside = _beside(place, _NEW)
         place.parent.mkdir(parents=True, exist_ok=True)
         with writing_to(place, beside, Path.touch), _removed_on_failure(beside):
-            _fill(beside, place, parts)
-            if lasting:
-                with beside.open("rb") as file:
-                    os.fsync(file.fileno())
-            return _named(beside, place)
-
-
-def _named(beside: Path, place: Path) -> Status | None:
-    """Rename a file to its place, and return its status there; None if another run has replaced it already."""
-    before, after = status_of(beside.stat()), None
-    beside.replace(place)
-    with suppress(OSError):
-        after = status_of(place.stat())
-    # A rename changes only the last of these numbers, the time of the inode.
-    return after if after and after[:-1] == before[:-1] else None
+            _fill(beside, place, data)
+            with beside.open("rb") as file:
+                os.fsync(file.fileno())
+            beside.replace(place)
 
 
 def write_files(root: Path, files: Mapping[str, bytes]) -> None:
@@ -90,7 +64,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
                 _remove(units[unit])  # a killed run left it
             path = units[unit] / place.relative_to(unit)
             path.parent.mkdir(parents=True, exist_ok=True)
-            _fill(path, place, (data,))
+            _fill(path, place, data)
         for unit, beside in units.items():
             beside.replace(unit)
 
@@ -162,9 +136,8 @@ def _unit(place: Path) -> Path:
     return unit
 
 
-def _fill(beside: Path, place: Path, parts: Iterable[bytes]) -> None:
-    with beside.open("wb") as file:
-        file.writelines(parts)
+def _fill(beside: Path, place: Path, data: bytes) -> None:
+    beside.write_bytes(data)
     if place.exists():
         beside.chmod(place.stat().st_mode & 0o7777)
 
