@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xregit.cli.renewing import Sight
     from xregit.model.language import Model
     from xregit.rules.kept import Held
-    from xregit.spark.publishing import Publication
+    from xregit.spark.publication import Publication
 
 
 # Where the static API is served if xregit.yaml names no baseurl: the server of the README's command.

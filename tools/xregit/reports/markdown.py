@@ -87,7 +87,7 @@ def headline(review: Review) -> str:
 
 
 def _unread(review: Review, form: _Form) -> Iterator[str]:
-    """Give the files whose definitions are not among the changes, whatever has become of them."""
+    """Yield the files whose definitions are not among the changes, whatever has become of them."""
     if review.unread:
         shown = review.unread[: form.reached]
         left = len(review.unread) - len(shown)

@@ -81,7 +81,7 @@ def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
 
 
 def _next(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
-    """Give what to do next: the rules, most findings first, the file to begin with, and where to read more."""
+    """Yield what to do next: the rules, most findings first, the file to begin with, and where to read more."""
     rules = Counter(item.rule for item in diagnostics).most_common()
     if not rules:
         return
