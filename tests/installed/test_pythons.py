@@ -17,7 +17,7 @@ from deltalake import DeltaTable
 import xregit
 from tests.whole.programs import cloned
 from tests.whole.test_surroundings import BACKWARDS
-from xregit.spark.definitions import statements
+from xregit.spark.tables import create_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,20 +31,20 @@ WRITE = """
 from pathlib import Path
 import pyarrow
 import xregit
-from xregit.spark import files
-from xregit.spark.definitions import statements
-from xregit.spark.packing import packed
-from xregit.spark.rows import table_rows
+from xregit.spark import data_files
+from xregit.spark.tables import create_statements
+from xregit.spark.row_batches import pack
+from xregit.spark.rows import iter_rows
 from xregit.spark.tables import tables
 registry = xregit.load("registry")
 known, made = tables(registry.model), Path("build/tables")
-for name, rows in table_rows(registry).items():
+for name, rows in iter_rows(registry).items():
     (made / name).mkdir(parents=True)
-    for number, part in enumerate(packed(known[name], rows).parts):
+    for number, part in enumerate(pack(known[name], rows).parts):
         task = [{"table": name, "folder": str((made / name).absolute()), "rows": part}]
-        (described,) = files.writing(iter([pyarrow.RecordBatch.from_pylist(task)]))
+        (described,) = data_files.write_parts(iter([pyarrow.RecordBatch.from_pylist(task)]))
         (made / name / described["path"][0].as_py()).rename(made / name / f"{number}.parquet")
-(made / "statements.sql").write_text("\\n".join(statements(registry.model)))
+(made / "statements.sql").write_text("\\n".join(create_statements(registry.model)))
 """
 # The offset of Kiritimati, where it is tomorrow for most of the day; as POSIX writes it, any machine knows it.
 SITE = {"SITE_URL": "https://docs.example.com/"}  # without it there is no sitemap
@@ -156,7 +156,7 @@ def test_tables_do_not_depend_on_python(published: Path, machine: Path) -> None:
         here = [(published / name / path).read_bytes() for path in table.get_add_actions().column("path").to_pylist()]
         assert here == [path.read_bytes() for path in sorted((made / name).glob("*.parquet"))], name
     model = xregit.load(published.parents[1] / "registry").model
-    assert (made / "statements.sql").read_text(encoding="utf-8") == "\n".join(statements(model))
+    assert (made / "statements.sql").read_text(encoding="utf-8") == "\n".join(create_statements(model))
 
 
 def elsewhere(machine: Path, program: str, *arguments: str) -> None:

@@ -16,8 +16,8 @@ from xregit.changes import Change, Impact, diff
 from xregit.changes.policy import Judged, Review, Standing, review
 from xregit.diagnostics import Span
 from xregit.reports.changes import changes_json, changes_text
-from xregit.reports.excerpts import safe
 from xregit.reports.markdown import MAX_CHARACTERS, MAX_ROWS, changes_markdown, headline
+from xregit.reports.text import escape_control
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,7 +120,7 @@ def test_no_text_leaves_its_cell(value: str) -> None:
     assert len(rows) == 1
     assert rows[0].replace("\\|", "").count("|") == 4
     assert "<script" not in rows[0].replace("`", "")
-    assert rows[0] == safe(rows[0])
+    assert rows[0] == escape_control(rows[0])
 
 
 @pytest.mark.parametrize("value", ["a|b", "`", "``x`", "<b>", "*", "https://e.x/{vin}", "[x](y)", "#1"])

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.spark.cells import cell, hashed, text_of
-from xregit.spark.columns import Type
+from xregit.spark.rows import to_cell, to_text, with_hash
+from xregit.spark.schema import Type
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -60,19 +60,19 @@ CELLS: list[tuple[Type, Any, Any]] = [
 @pytest.mark.parametrize(("kind", "value", "expected"), CELLS)
 def test_cell_holds_what_fits(kind: Type, value: Any, expected: Any) -> None:
     """A value that fits is kept; another is null, or text where the column takes text."""
-    assert cell(kind, value) == expected
+    assert to_cell(kind, value) == expected
 
 
 @pytest.mark.parametrize("kind", Type)
 def test_cell_of_nothing_is_nothing(kind: Type) -> None:
     """A missing value is null in every column."""
-    assert cell(kind, None) is None
+    assert to_cell(kind, None) is None
 
 
 @given(JSON, st.sampled_from(Type))
 def test_any_value_finds_its_cell(value: Any, kind: Type) -> None:
     """No value that a registry may hold is too much for a column, and all text can be encoded."""
-    found = cell(kind, value)
+    found = to_cell(kind, value)
     if kind in {Type.TEXT, Type.JSON} and value is not None:
         found.encode()
 
@@ -81,8 +81,8 @@ def test_any_value_finds_its_cell(value: Any, kind: Type) -> None:
 def test_hash_knows_rows_apart(row: dict[str, Any]) -> None:
     """The hash follows the values, not their order, and a column without value does not change it."""
     turned = dict(reversed(row.items()))
-    assert hashed(row)["hash"] == hashed({"new column": None, **turned})["hash"]
-    assert hashed(row)["hash"] != hashed({"new column": 1, **row})["hash"]
+    assert with_hash(row)["hash"] == with_hash({"new column": None, **turned})["hash"]
+    assert with_hash(row)["hash"] != with_hash({"new column": 1, **row})["hash"]
 
 
 @given(st.dictionaries(ANY_TEXT, HELD))
@@ -91,9 +91,9 @@ def test_hash_is_that_of_tables_published_before(row: dict[str, Any]) -> None:
     filled = {name: value for name, value in row.items() if value is not None}
     text = json.dumps(filled, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
     expected = blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
-    assert hashed(row)["hash"] == expected
+    assert with_hash(row)["hash"] == expected
 
 
 def test_text_does_not_depend_on_key_order() -> None:
     """Two ways to write one object are one text."""
-    assert text_of({"b": 1, "a": 2}) == text_of({"a": 2, "b": 1})
+    assert to_text({"b": 1, "a": 2}) == to_text({"a": 2, "b": 1})

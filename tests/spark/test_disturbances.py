@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.spark.repository import Repository
     from xregit.catalog import Registry
-    from xregit.spark.publishing import Publication
+    from xregit.spark.publication import Publication
 
 pytestmark = pytest.mark.spark
 

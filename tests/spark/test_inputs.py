@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xregit.errors import XregitError
-from xregit.spark.places import Place
+from xregit.spark.location import Location
 from xregit.spark.streams.inputs import refuse_overlap
 
 
@@ -26,7 +26,7 @@ from xregit.spark.streams.inputs import refuse_overlap
 )
 def test_tables_among_messages_are_refused(messages: str, tables: str, *, refused: bool) -> None:
     """Nothing is written where it would be read again, neither tables nor what the job keeps."""
-    places = Place.of("/elsewhere"), Place.of(tables)
+    places = Location.of("/elsewhere"), Location.of(tables)
     if not refused:
         refuse_overlap(messages, *places)
         return

@@ -94,7 +94,7 @@ def test_launcher_drops_what_some_javas_lack(home: Callable[[str], Path]) -> Non
         "$c",
         "",
     ]
-    with java.launching(java.Java(home("21"), 21), environment):
+    with java.launcher(java.Java(home("21"), 21), environment):
         program = Path(environment["JAVA_HOME"]) / "bin" / "java"
         printed = subprocess.run([program, *given], check=True, capture_output=True, text=True).stdout
     assert printed.split("\n")[:-1] == ["-cp", "a b", "$c", ""]

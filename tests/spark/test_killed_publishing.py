@@ -16,7 +16,7 @@ import pytest
 from deltalake import DeltaTable
 
 from tests.spark.repository import SAMPLE
-from xregit.spark.publishing import publish
+from xregit.spark.publication import publish
 from xregit.spark.rows import rows
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import xregit
 from tests.spark.streams import CATALOG, GROUP, READING, definition, event, registry_of, rows, write
 from xregit.cli.commands import xregit as command
 from xregit.errors import XregitError
-from xregit.spark.places import Place
+from xregit.spark.location import Location
 from xregit.spark.streams import ledger, sorting
 from xregit.spark.streams.checkpoint import BATCH
 from xregit.spark.streams.ledger import Batch, Ledger
@@ -381,7 +381,7 @@ def test_second_run_of_one_job_is_refused(registry: Registry, tmp_path: Path) ->
     landing = plan(registry).landing(f"{GROUP}one")
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
     batches = [Batch("job", number, {}) for number in (0, 1)]
-    one, other = Ledger(Place.of(tmp_path)), Ledger(Place.of(tmp_path))
+    one, other = Ledger(Location.of(tmp_path)), Ledger(Location.of(tmp_path))
     one.take(batches[0], [(landing, [stamp])])
     stale = DeltaTable(tmp_path / landing.name)
     one.take(batches[1], [(landing, [stamp])])
@@ -397,7 +397,7 @@ def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None
     before = plan(registry).landing(f"{GROUP}one")
     columns = tuple(replace(each, comment="Anew." if each.name == "value" else each.comment) for each in before.columns)
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
-    ledger = Ledger(Place.of(tmp_path))
+    ledger = Ledger(Location.of(tmp_path))
     for number, landing in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
         ledger.take(Batch("job", number, {}), [(landing, [stamp | {"path": f"part-{number}.parquet"}])])
     found = DeltaTable(tmp_path / before.name)

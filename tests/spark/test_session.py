@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from xregit.errors import XregitError
-from xregit.spark.faults import MORE_MEMORY
-from xregit.spark.interrupting import interrupts_kept
-from xregit.spark.session import active
+from xregit.spark.location import MORE_MEMORY
+from xregit.spark.session import active_session, reraise_interrupts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,10 +67,10 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
 INTERRUPTED = """
 import logging, os, signal
 from threading import Timer
-from xregit.spark.session import borrowed
+from xregit.spark.session import use_session
 logging.basicConfig()
 try:
-    with borrowed(None, name="interrupted") as spark:
+    with use_session(None, name="interrupted") as spark:
         Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
         spark.range(10**15).groupBy().sum("id").collect()
 except KeyboardInterrupt:
@@ -93,9 +92,8 @@ def test_interrupted_session_ends_without_a_trace() -> None:
 KILLED = """
 from pyspark import SparkContext
 from xregit.errors import XregitError
-from xregit.spark.faults import errors_named
-from xregit.spark.places import Place
-from xregit.spark.session import active, borrowed, session
+from xregit.spark.location import Location, errors_at
+from xregit.spark.session import active_session, session, use_session
 
 def kill():
     process = SparkContext._gateway.proc
@@ -103,17 +101,17 @@ def kill():
     process.wait()
 
 try:
-    with errors_named(Place.of("/tables"), "publish to"), borrowed(None, name="killed") as spark:
+    with errors_at(Location.of("/tables"), "publish to"), use_session(None, name="killed") as spark:
         spark.range(3).mapInArrow(lambda batches: batches, "id long").count()
         kill()
         spark.range(3).count()
 except XregitError as error:
     print(error)
-with borrowed(None, name="next") as spark:
+with use_session(None, name="next") as spark:
     print(spark.range(3).count())
 session(name="of somebody")
 kill()
-print(active())
+print(active_session())
 """
 
 
@@ -135,7 +133,7 @@ def test_killed_java_is_one_line_and_no_hindrance() -> None:
 def test_session_is_active_whatever_thread_asks(spark: SparkSession) -> None:
     """Java knows it for each of its threads, of which an interrupt or another thread of Python's gets a new one."""
     with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(active).result()
+        found = pool.submit(active_session).result()
     assert found is not None
     assert found.sparkContext is spark.sparkContext
 
@@ -154,7 +152,7 @@ def fail_on_the_way_out() -> None:
 
 def test_interrupt_stays_one_whatever_fails_on_its_way_out() -> None:
     """The bridge to Java may be gone when Spark tidies up after an interrupt; that is no fault to be told."""
-    with pytest.raises(KeyboardInterrupt), interrupts_kept():
+    with pytest.raises(KeyboardInterrupt), reraise_interrupts():
         fail_on_the_way_out()
 
 
@@ -163,7 +161,7 @@ def test_fault_after_an_interrupt_that_was_handled_outside_is_told() -> None:
     try:
         signal.raise_signal(signal.SIGINT)
     except KeyboardInterrupt:
-        with pytest.raises(ValueError, match="no number"), interrupts_kept():
+        with pytest.raises(ValueError, match="no number"), reraise_interrupts():
             int("no number")
 
 

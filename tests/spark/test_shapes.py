@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
 from xregit.payloads.shapes import WILDCARD
+from xregit.spark.schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, type_conflict
 from xregit.spark.streams.arrays import array as column_of
 from xregit.spark.streams.arrays import columns
 from xregit.spark.streams.shapes import MAX_DEPTH, Member, Names, composed, members, shape
-from xregit.spark.streams.types import array, arrow, clashes, covers, map_of, sql, struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,7 +87,7 @@ def column(schema: PayloadSchema) -> tuple[str, Any]:
     """Return the SQL type of the one field "x" of a payload, and what makes a record of the payload."""
     made = members(schema.fields())
     assert [each.key for each in made] == ["x"]
-    return sql(made[0].shape.form), composed(made)
+    return sql_type(made[0].shape.form), composed(made)
 
 
 @pytest.mark.parametrize(("schema", "expected", "values"), JSON_SCHEMAS, ids=[each[1] for each in JSON_SCHEMAS])
@@ -103,7 +103,7 @@ def test_json_schema_becomes_a_column(
         rest: dict[str, Any] = {}
         made = convert({"x": value}, "", rest)["x"]
         assert (made, rest.get("/x")) == (held, left)
-        pa.array([made], arrow(inside[0].shape.form))
+        pa.array([made], arrow_type(inside[0].shape.form))
     alone: list[dict[str, Any] | None] = [{"x": value} for value, _, _ in values]
     for some in (*([each] for each in alone), alone, [None, *alone, {}]):
         assert_columns_are_records(inside, some)
@@ -116,7 +116,7 @@ def assert_columns_are_records(inside: tuple[Member, ...], some: Sequence[dict[s
     (found,) = columns(inside, some, "", rests)
     expected: dict[int, dict[str, Any]] = {row: {} for row in range(len(some))}
     told = [None if each is None else convert(each, "", expected[row])["x"] for row, each in enumerate(some)]
-    assert found.equals(pa.array(told, arrow(inside[0].shape.form)))
+    assert found.equals(pa.array(told, arrow_type(inside[0].shape.form)))
     assert {row: rest for row, rest in rests.items() if rest} == {row: rest for row, rest in expected.items() if rest}
 
 
@@ -201,7 +201,7 @@ def test_what_nests_too_deep_is_json() -> None:
     deep = Field("x", "int32")
     for _ in range(MAX_DEPTH + 1):
         deep = Field("x", "record", fields=(deep,))
-    form = sql(shape(deep).form)
+    form = sql_type(shape(deep).form)
     assert form.count("STRUCT") == MAX_DEPTH
     assert "INT" not in form
     for kind, said in (("array", "Each item"), ("map", "Each value")):
@@ -304,12 +304,12 @@ def test_language_becomes_columns_that_hold_its_example(
     """Each language's types become columns, which hold all of an encoded and decoded example."""
     schema = parse(format_, document, fragment="M" if document is PROTO else "")
     made = members(schema.fields())
-    assert {each.name: sql(each.shape.form) for each in made} == expected
+    assert {each.name: sql_type(each.shape.form) for each in made} == expected
     rest: dict[str, Any] = {}
     value = composed(made)(schema.decode(schema.encode(schema.example())), "", rest)
     assert rest == {}
-    form = struct((each.name, each.shape.form, "") for each in made)
-    assert pa.array([value], arrow(form)).to_pylist()[0].keys() == expected.keys()
+    form = struct_type((each.name, each.shape.form, "") for each in made)
+    assert pa.array([value], arrow_type(form)).to_pylist()[0].keys() == expected.keys()
 
 
 XSD = b"""
@@ -406,7 +406,7 @@ def test_any_value_goes_somewhere(field: Field, value: Any) -> None:
     made = shape(field)
     rest: dict[str, Any] = {}
     held = None if value is None else made.convert(value, "/x", rest)
-    pa.array([held], arrow(made.form)).to_pylist()
+    pa.array([held], arrow_type(made.form)).to_pylist()
     assert value is None or held is not None or rest
 
 
@@ -427,31 +427,37 @@ def test_what_nobody_declared_is_told_with_its_path() -> None:
 
 def test_types_grow_and_clash() -> None:
     """A column covers one with fewer fields; another type of the same name is a clash that is named."""
-    small = struct([("a", "long", ""), ("b", struct([("c", "string", "")]), "")])
-    large = struct([("a", "long", ""), ("b", struct([("c", "string", ""), ("d", "long", "")]), ""), ("e", "date", "")])
-    other = struct([("b", struct([("c", "double", "")]), "")])
+    small = struct_type([("a", "long", ""), ("b", struct_type([("c", "string", "")]), "")])
+    large = struct_type(
+        [("a", "long", ""), ("b", struct_type([("c", "string", ""), ("d", "long", "")]), ""), ("e", "date", "")]
+    )
+    other = struct_type([("b", struct_type([("c", "double", "")]), "")])
     assert (covers(large, small), covers(small, large)) == (True, False)
-    assert not covers(large, struct([("b", "string", "")]))
-    assert not covers(struct([("b", "string", "")]), struct([("b", array("string"), "")]))
-    assert clashes(small, large) is None
-    assert clashes(small, other) == ("b.c", "STRING", "DOUBLE")
-    assert clashes(struct([("z", "long", ""), ("b", "date", "")]), small) == ("b", "DATE", "STRUCT<`c`: STRING>")
-    shouted = struct([("b", struct([("C", "string", "")]), "")])
-    assert (covers(small, shouted), clashes(small, shouted)) == (False, ("b.c", 'called "c"', '"C"'))
-    assert clashes(array(small), array(other)) == ("elementType.b.c", "STRING", "DOUBLE")
+    assert not covers(large, struct_type([("b", "string", "")]))
+    assert not covers(struct_type([("b", "string", "")]), struct_type([("b", array_type("string"), "")]))
+    assert type_conflict(small, large) is None
+    assert type_conflict(small, other) == ("b.c", "STRING", "DOUBLE")
+    assert type_conflict(struct_type([("z", "long", ""), ("b", "date", "")]), small) == (
+        "b",
+        "DATE",
+        "STRUCT<`c`: STRING>",
+    )
+    shouted = struct_type([("b", struct_type([("C", "string", "")]), "")])
+    assert (covers(small, shouted), type_conflict(small, shouted)) == (False, ("b.c", 'called "c"', '"C"'))
+    assert type_conflict(array_type(small), array_type(other)) == ("elementType.b.c", "STRING", "DOUBLE")
 
 
-@pytest.mark.parametrize("deep", [lambda form: form, array, lambda form: struct([("x", form, "")])])
+@pytest.mark.parametrize("deep", [lambda form: form, array_type, lambda form: struct_type([("x", form, "")])])
 def test_records_in_a_map_stay_as_they_are(deep: Callable[[Any], Any]) -> None:
     """Readers can't fill up the records in a map: what gains or loses a field there is another type."""
-    small, large = (struct((name, "long", "") for name in names) for names in ("a", "ab"))
-    turned = struct([("b", "long", "Said anew."), ("a", "long", "")])
-    have = deep(map_of(large))
+    small, large = (struct_type((name, "long", "") for name in names) for names in ("a", "ab"))
+    turned = struct_type([("b", "long", "Said anew."), ("a", "long", "")])
+    have = deep(map_type(large))
     for want in (large, turned):
-        assert (covers(have, deep(map_of(want))), clashes(have, deep(map_of(want)))) == (True, None)
-    for want in (small, struct([*((name, "long", "") for name in "abc")])):
-        assert not covers(have, deep(map_of(want)))
-        assert clashes(have, deep(map_of(want))) is not None
+        assert (covers(have, deep(map_type(want))), type_conflict(have, deep(map_type(want)))) == (True, None)
+    for want in (small, struct_type([*((name, "long", "") for name in "abc")])):
+        assert not covers(have, deep(map_type(want)))
+        assert type_conflict(have, deep(map_type(want))) is not None
 
 
 SHORT = {"type": "record", "name": "B", "fields": [{"name": "x", "type": ["null", "int"]}]}
@@ -542,7 +548,7 @@ def test_digits_alone_do_not_say_where_the_point_is() -> None:
     """An XML decimal of so many digits may have any of them behind the point; the root's own value has no name."""
     schema = parse("XSD/1.0", DIGITS)
     (field,) = schema.fields()
-    assert (field.name, field.type, sql(shape(field).form)) == ("", "decimal", "STRING")
+    assert (field.name, field.type, sql_type(shape(field).form)) == ("", "decimal", "STRING")
     exact = parse(
         "XSD/1.0",
         DIGITS.replace(
@@ -551,7 +557,7 @@ def test_digits_alone_do_not_say_where_the_point_is() -> None:
         <xs:fractionDigits value="2"/>""",
         ),
     )
-    assert sql(shape(exact.fields()[0]).form) == "DECIMAL(5,2)"
+    assert sql_type(shape(exact.fields()[0]).form) == "DECIMAL(5,2)"
 
 
 def test_times_of_any_year_go_to_the_rest() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from xregit.model import builtin, extended
-from xregit.spark.columns import Table, Type
-from xregit.spark.tables import names, tables
+from xregit.spark.schema import Table, Type
+from xregit.spark.tables import table_names, tables
 
 DESIGNED = {
     "registries", "messagegroups", "messages", "message_properties", "endpoints", "endpoint_messages", "schemagroups",
@@ -134,7 +134,7 @@ def test_attribute_does_not_displace_a_column_of_ours() -> None:
 
 def test_shared_resources_have_one_table() -> None:
     """Messages of endpoints and of message groups are in one table."""
-    found = names(builtin())
+    found = table_names(builtin())
     assert found["endpoints", "messages"] == found["messagegroups", "messages"] == "messages"
 
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from xregit.messages.matcher import Matcher
     from xregit.pages.building import build_site
     from xregit.rules import RULES, Report, check
-    from xregit.spark.asof import publish_history, published_at, tables_at
-    from xregit.spark.publishing import publish
+    from xregit.spark.publication import publish, publish_history, published_at, tables_at
     from xregit.spark.streams.routing import route
 
 _PLACES = {
@@ -50,10 +49,10 @@ _PLACES = {
     "RULES": "rules",
     "Report": "rules",
     "check": "rules",
-    "publish_history": "spark.asof",
-    "published_at": "spark.asof",
-    "tables_at": "spark.asof",
-    "publish": "spark.publishing",
+    "publish_history": "spark.publication",
+    "published_at": "spark.publication",
+    "tables_at": "spark.publication",
+    "publish": "spark.publication",
     "route": "spark.streams.routing",
 }
 

@@ -140,9 +140,9 @@ def _beside_groups(own: Path, place: Path) -> bool:
 
 def refuse_own_tables(registry: Path, tables: str) -> None:
     """Stop where tables would be written into the registry, as `refuse_own_folder` does; a store's URL is no folder."""
-    from xregit.spark.places import Place
+    from xregit.spark.location import Location
 
-    place = Place.of(tables).local
+    place = Location.of(tables).local
     if place is not None:
         refuse_own_folder(registry, place)
 

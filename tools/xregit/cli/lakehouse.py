@@ -32,16 +32,16 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     written.
     """
     import xregit
-    from xregit.spark.session import installed
+    from xregit.spark.session import require_spark
 
-    installed()
-    from xregit.spark.asof import published_at
-    from xregit.spark.definitions import statements
+    require_spark()
+    from xregit.spark.publication import published_at
     from xregit.spark.streams.definitions import landings
+    from xregit.spark.tables import create_statements
 
     if ref is None:
         loaded = xregit.load(registry)
-        written = [*statements(loaded.model), *landings(loaded)]
+        written = [*create_statements(loaded.model), *landings(loaded)]
         result(as_json({"statements": written}) if form == "json" else "\n\n".join(written))
         return
     found = published_at(registry, ref, folder)

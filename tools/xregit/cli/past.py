@@ -31,11 +31,11 @@ def log(registry: Path, xid: str, form: str) -> None:
     """
     import xregit
     from xregit.changes.life import life
-    from xregit.reports.lives import life_json, life_text
+    from xregit.reports.changes import history_json, history_text
 
     catalog = xregit.read(registry)
     moments = life(catalog, xid)
-    result(as_json(life_json(moments)) if form == "json" else life_text(moments))
+    result(as_json(history_json(moments)) if form == "json" else history_text(moments))
     doubt(catalog)
 
 

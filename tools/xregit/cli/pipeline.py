@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.catalog import Registry
-    from xregit.spark.publishing import Publication
+    from xregit.spark.publication import Publication
 
 
 # Where the static API is served if xregit.yaml names no baseurl: the server of the README's command.

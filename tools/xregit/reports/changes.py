@@ -1,16 +1,20 @@
-"""Changes between two states of a registry → lines for a terminal, and the JSON report."""
+"""Changes between two states of a registry, and an entity's history, as text for a terminal and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from json import dumps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from xregit.changes.change import AUDIENCES
+from xregit.changes.change import AUDIENCES, Impact
 from xregit.changes.policy import Standing
 from xregit.records import record
+from xregit.reports.text import escape_control
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from xregit.changes.change import Change
+    from xregit.changes.life import Moment
     from xregit.changes.policy import Judged, Review
 
 _INDENT = "    "
@@ -59,7 +63,11 @@ def changes_text(review: Review) -> str:
     """Return all changes for people, those that break somebody first and in full, then one sentence to sum up."""
     lines: list[str] = []
     for part in parts(review):
-        lines += [f"{part.title}:", *(line for item in part.items for line in _lines(item, brief=part.brief)), ""]
+        lines += [
+            f"{part.title}:",
+            *(line for item in part.items for line in _change_lines(item, brief=part.brief)),
+            "",
+        ]
     return "\n".join([*lines, summary(review)])
 
 
@@ -102,7 +110,7 @@ def place(item: Judged) -> str:
     return f"{item.place.path}:{item.span.line}" if item.span.line else item.place.path
 
 
-def _lines(item: Judged, *, brief: bool) -> Iterator[str]:
+def _change_lines(item: Judged, *, brief: bool) -> Iterator[str]:
     change = item.change
     if brief:
         yield f"  {change.xid}: {change.message}"
@@ -124,3 +132,46 @@ def _lines(item: Judged, *, brief: bool) -> Iterator[str]:
 
 def _many(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+SHORT_HASH = 9
+
+
+def history_text(moments: Sequence[Moment]) -> str:
+    """Return a paragraph for each commit, the newest first: when, who, what they said, and what changed by it."""
+    return "\n\n".join("\n".join(map(escape_control, _moment_lines(moment))) for moment in moments)
+
+
+def history_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:
+    """Return one object for each commit, the newest first."""
+    return [
+        {
+            "commit": moment.commit.sha,
+            "time": moment.commit.time,
+            "author": moment.commit.author,
+            "subject": moment.commit.subject,
+            "xid": moment.xid,
+            "readable": moment.readable,
+            "changes": [change.as_json() for change in moment.changes],
+        }
+        for moment in moments
+    ]
+
+
+def _moment_lines(moment: Moment) -> Iterator[str]:
+    commit = moment.commit
+    yield f"{commit.time[:10]}  {commit.sha[:SHORT_HASH]}  {commit.author}: {commit.subject}"
+    if not moment.readable:
+        yield "    Some of it can't be read at this commit."
+    elif not moment.changes:
+        yield "    It begins here." if moment.begins else "    It says the same as before."
+    for change in moment.changes:
+        by = "" if change.xid == moment.xid else f" (through {change.xid})"
+        yield f"    {change.message}{by}{_consequence(change)}"
+
+
+def _consequence(change: Change) -> str:
+    words = {Impact.BREAKING: "This breaks", Impact.UNKNOWN: "This may break"}
+    if change.impact not in words:
+        return ""
+    return f" {words[change.impact]} {' and '.join(f'{who}s' for who in change.audience)}."

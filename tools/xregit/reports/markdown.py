@@ -10,7 +10,7 @@ from urllib.parse import quote
 from xregit.changes.change import AUDIENCES
 from xregit.records import record
 from xregit.reports.changes import counts, parts, place
-from xregit.reports.excerpts import in_bytes, safe
+from xregit.reports.text import escape_control, path_bytes
 
 if TYPE_CHECKING:
     from xregit.changes.policy import Judged, Review
@@ -87,7 +87,7 @@ def headline(review: Review) -> str:
 
 
 def _unread(review: Review, form: _Form) -> Iterator[str]:
-    """Give the files whose definitions are not among the changes, whatever has become of them."""
+    """Yield the files whose definitions are not among the changes, whatever has become of them."""
     if review.unread:
         shown = review.unread[: form.reached]
         left = len(review.unread) - len(shown)
@@ -158,7 +158,7 @@ def _reached(item: Judged, form: _Form) -> str:
 
 
 def _link(text: str, address: str) -> str:
-    return f"[{text}]({quote(in_bytes(address), safe=':/?#@!$&*+,;=%~')})" if address else text
+    return f"[{text}]({quote(path_bytes(address), safe=':/?#@!$&*+,;=%~')})" if address else text
 
 
 def _prose(text: str) -> str:
@@ -173,12 +173,12 @@ def _prose(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", safe(text))
+    return _SPECIAL.sub(r"\\\1", escape_control(text))
 
 
 def _code(text: str) -> str:
     """Return a text between as many backquotes as it needs; in a table even code can't hold a bare ``|``."""
-    text = safe(text)
+    text = escape_control(text)
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if "`" in text else ""
     return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|") if text else '""'

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from xregit.diagnostics import Severity
-from xregit.reports.excerpts import in_bytes
+from xregit.reports.text import path_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def _result(item: Diagnostic, rule_index: int) -> dict[str, Any]:
 
 
 def _location(item: Diagnostic) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(in_bytes(item.path))}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(path_bytes(item.path))}}
     if item.line:
         physical["region"] = _region(item)
     logical = {"logicalLocations": [{"fullyQualifiedName": item.xid}]} if item.xid else {}

@@ -1,14 +1,15 @@
-"""Diagnostics → lines for a terminal, which editors can follow to the place."""
+"""Diagnostics as lines for a terminal, with the source line and carets, which editors can follow to the place."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Severity
 from xregit.errors import Lines, no_lines
-from xregit.reports.excerpts import excerpt, safe
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ def text(diagnostics: Sequence[Diagnostic], lines: Lines = no_lines, paint: Pain
     There is no final newline. What a catalog's author wrote can't steer the terminal.
     """
     findings = (line for item in diagnostics for line in _lines(item, lines, paint))
-    return "\n".join([*findings, summary(diagnostics), *_next(diagnostics, paint)])
+    return "\n".join([*findings, summary(diagnostics), *_next_steps(diagnostics, paint)])
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
@@ -68,8 +69,8 @@ def place(diagnostic: Diagnostic) -> str:
 
 
 def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
-    where, rule = paint(safe(place(item)), "place"), paint(item.rule, "rule")
-    yield f"{where}: {paint(item.severity, item.severity)} {rule}: {safe(item.message)}"
+    where, rule = paint(escape_control(place(item)), "place"), paint(item.rule, "rule")
+    yield f"{where}: {paint(item.severity, item.severity)} {rule}: {escape_control(item.message)}"
     line = lines(item.path, item.line) if item.line and not item.rule.startswith(UNSHOWN) else None
     if line is not None:
         shown = excerpt(line, item.column, item.endcolumn if item.endline in {0, item.line} else len(line) + 1)
@@ -77,11 +78,11 @@ def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
         yield f"{paint(margin, 'margin')} {shown.line}".rstrip()
         yield f"{paint('|'.rjust(len(margin)), 'margin')} {paint(shown.carets, item.severity)}"
     if item.help:
-        yield f"    {paint('help:', 'help')} {safe(item.help)}"
+        yield f"    {paint('help:', 'help')} {escape_control(item.help)}"
 
 
-def _next(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
-    """Give what to do next: the rules, most findings first, the file to begin with, and where to read more."""
+def _next_steps(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
+    """Yield what to do next: the rules, most findings first, the file to begin with, and where to read more."""
     rules = Counter(item.rule for item in diagnostics).most_common()
     if not rules:
         return
@@ -92,7 +93,7 @@ def _next(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
             yield f"  {'':>{width}}  and {_many(len(rules) - MAX_RULES_LISTED, 'more rule')}"
     files = Counter(item.path for item in diagnostics).most_common(2)
     if len(files) > 1 and files[0][1] >= MIN_FINDINGS_TO_NAME_A_FILE and files[0][1] > files[1][1]:
-        yield f"Most are in {safe(files[0][0])}: {files[0][1]}."
+        yield f"Most are in {escape_control(files[0][0])}: {files[0][1]}."
     which = rules[0][0] if len(rules) == 1 else "RULE"
     yield f'Next: "xregit explain {which}" says why, and shows what is right.'
 
@@ -100,3 +101,102 @@ def _next(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
 def _many(count: int, noun: str) -> str:
     plural = "" if count == 1 or noun == Severity.INFO else "s"
     return f"{count} {noun}{plural}"
+
+
+MAX_COLUMNS = 100
+# How many characters before the span are shown of a line that is too long to be shown whole.
+CHARS_BEFORE = 40
+# And how many columns at most, so that what is marked has room behind them.
+MAX_COLUMNS_BEFORE = 90
+TAB = 4
+_ELLIPSIS = "…"
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_COMBINING = frozenset({"Mn", "Me"})
+
+
+@record
+class Excerpt:
+    """A line as it is shown, and the carets that stand under its span."""
+
+    line: str
+    carets: str
+
+
+def excerpt(line: str, column: int, endcolumn: int) -> Excerpt:
+    """Return what to show of a line; columns count characters from 1, the end is exclusive, 0 where not known.
+
+    Tabs become spaces, what can't be seen or would steer a terminal becomes an escape. Of a long line a part is shown.
+    """
+    start = min(max(column - 1, 0), len(line))
+    end = min(endcolumn - 1, len(line)) if endcolumn > column else start + 1
+    first = max(start - CHARS_BEFORE, 0) if len(line) > MAX_COLUMNS else 0
+    before = _expand_tabs(line[first:start], 1 if first else 0)
+    # Escapes take more room than the characters that they stand for.
+    while terminal_width(before) > MAX_COLUMNS_BEFORE:
+        first += 1
+        before = _expand_tabs(line[first:start], 1)
+    # A tab within the span or behind it is counted from where it really stands.
+    marked = _expand_tabs(line[start:end], terminal_width(before))
+    after = _expand_tabs(line[end : end + MAX_COLUMNS], terminal_width(before + marked))
+    room = MAX_COLUMNS - terminal_width(before)
+    carets = min(max(terminal_width(marked), 1), room)
+    head = _ELLIPSIS if first else ""
+    shown = _truncate(head + before + marked + after, whole=len(line) <= end + MAX_COLUMNS)
+    return Excerpt(shown, " " * terminal_width(head + before) + "^" * carets)
+
+
+def escape_control(text: str) -> str:
+    """Return a text in one line, with an escape for all that can't be seen or would steer a terminal."""
+    return "".join(_escaped(character) for character in text)
+
+
+def path_bytes(path: str) -> bytes:
+    """Return a path, or an address that ends in one, as the file system has it, or as near to it as UTF-8 can come."""
+    try:
+        return path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "replace")
+
+
+def terminal_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_width(character) for character in text)
+
+
+def _expand_tabs(text: str, at: int) -> str:
+    """Return a stretch of a line that begins in a column, counted from 0, as it is shown."""
+    if "\t" not in text:
+        return escape_control(text)
+    parts: list[str] = []
+    for character in text:
+        shown = " " * (TAB - at % TAB) if character == "\t" else _escaped(character)
+        at += terminal_width(shown)
+        parts.append(shown)
+    return "".join(parts)
+
+
+def _truncate(text: str, *, whole: bool) -> str:
+    """Return as much of a text as there is room for."""
+    if whole and terminal_width(text) <= MAX_COLUMNS + 1:
+        return text
+    taken, width = 0, 0
+    while taken < len(text) and width + _width(text[taken]) <= MAX_COLUMNS:
+        width += _width(text[taken])
+        taken += 1
+    return text[:taken] + _ELLIPSIS
+
+
+def _escaped(character: str) -> str:
+    if character.isascii() and character.isprintable():
+        return character
+    if unicodedata.category(character) in _UNPRINTABLE:
+        return character.encode("unicode_escape", "surrogatepass").decode()
+    return character
+
+
+def _width(character: str) -> int:
+    if unicodedata.category(character) in _COMBINING:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1

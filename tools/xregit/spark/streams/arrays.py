@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.jsonpointers import escaped
+from xregit.spark.schema import TIMESTAMP, arrow_type
 from xregit.spark.streams.times import points
-from xregit.spark.streams.types import TIMESTAMP, arrow
 
 if TYPE_CHECKING:
     from collections import defaultdict
@@ -37,7 +37,7 @@ def array(shape: Shape, values: Sequence[Any], path: str, rests: Rests) -> pa.Ar
     if made is not None:
         return made
     found = [None if value is None else shape.convert(value, path, rests[row]) for row, value in enumerate(values)]
-    return pa.array(found, arrow(shape.form))
+    return pa.array(found, arrow_type(shape.form))
 
 
 def columns(members: Iterable[Member], values: Sequence[Any], path: str, rests: Rests) -> list[pa.Array]:
@@ -69,7 +69,7 @@ def _struct(shape: Shape, values: Sequence[Any], path: str, rests: Rests) -> pa.
 
     absent = [not isinstance(value, Mapping) for value in values]
     made = columns(shape.members, values, path, rests)
-    return pa.StructArray.from_arrays(made, fields=list(arrow(shape.form)), mask=pa.array(absent, pa.bool_()))
+    return pa.StructArray.from_arrays(made, fields=list(arrow_type(shape.form)), mask=pa.array(absent, pa.bool_()))
 
 
 def _at_once(shape: Shape, values: Sequence[Any]) -> pa.Array | None:
@@ -82,6 +82,6 @@ def _at_once(shape: Shape, values: Sequence[Any]) -> pa.Array | None:
     if not kinds <= shape.plain:
         return None
     try:
-        return pa.array(values, arrow(shape.form))
+        return pa.array(values, arrow_type(shape.form))
     except (ValueError, TypeError, OverflowError):
         return None

@@ -37,12 +37,12 @@ class BadPayloadError(Exception):
 
 
 def is_json(form: str) -> bool:
-    """Tell whether schemas of a format are about JSON."""
+    """Return whether schemas of a format are about JSON."""
     return language(form) in _OF_JSON
 
 
 def has_json(event: Plain) -> bool:
-    """Tell whether the data of a plain event is JSON."""
+    """Return whether the data of a plain event is JSON."""
     said = event.datacontenttype
     return event.data is not UNSET and (said in _USUAL or declares_json(str(said)))
 

@@ -74,5 +74,5 @@ def _worst(field: Field, items: Iterable[Any]) -> int:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values are the same in JSON, where 1 is 1.0 and not true."""
+    """Return whether two values are the same in JSON, where 1 is 1.0 and not true."""
     return one == other and isinstance(one, bool) == isinstance(other, bool)

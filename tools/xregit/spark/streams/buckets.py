@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.spark import files
+from xregit.spark import data_files
 from xregit.spark.streams.bodies import BadPayloadError
 from xregit.spark.streams.rows import of_messages, of_queued
 
@@ -61,7 +61,7 @@ class Bucket:
         return len(self.queued) + len(self.messages) + len(self.raw)
 
     def may_leave(self, fewest: int) -> bool:
-        """Tell whether all that is here are messages that another process can sort, and fewer than that."""
+        """Return whether all that is here are messages that another process can sort, and fewer than that."""
         stays = self.batches or self.raw or self.waiting >= fewest
         return not stays and all(known.alone for known in self.messages)
 
@@ -134,7 +134,7 @@ class Bucket:
             Path(place).mkdir(parents=True, exist_ok=True)
         whole = pa.Table.from_batches(self.batches).combine_chunks()  # else each batch would be a row group by itself
         self.batches = []
-        described = files.written(landing.name, place, whole.schema, whole.to_batches())
+        described = data_files.write_file(landing.name, place, whole.schema, whole.to_batches())
         return described | {"about": self.about, "records": whole.num_rows}
 
 

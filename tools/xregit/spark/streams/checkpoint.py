@@ -93,7 +93,7 @@ class Checkpoint:
 
 @contextmanager
 def opened(folder: Path, job: Mapping[str, str]) -> Iterator[Checkpoint]:
-    """Give the memory of a job in a folder, which is made where there is none; it may be moved with its tables.
+    """Yield the memory of a job in a folder, which is made where there is none; it may be moved with its tables.
 
     No other run has it at the same time: two would name the job differently to its tables, and both add the same rows.
 

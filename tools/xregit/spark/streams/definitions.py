@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.spark.definitions import made, text
+from xregit.spark.schema import create_table_sql, sql_string, sql_type
 from xregit.spark.streams.ledger import PROPERTIES
 from xregit.spark.streams.plans import plan
-from xregit.spark.streams.types import sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def landings(registry: Registry) -> Iterator[str]:
-    """Give one statement for every table that messages of a catalog can land in."""
+    """Yield one statement for every table that messages of a catalog can land in."""
     return (statement(landing) for landing in plan(registry).tables())
 
 
 def statement(landing: Landing) -> str:
     """Return the statement that makes one table."""
-    return made(f"`{landing.name}`", map(_declared, landing.columns), landing.comment, PROPERTIES)
+    return create_table_sql(f"`{landing.name}`", map(_declared, landing.columns), landing.comment, PROPERTIES)
 
 
 def _declared(column: Column) -> str:
-    comment = f" COMMENT {text(column.comment)}" if column.comment else ""
-    return f"`{column.name}` {sql(column.form)}{comment}"
+    comment = f" COMMENT {sql_string(column.comment)}" if column.comment else ""
+    return f"`{column.name}` {sql_type(column.form)}{comment}"

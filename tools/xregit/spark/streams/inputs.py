@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.records import record
-from xregit.spark.places import Place
+from xregit.spark.location import Location
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +83,7 @@ def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) ->
     if form not in FORMATS:
         message = f'the format "{form}" is unknown; the formats are {", ".join(FORMATS)}'
         raise XregitError(message)
-    place = Place.of(path)  # absolute, as Spark need not be in our working directory
+    place = Location.of(path)  # absolute, as Spark need not be in our working directory
     _refuse_absent(place, path)
     reader = spark.readStream.option("maxFilesPerTrigger", batch_files).option("maxFileAge", _ANY_AGE)
     # Else Spark takes folders called "a=b" for a column: what lies beside them it counts as read, and does not read.
@@ -93,13 +93,13 @@ def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) ->
     return Source(source(reader.option("lineSep", "\n").text(_pattern(place))).frame, form)
 
 
-def refuse_overlap(path: Path | str, *folders: Place) -> None:
+def refuse_overlap(path: Path | str, *folders: Location) -> None:
     """Refuse messages in a folder that we write to, or in one that holds it: what we write would be read.
 
     Raises:
         XregitError: one of the folders is there.
     """
-    messages = Place.of(path)
+    messages = Location.of(path)
     pattern = messages.url if _is_pattern(messages) else None
     for folder in folders:
         for each in (PurePosixPath(folder.url), *PurePosixPath(folder.url).parents):
@@ -114,7 +114,7 @@ def lines(batch: pa.RecordBatch) -> list[bytes]:
     return found
 
 
-def _refuse_absent(place: Place, path: Path | str) -> None:
+def _refuse_absent(place: Location, path: Path | str) -> None:
     if place.local is None or _is_pattern(place):
         return
     if not place.local.exists():
@@ -125,11 +125,11 @@ def _refuse_absent(place: Place, path: Path | str) -> None:
         raise XregitError(message)
 
 
-def _is_pattern(place: Place) -> bool:
-    """Tell whether a path is that of several files; what is there under that very name is one."""
+def _is_pattern(place: Location) -> bool:
+    """Return whether a path is that of several files; what is there under that very name is one."""
     return not _PATTERN.isdisjoint(place.url) and not (place.local and place.local.exists())
 
 
-def _pattern(place: Place) -> str:
+def _pattern(place: Location) -> str:
     """Return the pattern by which Hadoop finds what is at a place."""
     return place.url if place.local is None or _is_pattern(place) else _SPECIAL.sub(r"\\\g<0>", place.url)

@@ -40,14 +40,14 @@ _NOTHING = _Record()
 
 
 def records(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
-    """Give the messages in an Arrow batch with the columns of Kafka, each with its size in bytes."""
+    """Yield the messages in an Arrow batch with the columns of Kafka, each with its size in bytes."""
     for key, value, topic, partition, headers in zip(*(part.to_pylist() for part in batch.columns), strict=True):
         told = ((header["key"], header["value"]) for header in headers or () if header is not None)
         yield _wire(key, value, topic, partition, told), len(value or b"") + len(key or b"")
 
 
 def json_records(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
-    """Give the messages in lines of JSON with these columns, each with its size; what is no record comes as it is."""
+    """Yield the messages in lines of JSON with these columns, each with its size; what is no record comes as it is."""
     for line in lines(batch):
         if line and not line.isspace():
             yield _read(line), len(line)

@@ -16,8 +16,8 @@ from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.definition import ENVELOPE, definition
 from xregit.model.language import NOTHING
 from xregit.records import record
+from xregit.spark.schema import BOOLEAN, LONG, TEXT, TIMESTAMP, DataType, arrow_type, map_type, struct_type
 from xregit.spark.streams.shapes import Names
-from xregit.spark.streams.types import BOOLEAN, LONG, TEXT, TIMESTAMP, Form, arrow, map_of, struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +39,7 @@ class Column:
     """One column of a table that messages land in."""
 
     name: str
-    form: Form = TEXT
+    form: DataType = TEXT
     comment: str = ""
 
 
@@ -55,14 +55,14 @@ class Landing:
     @property
     def structure(self) -> dict[str, Any]:
         """Spark's own JSON form of the table's schema, which is Delta's too."""
-        return struct((column.name, column.form, column.comment) for column in self.columns)
+        return struct_type((column.name, column.form, column.comment) for column in self.columns)
 
     @property
     def schema(self) -> pa.Schema:
         """Arrow's form of the table's schema."""
         import pyarrow as pa
 
-        return pa.schema([(column.name, arrow(column.form)) for column in self.columns])
+        return pa.schema([(column.name, arrow_type(column.form)) for column in self.columns])
 
 
 @record
@@ -91,7 +91,7 @@ class Facts:
         declared = [
             Column(names.free(f"ce_{name}"), _FORMS.get(kind, TEXT), said) for name, kind, said in self.extensions
         ]
-        others = Column(OTHER_ATTRIBUTES, map_of(TEXT), "The event's attributes that the definition does not name.")
+        others = Column(OTHER_ATTRIBUTES, map_type(TEXT), "The event's attributes that the definition does not name.")
         return (*standard, *declared, others)
 
     @property

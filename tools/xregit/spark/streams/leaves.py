@@ -17,8 +17,8 @@ import orjson
 
 from xregit.model.times import moment
 from xregit.records import record
-from xregit.spark.cells import text_of
-from xregit.spark.streams.types import BOOLEAN, DOUBLE, LONG, TEXT, TIMESTAMP, Form, decimal
+from xregit.spark.rows import to_text
+from xregit.spark.schema import BOOLEAN, DOUBLE, LONG, TEXT, TIMESTAMP, DataType, decimal_type
 
 if TYPE_CHECKING:
     from xregit.payloads import Field
@@ -44,7 +44,7 @@ class Leaf:
     Values of the classes ``plain`` that Arrow takes for that type are what the conversion would make of them.
     """
 
-    form: Form
+    form: DataType
     convert: Convert
     note: str = ""
     plain: frozenset[type] = frozenset()
@@ -255,7 +255,7 @@ def _said(value: Any) -> str | None:
         return value.isoformat()
     if isinstance(value, timedelta):
         return f"PT{value.total_seconds():f}".rstrip("0").rstrip(".") + "S"
-    return None if isinstance(value, int) else text_of(value)  # which Avro has of years that Python has not
+    return None if isinstance(value, int) else to_text(value)  # which Avro has of years that Python has not
 
 
 def _enum(field: Field) -> Leaf:
@@ -268,7 +268,7 @@ def _decimal(field: Field) -> Leaf:
     if not 0 < field.precision <= MAX_DIGITS:
         why = "no precision is stated" if field.precision <= 0 else f"it has more than {MAX_DIGITS} digits"
         return Leaf(TEXT, _tried(_digits), f"text, as {why}")
-    return Leaf(decimal(field.precision, field.scale), _tried(_exact(field.precision, field.scale)))
+    return Leaf(decimal_type(field.precision, field.scale), _tried(_exact(field.precision, field.scale)))
 
 
 _FLOAT = _tried(_float)
@@ -284,7 +284,7 @@ _LEAVES: Mapping[str, Leaf] = {
     "uint8": Leaf("short", _whole(8, signed=False)),
     "uint16": Leaf("integer", _whole(16, signed=False)),
     "uint32": Leaf(LONG, _whole(32, signed=False)),
-    "uint64": Leaf(decimal(20, 0), _tried(_exact(20, 0))),
+    "uint64": Leaf(decimal_type(20, 0), _tried(_exact(20, 0))),
     "float32": Leaf("float", _tried(_single)),
     "float64": Leaf(DOUBLE, _FLOAT, plain=_NUMBER),
     "number": Leaf(DOUBLE, _FLOAT, plain=_NUMBER),

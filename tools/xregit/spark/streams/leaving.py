@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from xregit.protocols import Wire
-from xregit.spark import files as written_files
+from xregit.spark import data_files as written_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xregit.spark.streams.queues import Queue
 
 # One row of this per written file; ``about`` says what the table holds.
-WRITTEN = f"{written_files.WRITTEN}, about string, records bigint"
+WRITTEN = f"{written_files.FILE_COLUMNS}, about string, records bigint"
 # The same, or a message for the table of what ``about`` names.
 SORTED = f"{WRITTEN}, message binary"
 TABLE, MESSAGE = "about", "message"
@@ -65,7 +65,7 @@ def lines(batch: pa.RecordBatch) -> list[bytes]:
 
 
 def messages(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
-    """Give the messages of any other job, each with its size in bytes."""
+    """Yield the messages of any other job, each with its size in bytes."""
     return ((_unpacked(each), len(each)) for each in _left(batch))
 
 

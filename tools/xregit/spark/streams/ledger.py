@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.records import record
-from xregit.spark.columns import delta_schema
-from xregit.spark.faults import reading_errors_named
-from xregit.spark.files import folders
-from xregit.spark.standing import foreign, refuse_newer, refuse_ruled
+from xregit.spark.data_files import list_folders
+from xregit.spark.location import read_errors_at
+from xregit.spark.schema import covers, delta_schema, type_conflict
 from xregit.spark.streams.landing import possible_names, table_names
-from xregit.spark.streams.types import clashes, covers
+from xregit.spark.table_writer import not_a_delta_table, refuse_constraints, refuse_newer_protocol
 
 if TYPE_CHECKING:
     from deltalake import CommitProperties, DeltaTable
 
-    from xregit.spark.places import Place
+    from xregit.spark.location import Location
     from xregit.spark.streams.landing import Landing
     from xregit.spark.streams.plans import Plan
 
@@ -50,7 +49,7 @@ class Batch:
 class Ledger:
     """The tables in one folder; those that were opened first are kept, and follow their logs from there."""
 
-    place: Place
+    place: Location
     opened: dict[str, DeltaTable] = field(default_factory=dict)
 
     def fitted(self, plan: Plan) -> Plan:
@@ -76,12 +75,12 @@ class Ledger:
         """
         names = {*plan.names, *(name for xid in plan.facts for name in possible_names(xid))}
         if not self.place.local:
-            return sorted(names.intersection(folders(self.place.url)))
+            return sorted(names.intersection(list_folders(self.place.url)))
         there = self.place.local.iterdir() if self.place.local.exists() else ()
         found = [each for each in there if each.name in names]
         for each in found:
             if not _is_ours(each.is_dir(), [inner.name for inner in _inside(each)]):
-                raise foreign(self.place / each.name)
+                raise not_a_delta_table(self.place / each.name)
         return [each.name for each in found]
 
     def _holds(self, name: str, known: DeltaTable, plan: Plan) -> str:
@@ -149,19 +148,19 @@ class Ledger:
         from deltalake import DeltaTable
 
         place = self.place / name
-        with reading_errors_named(place):
+        with read_errors_at(place):
             return DeltaTable(place.url) if DeltaTable.is_deltatable(place.url) else None
 
     def _accept(self, known: DeltaTable, landing: Landing) -> None:
         """Keep a table open, if it is the one that messages are to land in."""
         place = self.place / landing.name
         asked = known.protocol()
-        refuse_newer(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
+        refuse_newer_protocol(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
         schema, about = json.loads(known.schema().to_json()), known.metadata()
         if about.name != landing.about and (about.name or not covers(schema, landing.structure)):
             message = f"{place} is a Delta table, but not that of {landing.about}; {WAY_OUT}"
             raise XregitError(message)
-        refuse_ruled(place, schema, about.partition_columns, about.configuration)
+        refuse_constraints(place, schema, about.partition_columns, about.configuration)
         if len(self.opened) < MAX_OPENED:
             self.opened[landing.name] = known
 
@@ -179,7 +178,7 @@ class Ledger:
         )
 
 
-def _widen(table: DeltaTable, landing: Landing, place: Place) -> None:
+def _widen(table: DeltaTable, landing: Landing, place: Location) -> None:
     """Give a table the columns, and the fields in columns, that its definition has by now.
 
     Raises:
@@ -192,9 +191,9 @@ def _widen(table: DeltaTable, landing: Landing, place: Place) -> None:
     import pyarrow as pa
     from deltalake import write_deltalake
 
-    from xregit.spark.streams.types import arrow
+    from xregit.spark.schema import arrow_type
 
-    empty = pa.table({column.name: pa.array([], arrow(column.form)) for column in landing.columns})
+    empty = pa.table({column.name: pa.array([], arrow_type(column.form)) for column in landing.columns})
     write_deltalake(table, empty, mode="append", schema_mode="merge")
     table.update_incremental()
 
@@ -210,8 +209,8 @@ def _reword(table: DeltaTable, landing: Landing) -> None:
     table.update_incremental()
 
 
-def _refuse_clash(have: Mapping[str, Any], landing: Landing, place: Place) -> None:
-    clash = clashes(dict(have), landing.structure)
+def _refuse_clash(have: Mapping[str, Any], landing: Landing, place: Location) -> None:
+    clash = type_conflict(dict(have), landing.structure)
     if clash is not None:
         path, there, due = clash
         message = f'"{path}" of {place / landing.name} is {there}, and {due} in the catalog; {WAY_OUT}'
@@ -223,7 +222,7 @@ def _inside(folder: Any) -> Any:
 
 
 def _is_ours(is_folder: bool, names: list[str]) -> bool:
-    """Tell whether a folder is a table, or holds no more than files that were written and never committed."""
+    """Return whether a folder is a table, or holds no more than files that were written and never committed."""
     return is_folder and (LOG in names or all(name.startswith("part-") for name in names))
 
 

@@ -169,12 +169,12 @@ def tried(decode: Callable[[Data], Decoded], data: Data) -> Decoded | None:
 
 
 def _is_clean(text: bytes) -> bool:
-    """Tell whether no text within JSON can have a character that an attribute may not have."""
+    """Return whether no text within JSON can have a character that an attribute may not have."""
     return text.isascii() and b"\\" not in text and b"\x7f" not in text
 
 
 def _may_be_endless(text: bytes) -> bool:
-    """Tell whether JSON may have a whole number of more than 308 digits, which `protocols` refuses and msgspec takes.
+    """Return whether JSON may have a whole number of more than 308 digits, which `protocols` refuses and msgspec takes.
 
     Such a number has nineteen digits at every sixteenth place, which hardly anything else has.
     """

@@ -49,7 +49,7 @@ class Plan:
         return Recogniser(self.matcher)
 
     def is_json(self, about: str) -> bool:
-        """Tell whether a table holds messages whose payload schema, if it can be used, is about JSON."""
+        """Return whether a table holds messages whose payload schema, if it can be used, is about JSON."""
         found = self.payloads.sources.get(about)
         return found is not None and is_json(found.format)
 
@@ -83,7 +83,7 @@ class Plan:
         return _OTHERS.get(about) or self.rows(about).landing
 
     def tables(self) -> Iterator[Landing]:
-        """Give every table that messages can land in."""
+        """Yield every table that messages can land in."""
         for xid in self.facts:
             yield self.rows(xid).landing
         yield from OTHERS

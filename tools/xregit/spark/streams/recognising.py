@@ -39,7 +39,7 @@ class Recogniser:
         self._tells = DATA not in self._batch_matcher.keys
 
     def read(self, lines: Sequence[bytes]) -> Iterator[Part]:
-        """Give the lines in parts. Of an event only the attributes have been looked at; its data may be no JSON."""
+        """Yield the lines in parts. Of an event only the attributes have been looked at; its data may be no JSON."""
         for part in _parts(lines):
             events = self._reader.read(part) if self._tells else [None] * len(part)
             yield part, events, self._answers(events)

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.records import record
-from xregit.spark.faults import errors_named
-from xregit.spark.interrupting import interrupts
-from xregit.spark.places import Place
-from xregit.spark.session import REMOTE, borrowed, installed
-from xregit.spark.standing import refuse_coded, refuse_file
+from xregit.spark.location import Location, errors_at
+from xregit.spark.session import REMOTE, catch_interrupts, require_spark, use_session
 from xregit.spark.streams.checkpoint import TABLES, Checkpoint, Pinned, frozen, opened
 from xregit.spark.streams.inputs import LINES, Source, files, refuse_overlap, source
 from xregit.spark.streams.ledger import Batch, Ledger
+from xregit.spark.table_writer import refuse_escapes, refuse_file
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -92,24 +90,24 @@ def route(
             next run.
     """
     expect_registry(registry)
-    installed()
+    require_spark()
     from xregit.spark.streams.plans import packed, plan
 
     _refuse_remote(messages, conf or {})
-    place = Place.of(tables)
+    place = Location.of(tables)
     refuse_file(place)
-    refuse_coded(place)
+    refuse_escapes(place)
     endpoint, group = options.get("endpoint", ""), options.get("group", "")
     made = plan(registry, endpoint, group)
     job = _identity(registry, messages, place) | {"endpoint": endpoint, "group": group}
     folder = _memory(place, options.get("checkpoint"))
     if isinstance(messages, Path | str):
-        refuse_overlap(messages, place, Place.of(folder))
+        refuse_overlap(messages, place, Location.of(folder))
     ledger = Ledger(place)
-    with opened(folder, job) as memory, errors_named(place, "route to"):
+    with opened(folder, job) as memory, errors_at(place, "route to"):
         fitted = packed(ledger.fitted(made))
         router = Router(registry.origin.history.head, frozen(registry), fitted, memory, ledger, options.get("tell"))
-        with borrowed(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
+        with use_session(_session(messages) or spark, name=APPLICATION, conf=_settings(conf or {})) as session:
             given = _source(session, messages, options)
             if given.frame.isStreaming:
                 router.follow(given, continuous=options.get("continuous", False))
@@ -154,7 +152,7 @@ class Router:
         writer = writer.trigger(processingTime=TRIGGER) if continuous else writer.trigger(availableNow=True)
         self.memory.forget_half_begun()
         query = writer.start()
-        with interrupts() as interrupted, self._failures():
+        with catch_interrupts() as interrupted, self._failures():
             while not query.awaitTermination(PATIENCE_SECONDS):
                 if interrupted.is_set():
                     query.stop()  # a batch that was begun is finished by the next run
@@ -226,13 +224,13 @@ class Router:
         return packed(self.ledger.fitted(made))
 
 
-def _identity(registry: Registry, messages: DataFrame | Path | str, place: Place) -> dict[str, str]:
+def _identity(registry: Registry, messages: DataFrame | Path | str, place: Location) -> dict[str, str]:
     """Return what tells one job from another."""
-    given = str(Place.of(messages)) if isinstance(messages, Path | str) else "a data frame"
+    given = str(Location.of(messages)) if isinstance(messages, Path | str) else "a data frame"
     return {"catalog": str(registry.attributes.get("registryid", "")), "input": given, TABLES: str(place)}
 
 
-def _memory(place: Place, checkpoint: Path | str | None) -> Path:
+def _memory(place: Location, checkpoint: Path | str | None) -> Path:
     if checkpoint is not None:
         return Path(checkpoint).resolve()
     if place.local is None:

@@ -15,6 +15,7 @@ from xregit.payloads import Field
 from xregit.payloads.jsonschema.layers import root
 from xregit.protocols import Wire, wire_json
 from xregit.records import record
+from xregit.spark.schema import BOOLEAN, TEXT, arrow_type
 from xregit.spark.streams import typed
 from xregit.spark.streams.arrays import array, columns
 from xregit.spark.streams.bodies import Reader
@@ -32,7 +33,6 @@ from xregit.spark.streams.landing import (
 from xregit.spark.streams.leaves import json_text, leaf
 from xregit.spark.streams.plain import REFUSED, tried
 from xregit.spark.streams.shapes import Shape, members
-from xregit.spark.streams.types import BOOLEAN, TEXT, arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -203,7 +203,7 @@ def _attribute(landed: Landed, name: str, kind: str, rests: Rests) -> pa.Array:
     """Return a column of attributes; those of a type that is no column's own stay text."""
     known = leaf(Field("", _OWN[kind])) if kind in _OWN else None
     ready = landed.ready.get(name)
-    if ready is not None and ready.type == arrow(known.form if known is not None else TEXT):
+    if ready is not None and ready.type == arrow_type(known.form if known is not None else TEXT):
         return ready
     values = landed.column(name)
     if known is None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.jsonpointers import escaped
 from xregit.records import record
+from xregit.spark.schema import DataType, array_type, map_type, struct_type
 from xregit.spark.streams import leaves
 from xregit.spark.streams.branches import suits
 from xregit.spark.streams.leaves import Convert, Leaf, Rest, leaf
-from xregit.spark.streams.types import Form, array, map_of, struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ class Shape:
     ``plain`` are the classes of values that Arrow can take as they are, as `leaves.Leaf` has it.
     """
 
-    form: Form
+    form: DataType
     convert: Convert
     note: str = ""
     plain: frozenset[type] = frozenset()
@@ -116,7 +116,7 @@ def _record(field: Field, depth: int) -> Shape:
     inside = members(field.fields, depth=depth)
     if not inside:
         return _text("JSON, as its fields are not known")
-    form = struct((each.name, each.shape.form, each.comment) for each in inside)
+    form = struct_type((each.name, each.shape.form, each.comment) for each in inside)
     return Shape(form, composed(inside), members=inside)
 
 
@@ -149,7 +149,7 @@ def _array(field: Field, depth: int) -> Shape:
             None if item is None else inner.convert(item, f"{path}/{place}", rest) for place, item in enumerate(value)
         ]
 
-    return Shape(array(inner.form), convert, inner.note and f"Each item: {inner.note}")
+    return Shape(array_type(inner.form), convert, inner.note and f"Each item: {inner.note}")
 
 
 def _map(field: Field, depth: int) -> Shape:
@@ -163,7 +163,7 @@ def _map(field: Field, depth: int) -> Shape:
             for key, item in value.items()
         ]
 
-    return Shape(map_of(inner.form), convert, inner.note and f"Each value: {inner.note}")
+    return Shape(map_type(inner.form), convert, inner.note and f"Each value: {inner.note}")
 
 
 def _union(field: Field, depth: int) -> Shape:
@@ -179,7 +179,7 @@ def _union(field: Field, depth: int) -> Shape:
     if types <= _TEXTS:
         return _like("uuid" if "uuid" in types else "string")
     branches = [(f"member{number}", shape(branch, depth), branch) for number, branch in enumerate(field.fields)]
-    form = struct((name, made.form, f"{branch.name}. {made.note}".strip(". ")) for name, made, branch in branches)
+    form = struct_type((name, made.form, f"{branch.name}. {made.note}".strip(". ")) for name, made, branch in branches)
     tried = tuple((branch, name, made.convert) for name, made, branch in branches)
 
     def convert(value: Any, path: str, rest: Rest) -> Any:

@@ -50,7 +50,7 @@ def timed(texts: pa.Array) -> pa.Array:
 
 
 def _are_told(times: pa.Array) -> bool:
-    """Tell whether all times are in the years that a column has."""
+    """Return whether all times are in the years that a column has."""
     import pyarrow.compute as pc
 
     bounds = pc.min_max(times)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from xregit.jsonpointers import escaped
+from xregit.spark.schema import TIMESTAMP, arrow_type
 from xregit.spark.streams.arrays import array
 from xregit.spark.streams.times import points
-from xregit.spark.streams.types import TIMESTAMP, arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +81,7 @@ def _column(shape: Shape, values: Sequence[Any], path: str, rests: Rests) -> pa.
         return points(values) if shape.form == TIMESTAMP else array(shape, values, path, rests)
     inner = columns(shape.members, values, path, rests)
     absent = pa.array([value is None for value in values], pa.bool_())
-    return inner and pa.StructArray.from_arrays(inner, fields=list(arrow(shape.form)), mask=absent)
+    return inner and pa.StructArray.from_arrays(inner, fields=list(arrow_type(shape.form)), mask=absent)
 
 
 def _values(records: Sequence[Any], name: str) -> list[Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from xregit.errors import XregitError
-from xregit.spark import parquet
-from xregit.spark.places import Place
+from xregit.spark import parquet_writer
+from xregit.spark.location import Location
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 def _table(folder: Path, name: str) -> None:
     (folder / name).mkdir(parents=True)
-    (folder / name / parquet.COMPLETE).touch()
+    (folder / name / parquet_writer.COMPLETE).touch()
 
 
 def test_only_our_own_folders_are_replaced(tmp_path: Path) -> None:
     """A missing folder, an empty one and one of ours are replaced, one with anything else is refused."""
-    parquet.refuse_others(Place.of(tmp_path / "missing"))
-    parquet.refuse_others(Place.of(tmp_path))
+    parquet_writer.refuse_other_content(Location.of(tmp_path / "missing"))
+    parquet_writer.refuse_other_content(Location.of(tmp_path))
     _table(tmp_path, "publications")
-    parquet.refuse_others(Place.of(tmp_path))
+    parquet_writer.refuse_other_content(Location.of(tmp_path))
     (tmp_path / "notes").mkdir()
     with pytest.raises(XregitError, match="is not replaced"):
-        parquet.refuse_others(Place.of(tmp_path))
+        parquet_writer.refuse_other_content(Location.of(tmp_path))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.source import writing
-from xregit.spark import files, frames, packing
-from xregit.spark.places import Place
+from xregit.spark import data_files, row_batches
+from xregit.spark.location import Location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from xregit.spark.columns import Table
-    from xregit.spark.packing import Packed
+    from xregit.spark.row_batches import RowBatches
+    from xregit.spark.schema import Table
 
 # The empty file by which Spark says that a folder of Parquet files is complete.
 COMPLETE = "_SUCCESS"
 
 
-def refuse_others(place: Place) -> None:
+def refuse_other_content(place: Location) -> None:
     """Refuse a folder of this machine that holds anything but tables in plain Parquet, because it would be replaced.
 
     Raises:
@@ -38,30 +38,30 @@ def refuse_others(place: Place) -> None:
         raise XregitError(message)
 
 
-def write(spark: SparkSession, tables: Mapping[Table, Packed], place: Place) -> None:
+def write(spark: SparkSession, tables: Mapping[Table, RowBatches], place: Location) -> None:
     """Write every table; a folder of this machine stays as it is until all of them are written.
 
     Raises:
         XregitError: they can't be written.
     """
     if place.local is None:
-        _to_store(spark, tables, place)
+        _write_store(spark, tables, place)
     else:
-        _to_folder(spark, tables, place.local)
+        _write_folder(spark, tables, place.local)
 
 
-def _to_folder(spark: SparkSession, tables: Mapping[Table, Packed], folder: Path) -> None:
+def _write_folder(spark: SparkSession, tables: Mapping[Table, RowBatches], folder: Path) -> None:
     with writing.replacing(folder) as beside:
         for table in tables:
             (beside / table.name).mkdir(parents=True)
-        frames.write(spark, tables, Place.of(beside))
+        row_batches.write_files(spark, tables, Location.of(beside))
         for table, some in tables.items():
             if not some:
-                files.written(table.name, str(beside / table.name), packing.arrow_schema(table), ())
+                data_files.write_file(table.name, str(beside / table.name), table.arrow_schema, ())
             (beside / table.name / COMPLETE).touch()
 
 
-def _to_store(spark: SparkSession, tables: Mapping[Table, Packed], place: Place) -> None:
+def _write_store(spark: SparkSession, tables: Mapping[Table, RowBatches], place: Location) -> None:
     """Write with Spark's own writer, which knows the store; the last table, the publications, says that it is whole."""
     for table, some in tables.items():
-        frames.frame(spark, table, some).write.mode("overwrite").parquet((place / table.name).url)
+        row_batches.to_dataframe(spark, table, some).write.mode("overwrite").parquet((place / table.name).url)

@@ -14,7 +14,7 @@ import pytest
 from deltalake import DeltaTable, Schema
 from deltalake.transaction import AddAction
 
-from xregit.spark import files
+from xregit.spark import data_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +62,7 @@ def test_statistics_hold_for_all_rows(
         )
         for batch in batches
     ]
-    found = json.loads(files.written("t", str(tmp_path), SCHEMA, made)["stats"])
+    found = json.loads(data_files.write_file("t", str(tmp_path), SCHEMA, made)["stats"])
     assert (found["minValues"], found["maxValues"]) == (least, most)
     texts = [text for batch, _ in batches for text in batch]
     nulls = texts.count(None)
@@ -72,7 +72,7 @@ def test_statistics_hold_for_all_rows(
 
 def described(folder: Path, rows: pa.Table) -> dict[str, Any]:
     """Write rows to a file, and return what is told of it."""
-    about = files.written("t", str(folder), rows.schema, rows.to_batches())
+    about = data_files.write_file("t", str(folder), rows.schema, rows.to_batches())
     return {**about, "stats": json.loads(about["stats"], parse_float=Decimal)}
 
 
@@ -133,7 +133,7 @@ def test_rows_are_found_by_whichever_column(
 ) -> None:
     """A reader that goes by Arrow's data sets, as DuckDB and Polars may, takes a missing bound for none to be found."""
     rows = ROWS.append_column("odd", pa.array(odd))
-    about = files.written("t", str(tmp_path), rows.schema, rows.to_batches())
+    about = data_files.write_file("t", str(tmp_path), rows.schema, rows.to_batches())
     table = DeltaTable.create(tmp_path, Schema.from_arrow(rows.schema))
     action = AddAction(about["path"], about["size"], {}, about["modified"], True, about["stats"])  # noqa: FBT003
     table.create_write_transaction([action], "append", table.schema(), None)

@@ -1,4 +1,4 @@
-"""Arrow batches to Parquet files, with what a Delta transaction must know of each file.
+"""Arrow batches to Parquet data files, with the statistics that a Delta transaction records of each file.
 
 Executors run this; it is shipped to them by value and needs nothing there but Arrow, and `deltalake` for a store.
 """
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 # One row of this per written file, as Spark and as Arrow call the types.
-WRITTEN = "table string, path string, size bigint, modified bigint, stats string"
+FILE_COLUMNS = "table string, path string, size bigint, modified bigint, stats string"
 # A longer text is told by its beginning, as Delta does it; for the largest, a sign follows that no text has more of.
 MAX_BOUND_CHARS, CUT_CHARS = 256, 32
 LAST_SIGN = "\U0010ffff"
 COMPRESSION = "snappy"
 
 
-def writing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def write_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Write each part of a partition to a file in its folder, and give the row that describes it."""
     import pyarrow as pa
 
     for batch in batches:
         for part in batch.to_pylist():
             with pa.ipc.open_stream(part["rows"]) as rows:
-                described = written(part["table"], part["folder"], rows.schema, rows)
+                described = write_file(part["table"], part["folder"], rows.schema, rows)
             yield pa.RecordBatch.from_pylist([described])
 
 
-def reading(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Give the rows of each part of a partition."""
+def read_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of each part of a partition."""
     import pyarrow as pa
 
     for batch in batches:
@@ -47,14 +47,14 @@ def reading(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 yield from rows
 
 
-def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> dict[str, Any]:
+def write_file(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> dict[str, Any]:
     """Write the batches to one new file in the folder and describe it; no batches make a file without rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = f"part-{uuid.uuid4()}.{COMPRESSION}.parquet"
     about = Statistics()
-    with _store(folder).open_output_stream(path) as sink:
+    with _file_system(folder).open_output_stream(path) as sink:
         with pq.ParquetWriter(sink, schema, compression=COMPRESSION) as file:
             for batch in batches:
                 found = pa.Table.from_batches([batch])
@@ -65,15 +65,15 @@ def written(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.Rec
     return {"table": table, "path": path, "size": size, "modified": int(time.time() * 1000), "stats": about.text()}
 
 
-def folders(folder: str) -> list[str]:
+def list_folders(folder: str) -> list[str]:
     """Return the names of the folders in a folder; none where it is not there."""
     from pyarrow import fs
 
-    found = _store(folder).get_file_info(fs.FileSelector("", allow_not_found=True))
+    found = _file_system(folder).get_file_info(fs.FileSelector("", allow_not_found=True))
     return [each.path for each in found if each.type is fs.FileType.Directory]
 
 
-def _store(folder: str) -> FileSystem:
+def _file_system(folder: str) -> FileSystem:
     """Return the file system whose root is the folder, a path or the URL of an object store that Delta knows."""
     from pyarrow import fs
 
@@ -119,29 +119,29 @@ class Statistics:
         """Return them as JSON."""
         if not self._is_bounded:
             return json.dumps({"numRecords": self._rows})
-        least = _object({name: _least(bounds[0]) for name, bounds in self._bounds.items()})
-        most = _object({name: _most(bounds[1]) for name, bounds in self._bounds.items()})
+        least = _json_object({name: _lower_bound(bounds[0]) for name, bounds in self._bounds.items()})
+        most = _json_object({name: _upper_bound(bounds[1]) for name, bounds in self._bounds.items()})
         nulls = json.dumps(self._nulls)
         return f'{{"numRecords": {self._rows}, "minValues": {least}, "maxValues": {most}, "nullCount": {nulls}}}'
 
 
-def _object(values: Mapping[str, str]) -> str:
+def _json_object(values: Mapping[str, str]) -> str:
     return f"{{{', '.join(f'{json.dumps(name)}: {value}' for name, value in values.items())}}}"
 
 
-def _least(value: Any) -> str:
+def _lower_bound(value: Any) -> str:
     is_long = isinstance(value, str) and len(value) > MAX_BOUND_CHARS
-    return _bound(value[:CUT_CHARS] if is_long else value)
+    return _json_value(value[:CUT_CHARS] if is_long else value)
 
 
-def _most(value: Any) -> str:
+def _upper_bound(value: Any) -> str:
     if not isinstance(value, str) or len(value) <= MAX_BOUND_CHARS:
-        return _bound(value)
+        return _json_value(value)
     left = value[CUT_CHARS:].lstrip(LAST_SIGN)
-    return _bound(value[: len(value) - len(left)] + LAST_SIGN if left else value)
+    return _json_value(value[: len(value) - len(left)] + LAST_SIGN if left else value)
 
 
-def _bound(value: Any) -> str:
+def _json_value(value: Any) -> str:
     """Return a value as JSON; decimals have all their digits, and years four, which `strftime` does not give all."""
     if isinstance(value, datetime):
         return f'"{value.replace(tzinfo=None).isoformat(timespec="microseconds")}Z"'

@@ -11,12 +11,12 @@ from deltalake import DeltaTable, Schema
 
 from tests.spark.streams import GROUP, registry_of
 from xregit.errors import XregitError
-from xregit.spark.columns import HASH, Column, Table, Type
-from xregit.spark.delta import RustLake
-from xregit.spark.places import Place
-from xregit.spark.standing import compared, refuse_newer
+from xregit.spark.deltalake_writer import DeltalakeWriter
+from xregit.spark.location import Location
+from xregit.spark.schema import HASH, Column, Table, Type
 from xregit.spark.streams.ledger import Ledger
 from xregit.spark.streams.plans import plan
+from xregit.spark.table_writer import compare_schema, refuse_newer_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-PLACE = Place("/lake/things")
+PLACE = Location("/lake/things")
 TABLE = Table("things", "Some.", (Column("xid", comment="Which."), Column("labels", Type.TEXT_MAP), HASH))
 
 
@@ -47,7 +47,7 @@ def refused(said: str) -> Any:
 def test_tables_that_ask_more_are_refused(reader: int, writer: int, features: tuple[str, ...], said: str) -> None:
     """A table whose log asks for what we can't do is told, with what that is."""
     with refused(said):
-        refuse_newer(PLACE, reader, writer, features)
+        refuse_newer_protocol(PLACE, reader, writer, features)
 
 
 def field(name: str, form: Any, comment: str = "") -> dict[str, Any]:
@@ -74,18 +74,18 @@ def test_columns_of_another_type_are_refused(form: Any, said: str) -> None:
     """A column is the one that the model says, or the table is none of ours."""
     there = [field("xid", "string", "Which."), field("labels", form), field("hash", "string", HASH.comment)]
     with refused(said):
-        found = compared(TABLE, PLACE, 3, {"fields": there}, "Some.")
-        assert (found.version, found.lacking, found.former, found.comments) == (3, (), (), {})
+        found = compare_schema(TABLE, PLACE, 3, {"fields": there}, "Some.")
+        assert (found.version, found.missing_columns, found.removed_columns, found.comments) == (3, (), (), {})
 
 
 def test_what_differs_is_told() -> None:
     """Columns that only one side has, and what is said of others in other words, are what is to be changed."""
     there = [field("xid", "string", "Other."), {**field("hash", "string"), "metadata": None}, field("old", "long")]
-    found = compared(TABLE, PLACE, 3, {"fields": there}, "")
-    assert (found.lacking, found.former) == (("labels",), ("old",))
+    found = compare_schema(TABLE, PLACE, 3, {"fields": there}, "")
+    assert (found.missing_columns, found.removed_columns) == (("labels",), ("old",))
     assert found.comments == {"": "Some.", "xid": "Which.", "hash": HASH.comment}
     with pytest.raises(XregitError, match="but not the things of a catalog"):
-        compared(TABLE, PLACE, 3, {"fields": there[:1]}, "")
+        compare_schema(TABLE, PLACE, 3, {"fields": there[:1]}, "")
 
 
 CHECK = {"delta.invariants": '{"expression":{"expression":"hash > 1"}}'}
@@ -125,8 +125,8 @@ def test_rules_that_we_can_not_keep_are_refused(
     """A table made with partitions or rules for its rows would be read with other values than it was given."""
     make(tmp_path / "things", TABLE.structure, column, more)
     with refused(said):
-        assert RustLake(Place.of(tmp_path), no_session).look(TABLE).version >= 0
+        assert DeltalakeWriter(Location.of(tmp_path), no_session).snapshot(TABLE).version >= 0
     made = plan(registry_of(tmp_path))
     make(tmp_path / "g__one", made.landing(f"{GROUP}one").structure, column, more)
     with refused(said):
-        Ledger(Place.of(tmp_path)).fitted(made)
+        Ledger(Location.of(tmp_path)).fitted(made)

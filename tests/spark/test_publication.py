@@ -15,10 +15,9 @@ from deltalake.schema import Field, PrimitiveType
 from tests.spark.repository import SAMPLE
 from xregit.errors import XregitError
 from xregit.installed import bringing
-from xregit.spark import frames, packing
+from xregit.spark import row_batches
 from xregit.spark import session as sessions
-from xregit.spark.asof import tables_at
-from xregit.spark.publishing import Publication, publish
+from xregit.spark.publication import Publication, publish, tables_at
 from xregit.spark.rows import rows
 from xregit.spark.session import session
 from xregit.spark.tables import tables
@@ -88,9 +87,9 @@ def test_large_catalog_is_written_in_several_jobs(
     spark: SparkSession, sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     """No row is lost or doubled where tables have several parts, jobs several tasks, and a publication several jobs."""
-    monkeypatch.setattr(packing, "ROWS_PER_PART", 2)
-    monkeypatch.setattr(frames, "TASK_BYTES", 10_000)
-    monkeypatch.setattr(frames, "JOB_BYTES", 20_000)
+    monkeypatch.setattr(row_batches, "ROWS_PER_PART", 2)
+    monkeypatch.setattr(row_batches, "TASK_BYTES", 10_000)
+    monkeypatch.setattr(row_batches, "JOB_BYTES", 20_000)
     found = publish(sample, tmp_path / "tables", format=form, spark=spark)
     assert sum(table.rows for table in found.tables) > 20
     for name, some in rows(sample).items():

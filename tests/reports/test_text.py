@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.diagnostics import Diagnostic, Severity
-from xregit.reports.excerpts import MAX_COLUMNS, columns, excerpt, safe
-from xregit.reports.text import coloured, plain, text
+from xregit.reports.text import MAX_COLUMNS, coloured, escape_control, excerpt, plain, terminal_width, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +55,8 @@ def test_long_line_is_cut_around_the_span() -> None:
 def test_long_span_is_underlined_as_far_as_it_is_shown() -> None:
     """The carets end where the line is cut."""
     made = excerpt(LONG, 4, len(LONG))
-    assert columns(made.carets) <= MAX_COLUMNS
-    assert columns(made.line) <= MAX_COLUMNS + 1
+    assert terminal_width(made.carets) <= MAX_COLUMNS
+    assert terminal_width(made.line) <= MAX_COLUMNS + 1
 
 
 @given(st.text(st.characters(exclude_characters="\r\n"), max_size=300), st.integers(0, 310), st.integers(0, 310))
@@ -65,7 +64,7 @@ def test_any_line_is_shown_safely(line: str, column: int, end: int) -> None:
     """Nothing that steers a terminal comes out, and neither line nor carets grow without bound."""
     made = excerpt(line, column, end)
     assert not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in made.line)
-    assert columns(made.line) <= MAX_COLUMNS + 2
+    assert terminal_width(made.line) <= MAX_COLUMNS + 2
     assert set(made.carets) <= {" ", "^"}
     assert "^" in made.carets
 
@@ -83,7 +82,7 @@ def test_carets_cover_the_characters_of_the_span(line: str, data: st.DataObject)
 
 def test_texts_are_one_line() -> None:
     """Line breaks in ids and messages are shown, not followed."""
-    assert safe("a\nb\x07\u2028") == "a\\nb\\x07\\u2028"
+    assert escape_control("a\nb\x07\u2028") == "a\\nb\\x07\\u2028"
 
 
 LINES = {

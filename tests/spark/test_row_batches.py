@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.spark import packing
-from xregit.spark.columns import Column, Table, Type
-from xregit.spark.packing import Packed, arrow_schema, packed, unpacked
+from xregit.spark import row_batches
+from xregit.spark.row_batches import RowBatches, pack, unpack
+from xregit.spark.schema import Column, Table, Type
 
 KINDS = {
     Type.TEXT: st.text(),
@@ -28,9 +28,9 @@ TABLE = Table("things", "", tuple(Column(kind.name.lower(), kind) for kind in KI
 ROWS = st.lists(st.fixed_dictionaries({}, optional={kind.name.lower(): some for kind, some in KINDS.items()}))
 
 
-def _read(some: Packed) -> list[dict[str, Any]]:
-    found = unpacked(TABLE, some)
-    assert found.schema == arrow_schema(TABLE)
+def _read(some: RowBatches) -> list[dict[str, Any]]:
+    found = unpack(TABLE, some)
+    assert found.schema == TABLE.arrow_schema
     rows: list[dict[str, Any]] = found.to_pylist(maps_as_pydicts="strict")
     return rows
 
@@ -39,7 +39,7 @@ def _read(some: Packed) -> list[dict[str, Any]]:
 def test_packed_rows_come_back(rows: list[dict[str, Any]]) -> None:
     """What is packed is unpacked as it was, a column that a row does not have is null."""
     nothing = dict.fromkeys(column.name for column in TABLE.columns)
-    some = packed(TABLE, rows)
+    some = pack(TABLE, rows)
     assert _read(some) == [{**nothing, **row} for row in rows]
     assert (some.rows, bool(some)) == (len(rows), bool(rows))
 
@@ -47,8 +47,8 @@ def test_packed_rows_come_back(rows: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(("rows", "parts"), [(0, 0), (1, 1), (3, 1), (4, 2), (7, 3)])
 def test_part_holds_so_many_rows(monkeypatch: pytest.MonkeyPatch, rows: int, parts: int) -> None:
     """A part is closed when it is full; the last one holds the rest."""
-    monkeypatch.setattr(packing, "ROWS_PER_PART", 3)
-    some = packed(TABLE, ({"long": number} for number in range(rows)))
+    monkeypatch.setattr(row_batches, "ROWS_PER_PART", 3)
+    some = pack(TABLE, ({"long": number} for number in range(rows)))
     assert len(some.parts) == parts
     assert [row["long"] for row in _read(some)] == [*range(rows)]
 
@@ -56,4 +56,4 @@ def test_part_holds_so_many_rows(monkeypatch: pytest.MonkeyPatch, rows: int, par
 def test_same_rows_are_the_same_bytes() -> None:
     """Nothing but the rows is in a part."""
     rows = [{"text": "a", "timestamp": datetime(2026, 1, 2, tzinfo=UTC), "text_map": {"b": "c"}}]
-    assert packed(TABLE, rows) == packed(TABLE, rows)
+    assert pack(TABLE, rows) == pack(TABLE, rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xregit.errors import XregitError
-from xregit.spark.places import Place
+from xregit.spark.location import Location
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from xregit.spark.places import Place
 )
 def test_place_is_a_path_or_a_url(given: Path | str, url: str, local: Path | None) -> None:
     """What has a scheme is in a store, but for files."""
-    place = Place.of(given)
+    place = Location.of(given)
     assert (place.url, place.local, str(place)) == (url, local, url)
     assert (place / "x").url == f"{url}/x"
 
@@ -32,9 +32,9 @@ def test_place_is_a_path_or_a_url(given: Path | str, url: str, local: Path | Non
 def test_path_that_is_no_text_is_refused() -> None:
     """A path with bytes that are no letters in the process's locale is told in one line, before anything begins."""
     with pytest.raises(XregitError, match=r"path '/a/\\udcc3\\udcbc' is no text here; .* LC_ALL"):
-        Place.of("/a/\udcc3\udcbc")
+        Location.of("/a/\udcc3\udcbc")
 
 
 def test_relative_path_is_made_absolute() -> None:
     """Executors have another working directory."""
-    assert Place.of("build/tables").local == Path.cwd() / "build/tables"
+    assert Location.of("build/tables").local == Path.cwd() / "build/tables"

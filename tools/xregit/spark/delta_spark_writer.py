@@ -1,0 +1,218 @@
+"""Delta tables by Delta's own classes on Spark's class path: for any store that the session knows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xregit.spark import row_batches
+from xregit.spark.row_batches import pack
+from xregit.spark.schema import HASH, column_ddl, create_table, sql_string
+from xregit.spark.session import retry_py4j
+from xregit.spark.table_writer import (
+    CHANGE,
+    DELETE,
+    INSERT,
+    PROPERTIES,
+    UPDATE,
+    TableChanges,
+    TableSnapshot,
+    changes_table,
+    changes_to_arrow,
+    compare_schema,
+    concurrent_change,
+    not_a_delta_table,
+    refuse_newer_protocol,
+    with_row_hashes,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xregit.spark.location import Location
+    from xregit.spark.rows import Row
+    from xregit.spark.schema import Table
+    from xregit.spark.table_writer import CommitInfo, Updates
+
+# What Spark must be told before Delta's statements work; a session that has the classes without these can't merge.
+SETTINGS = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+# What our statements mean by TIMESTAMP, whatever the session's own do.
+TIMESTAMP, WITH_ZONE = "spark.sql.timestampType", "TIMESTAMP_LTZ"
+WRITE = "spark.databricks.delta.write."
+APPLICATION = "xregit publish"
+_VIEW = "xregit_changes"
+
+
+def is_available(spark: SparkSession) -> bool:
+    """Return whether a session can read and write Delta tables by itself."""
+    return all(value in (spark.conf.get(name, "") or "") for name, value in SETTINGS.items())
+
+
+@dataclass(frozen=True)
+class DeltaSparkWriter:
+    """The tables in one folder of any file system or store that the session knows."""
+
+    place: Location
+    spark: SparkSession
+
+    def snapshot(self, table: Table) -> TableSnapshot:
+        """Return the state of a table; see `TableWriter`."""
+        place = self.place / table.name
+        detail = self._detail(place)
+        if detail is None:
+            return TableSnapshot(table, place)
+        refuse_newer_protocol(place, detail["minReaderVersion"], detail["minWriterVersion"], _features(detail))
+        version = self._last(place)
+        frame = self._frame(place, version)
+        snapshot = compare_schema(table, place, version, json.loads(frame.schema.json()), detail["description"] or "")
+        keyed = frame.select(*table.keys, HASH.name).collect()
+        return with_row_hashes(snapshot, map(tuple, keyed))
+
+    def read_rows(self, snapshot: TableSnapshot) -> list[Row]:
+        """Return all rows of a table; see `TableWriter`."""
+        if snapshot.version < 0:
+            return []
+        found = row_batches.collect_arrow(self._frame(snapshot.place, snapshot.version), snapshot.table)
+        return [
+            {name: dict(value) if _is_map(snapshot.table, name, value) else value for name, value in row.items()}
+            for row in found.to_pylist()
+        ]
+
+    def write(self, work: Updates, info: CommitInfo) -> dict[str, int]:
+        """Bring every table to what its difference says; see `TableWriter`."""
+        with self._set({USER_METADATA: info.as_json, TIMESTAMP: WITH_ZONE}):
+            return {name: self._committed(snapshot, some) for name, (snapshot, some) in work.items()}
+
+    def append(self, snapshot: TableSnapshot, row: Row, info: CommitInfo) -> int:
+        """Add one row to a table; see `TableWriter`."""
+        return self.write({snapshot.table.name: (snapshot, TableChanges(pack(snapshot.table, [row])))}, info)[
+            snapshot.table.name
+        ]
+
+    def clear(self, name: str, info: CommitInfo) -> int:
+        """Remove all rows of a table that the model has no more; see `TableWriter`."""
+        place = self.place / name
+        if self._detail(place) is None or self.spark.read.format("delta").load(place.url).isEmpty():
+            return 0
+        with self._set({USER_METADATA: info.as_json}):
+            removed = self.spark.sql(f"DELETE FROM {_quote(place)}").first()  # noqa: S608 - quoted
+        return int(removed["num_affected_rows"]) if removed else 0
+
+    def _committed(self, snapshot: TableSnapshot, some: TableChanges) -> int:
+        first = [_create_statement(snapshot)] if snapshot.version < 0 else _alter_statements(snapshot)
+        for each in first:
+            self.spark.sql(each).collect()
+        version = snapshot.version + len(first) + bool(some)
+        if some:
+            # Of two who add the same rows at once, Delta would let both; with a number, it lets the first.
+            with self._set({"txnAppId": APPLICATION, "txnVersion": str(version)}, WRITE):
+                self._change(snapshot, some)
+        if self._last(snapshot.place) != version:
+            raise concurrent_change(snapshot.place)
+        return version
+
+    def _change(self, snapshot: TableSnapshot, some: TableChanges) -> None:
+        if some.only_inserts:
+            frame = row_batches.to_dataframe(self.spark, snapshot.table, some.inserted)
+            frame.write.format("delta").mode("append").save(snapshot.place.url)
+        else:
+            changed = row_batches.arrow_to_dataframe(
+                self.spark, changes_table(snapshot.table), changes_to_arrow(snapshot.table, some)
+            )
+            changed.createOrReplaceTempView(_VIEW)
+            try:
+                self.spark.sql(_merge_statement(snapshot)).collect()
+            finally:
+                retry_py4j(partial(self.spark.catalog.dropTempView, _VIEW))
+
+    @contextmanager
+    def _set(self, settings: Mapping[str, str], prefix: str = "") -> Iterator[None]:
+        """Let the session have settings for a while."""
+        conf = self.spark.conf
+        before = {prefix + name: conf.get(prefix + name, None) for name in settings}
+        try:
+            for name, value in settings.items():
+                conf.set(prefix + name, value)
+            yield
+        finally:
+            for name, old in before.items():
+                retry_py4j(partial(conf.unset, name) if old is None else partial(conf.set, name, old))
+
+    def _frame(self, place: Location, version: int) -> DataFrame:
+        return self.spark.read.format("delta").option("versionAsOf", version).load(place.url)
+
+    def _last(self, place: Location) -> int:
+        row = self.spark.sql(f"DESCRIBE HISTORY {_quote(place)} LIMIT 1").first()
+        return int(row["version"]) if row else -1
+
+    def _detail(self, place: Location) -> Any:
+        """Return what Delta says of a table, None where there is nothing at the place."""
+        from pyspark.errors import AnalysisException
+
+        try:
+            return self.spark.sql(f"DESCRIBE DETAIL {_quote(place)}").first()
+        except AnalysisException as error:
+            if place.local and place.local.exists() and (not place.local.is_dir() or any(place.local.iterdir())):
+                raise not_a_delta_table(place) from error
+            return None
+
+
+def _is_map(table: Table, name: str, value: object) -> bool:
+    return isinstance(value, list) and any(
+        column.name == name and column.type.startswith("map") for column in table.columns
+    )
+
+
+def _features(detail: Any) -> list[str]:
+    return list(detail["tableFeatures"] or ())
+
+
+def _create_statement(snapshot: TableSnapshot) -> str:
+    return create_table(
+        snapshot.table, _quote(snapshot.place), {name: value or "" for name, value in PROPERTIES.items()}
+    )
+
+
+def _alter_statements(snapshot: TableSnapshot) -> list[str]:
+    """Return the statements that give a table the columns and comments that the model has by now."""
+    table = f"ALTER TABLE {_quote(snapshot.place)}"
+    missing_columns = [
+        column_ddl(column) for column in snapshot.table.columns if column.name in snapshot.missing_columns
+    ]
+    found = [f"{table} ADD COLUMNS ({', '.join(missing_columns)})"] if missing_columns else []
+    for name, said in snapshot.comments.items():
+        found.append(
+            f"{table} ALTER COLUMN `{name}` COMMENT {sql_string(said)}"
+            if name
+            else f"COMMENT ON TABLE {_quote(snapshot.place)} IS {sql_string(said)}"
+        )
+    return found
+
+
+def _merge_statement(snapshot: TableSnapshot) -> str:
+    names = [f"`{column.name}`" for column in snapshot.table.columns]
+    same = " AND ".join(f"there.`{key}` = here.`{key}`" for key in snapshot.table.keys)
+    former = (
+        f"there.`{name}` = NULL" for name in snapshot.removed_columns
+    )  # it must not go on telling of what is no more
+    update = ", ".join((*(f"there.{name} = here.{name}" for name in names), *former))
+    values = ", ".join(f"here.{name}" for name in names)
+    change = f"here.`{CHANGE.name}`"
+    return (
+        f"MERGE INTO {_quote(snapshot.place)} AS there USING {_VIEW} AS here ON {same} "  # noqa: S608 - quoted
+        f"WHEN MATCHED AND {change} = '{DELETE}' THEN DELETE "
+        f"WHEN MATCHED AND {change} = '{UPDATE}' THEN UPDATE SET {update} "
+        f"WHEN NOT MATCHED AND {change} = '{INSERT}' THEN INSERT ({', '.join(names)}) VALUES ({values})"
+    )
+
+
+def _quote(place: Location) -> str:
+    return f"delta.`{place.url.replace('`', '``')}`"

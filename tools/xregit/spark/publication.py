@@ -1,0 +1,327 @@
+"""Publishes a registry as tables, at one commit or at each of many, and finds the versions that hold a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xregit.arguments import to_path
+from xregit.catalog import read_commit
+from xregit.catalog.registry import expect_registry
+from xregit.collecting import uncollected
+from xregit.errors import XregitError
+from xregit.model.times import moment
+from xregit.records import record
+from xregit.source.history import ancestors, commits_of
+from xregit.spark import delta_spark_writer, parquet_writer
+from xregit.spark.delta_spark_writer import DeltaSparkWriter
+from xregit.spark.deltalake_writer import DeltalakeWriter
+from xregit.spark.location import Location, errors_at
+from xregit.spark.row_batches import pack
+from xregit.spark.rows import iter_rows, with_hash
+from xregit.spark.session import REMOTE, active_session, require_spark, use_session
+from xregit.spark.table_writer import TableChanges, commit_info, diff_rows, refuse_file
+from xregit.spark.tables import PUBLICATIONS
+from xregit.spark.tables import tables as tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from deltalake import DeltaTable
+    from pyspark.sql import SparkSession
+
+    from xregit.catalog.registry import Registry
+    from xregit.source.history import History
+    from xregit.spark.rows import Row
+    from xregit.spark.table_writer import TableWriter, Updates
+
+APPLICATION = "xregit publish"
+DELTA, PARQUET = "delta", "parquet"
+# Where these settings are asked for, Spark has Delta's classes on its class path, or is meant to have them.
+CLASS_PATH = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
+
+
+@record
+class TablePublication:
+    """What became of one table; ``version`` is its Delta version.
+
+    It is None where the format has none, and for a table that is emptied since the model has no such type any more.
+    """
+
+    name: str
+    rows: int
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    version: int | None = None
+
+
+@record
+class Publication:
+    """What one run published; ``number`` is that of the newest row in the table ``publications``.
+
+    ``changed`` is false where the tables said all this already, and nothing was written.
+    """
+
+    folder: str
+    format: str
+    commit: str
+    number: int
+    changed: bool
+    tables: tuple[TablePublication, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record with the keys of the JSON report."""
+        return asdict(self)
+
+
+def publish(
+    registry: Registry,
+    tables: Path | str,
+    *,
+    format: str = DELTA,  # noqa: A002 - as the command's option is called
+    spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> Publication:
+    """Bring the tables in a folder to what the registry says; the same registry again writes nothing.
+
+    ``tables`` is a path, or the URL of a folder in a store: with Delta's own classes on Spark's class path any store
+    that the session knows, else any that `deltalake` knows. ``spark`` is the session to use; else it is the active
+    one, else one for the time being with the settings ``conf``, such as ``spark.master`` or ``spark.remote``. Plain
+    Parquet is written anew each time.
+
+    Raises:
+        XregitError: Spark or Java is missing, or the tables can't be written.
+    """
+    expect_registry(registry)
+    return next(iter(publish_each((registry,), tables, format=format, spark=spark, conf=conf)))
+
+
+def publish_each(
+    registries: Iterable[Registry],
+    tables: Path | str,
+    *,
+    format: str = DELTA,  # noqa: A002 - as the command's option is called
+    spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> Iterator[Publication]:
+    """Publish one registry after the other, such as the same one at several commits, with one session.
+
+    Raises:
+        XregitError: as `publish` does; those before are published then.
+    """
+    require_spark()
+    if format not in {DELTA, PARQUET}:
+        message = f'the format "{format}" is unknown; the formats are "{DELTA}" and "{PARQUET}"'
+        raise XregitError(message)
+    place = Location.of(tables)
+    refuse_file(place)
+    with errors_at(place, "publish to"), _open_writer(place, spark, conf or {}) as writer:
+        for registry in registries:
+            if format == DELTA:
+                yield _publish_delta(registry, writer)
+            else:
+                yield _publish_parquet(registry, place, spark, conf or {})
+
+
+@contextmanager
+def _open_writer(place: Location, spark: SparkSession | None, conf: Mapping[str, str]) -> Iterator[TableWriter]:
+    """Yield what writes the tables: Delta's own classes where Spark has them, else `deltalake`."""
+    at_hand = spark or active_session()
+    with ExitStack() as stack:
+
+        @cache
+        def session() -> SparkSession:
+            return stack.enter_context(use_session(at_hand, name=APPLICATION, conf=conf))
+
+        # Starting Spark to ask it takes seconds, which are lost where there is nothing to publish.
+        may_be_native = at_hand is not None or any(
+            name in conf for name in (*CLASS_PATH, *delta_spark_writer.SETTINGS, REMOTE)
+        )
+        yield (
+            DeltaSparkWriter(place, session())
+            if may_be_native and delta_spark_writer.is_available(session())
+            else DeltalakeWriter(place, session)
+        )
+
+
+def _publish_delta(registry: Registry, writer: TableWriter) -> Publication:
+    history, log = registry.origin.history, writer.snapshot(PUBLICATIONS)
+    published = sorted(writer.read_rows(log), key=lambda row: int(row["number"]))
+    last = published[-1] if published else None
+    had = next((dict(row["columns"]) for row in reversed(published) if row.get("columns")), {})
+    work = _compute_updates(registry, writer, had)
+    versions = writer.write(work, commit_info(history))
+    former = _clear_removed_tables(writer, last, history, work)
+    changed = last is None or (last["commit"], _versions(last)) != (history.head, versions)
+    number = (last["number"] if last else 0) + changed
+    logged = log.version
+    if changed:
+        logged = writer.append(
+            log, _publication_row(number, history, versions, _model_columns(work, had)), commit_info(history)
+        )
+    of_tables = [*(_table_publication(name, some, versions[name]) for name, (_, some) in work.items()), *former]
+    of_tables.append(TablePublication(log.table.name, number, int(changed), version=logged))
+    return Publication(
+        str(log.place).removesuffix(f"/{log.table.name}"), DELTA, history.head, number, changed, tuple(of_tables)
+    )
+
+
+def _compute_updates(registry: Registry, writer: TableWriter, had: Mapping[str, str]) -> Updates:
+    """Return how each table stands and what brings it up to date; rows and hashes of one table at a time are held.
+
+    ``had`` says which columns each table had from the model: what else the model does not have is somebody's own.
+    """
+    known, work = tables_of(registry.model), {}
+    with uncollected():  # the collector would look at the whole registry again and again
+        for name, rows in iter_rows(registry).items():
+            snapshot, ours = writer.snapshot(known[name]), had.get(name, "").split(",")
+            former = tuple(each for each in snapshot.removed_columns if each in ours)
+            work[name] = (
+                replace(snapshot, hashes={}, removed_columns=former),
+                diff_rows(snapshot.table, rows, snapshot.hashes),
+            )
+    return work
+
+
+def _model_columns(work: Updates, had: Mapping[str, str]) -> Mapping[str, str] | None:
+    """Return which columns each table has from the model, None if they are as before."""
+    found = {name: ",".join(column.name for column in snapshot.table.columns) for name, (snapshot, _) in work.items()}
+    return found if found != had else None
+
+
+def _clear_removed_tables(
+    writer: TableWriter, last: Row | None, history: History, work: Updates
+) -> list[TablePublication]:
+    """Remove the rows of what the model has no more: who reads such a table alone would take them for the catalog's."""
+    gone = _versions(last).keys() - work.keys() if last is not None else ()
+    removed = {name: writer.clear(name, commit_info(history)) for name in sorted(gone)}
+    return [TablePublication(name, 0, deleted=rows) for name, rows in removed.items() if rows]
+
+
+def _versions(publication: Row) -> dict[str, int]:
+    return dict(publication["versions"])
+
+
+def _publication_row(
+    number: int, history: History, versions: Mapping[str, int], columns: Mapping[str, str] | None = None
+) -> Row:
+    return with_hash(
+        {
+            "number": number,
+            "commit": history.head,
+            "time": moment(history.head_time),
+            "versions": dict(versions),
+            "columns": dict(columns) if columns is not None else None,
+            "publishedat": datetime.now(UTC),
+        }
+    )
+
+
+def _table_publication(name: str, some: TableChanges, version: int) -> TablePublication:
+    return TablePublication(name, some.rows, some.inserted.rows, some.updated.rows, some.deleted.rows, version)
+
+
+def _publish_parquet(
+    registry: Registry, place: Location, spark: SparkSession | None, conf: Mapping[str, str]
+) -> Publication:
+    history, known = registry.origin.history, tables_of(registry.model)
+    parquet_writer.refuse_other_content(place)
+    with uncollected():
+        found = {known[name]: pack(known[name], rows) for name, rows in iter_rows(registry).items()}
+    found[PUBLICATIONS] = pack(PUBLICATIONS, [_publication_row(1, history, {})])
+    with use_session(spark, name=APPLICATION, conf=conf) as session:
+        parquet_writer.write(session, found, place)
+    of_tables = tuple(TablePublication(table.name, some.rows, some.rows) for table, some in found.items())
+    return Publication(str(place), PARQUET, history.head, 1, True, of_tables)  # noqa: FBT003 - it is always written
+
+
+@record
+class PublishedVersions:
+    """One row of the table of publications: a Git commit, and the version of every table that holds it."""
+
+    number: int
+    commit: str
+    versions: Mapping[str, int]
+
+
+def publish_history(
+    registry: Path | str,
+    refs: str,
+    tables: Path | str,
+    *,
+    spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> Iterator[Publication]:
+    """Publish the registry in a folder as it was at each commit, the oldest first; give each publication when done.
+
+    ``refs`` is a commit's name, or ``old..new`` for the commits after the first. Commits that did not touch the
+    folder are left out, but for the last. Commits that are published already add nothing.
+
+    Raises:
+        XregitError: the folder is in no Git repository, there is no such commit, or the tables can't be written.
+    """
+    require_spark()
+    folder = to_path(registry)
+    commits = commits_of(folder, refs)
+    known = {published.commit for published in _read_publications(Location.of(tables))}
+    # What is published stays; to publish an older commit after it would turn the tables back.
+    todo = commits[max((number + 1 for number, sha in enumerate(commits) if sha in known), default=0) :]
+    yield from publish_each((read_commit(folder, sha) for sha in todo), tables, spark=spark, conf=conf)
+
+
+def published_at(registry: Path | str, ref: str, tables: Path | str) -> PublishedVersions:
+    """Return the publication that holds a Git commit: its own, else that of the newest published commit before it.
+
+    Raises:
+        XregitError: there is no such commit, no such tables, or nothing of that age was published.
+    """
+    require_spark()
+    folder, place = to_path(registry), Location.of(tables)
+    found = {published.commit: published for published in _read_publications(place)}
+    if not found:
+        message = f"{place} holds no published tables; xregit publish makes them"
+        raise XregitError(message)
+    for sha in ancestors(folder, ref):
+        if sha in found:
+            return found[sha]
+    message = f'neither "{ref}" nor a commit before it was published in {place}; xregit publish --history {ref} does'
+    raise XregitError(message)
+
+
+def tables_at(tables: Path | str, number: int | None = None) -> dict[str, DeltaTable]:
+    """Return every table as it was at one publication, by default the newest, so that they agree with each other.
+
+    Raises:
+        XregitError: there are no such tables, or no such publication.
+    """
+    require_spark()
+    place = Location.of(tables)
+    found = {published.number: published for published in _read_publications(place)}
+    wanted = max(found, default=0) if number is None else number
+    if wanted not in found:
+        asked = f"no publication {number}, but 1 to {max(found)}" if found else "no published tables"
+        message = f"{place} holds {asked}{'' if found else '; xregit publish makes them'}"
+        raise XregitError(message)
+    from deltalake import DeltaTable
+
+    with errors_at(place, "read the tables in"):
+        return {name: DeltaTable((place / name).url, version=at) for name, at in found[wanted].versions.items()}
+
+
+def _read_publications(place: Location) -> list[PublishedVersions]:
+    import pyarrow as pa
+    from deltalake import DeltaTable
+
+    log = (place / PUBLICATIONS.name).url
+    with errors_at(place, "read the tables in"):
+        if (place.local and not place.local.exists()) or not DeltaTable.is_deltatable(log):
+            return []
+        rows = pa.table(DeltaTable(log).scan(columns=["number", "commit", "versions"])).to_pylist()
+    return [PublishedVersions(row["number"], row["commit"], dict(row["versions"])) for row in rows]
