@@ -101,6 +101,10 @@ BOMBS: dict[str, tuple[str, str]] = {
     "laughs": ("XSD/1.0", f'<!DOCTYPE a [<!ENTITY e0 "ha">{ENTITIES}]><a>&e9;</a>'),
     "pattern": ("JsonSchema/draft-07", '{"pattern": "(a{1000}){1000}"}'),
     "id that is no URI": ("JsonSchema/draft-07", '{"$id": "http://[::1", "$ref": "http://[::1"}'),
+    "numbers reserved again and again": (
+        "Protobuf/3",
+        f'syntax = "proto3"; message A {{ {"reserved /*;*/ 1;" * 8_000} }}',
+    ),
     "import that is no URI": ("Protobuf/3", 'syntax = "proto3"; import "http://[::1";'),
     "location that is no URI": ("XSD/1.0", XSD.format('<xs:include schemaLocation="http://[::1"/>')),
     "field number of 10,000 digits": ("Protobuf/3", f'syntax = "proto3"; message A {{ int32 a = 0x{"f" * 10_000}; }}'),

@@ -112,3 +112,13 @@ def test_required_field_of_an_unlisted_number_is_missing() -> None:
     schema = parse("Protobuf/2", CLOSED.replace(b"optional E", b"required E"), fragment="M")
     with pytest.raises(PayloadError, match="one"):
         schema.decode(bytes.fromhex("0807"))
+
+
+def test_extension_is_told_by_its_full_name() -> None:
+    """As in Protobuf's JSON, so that what was read can be written again."""
+    document = b'edition = "2023"; package p; message M { extensions 5; } extend M { int32 more = 5; }'
+    schema = parse("Protobuf/2023", document)
+    body = bytes.fromhex("2807")
+    assert schema.decode(body) == {"[p.more]": 7}
+    assert schema.encode(schema.decode(body)) == body
+    assert schema.decode(b'{"[p.more]": 7}', "application/json") == {"[p.more]": 7}

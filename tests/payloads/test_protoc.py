@@ -1,26 +1,17 @@
-"""Our reader of .proto files against Google's compiler: the same descriptors, and the same files refused."""
+"""Google's compiler within the process: what it writes and reads stays there, and what it finds is told."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
-from typing import TYPE_CHECKING
+from threading import Thread
 
 import pytest
-import yaml
-from google.protobuf import descriptor_pb2
 
-from tests.payloads.test_cases import FOLDER
-from tests.payloads.test_real_schemas import of_catalog, published
-from xregit.catalog import read_folder
-from xregit.payloads import SchemaError
-from xregit.payloads.documents import Document
-from xregit.payloads.protobuf.linking import link
+from xregit.payloads import Problem, SchemaError, parse, problems
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-MORE = (
+A = b'syntax = "proto3"; message A { string a = 1; }'
+URI = "/schemagroups/g/schemas/s/versions/1"
+RIGHT = (
     'syntax = "proto3"; message message { string message = 1; string option = 2; repeated string oneof = 3; }',
     "message A { optional string s = 1 [default = 'a\\tb\\\"']; optional double d = 2 [default = -inf]; }",
     'syntax = "proto3"; package a.b; message C { .a.b.D d = 1; b.D e = 2; message D { D d = 1; } } message D {}',
@@ -30,96 +21,115 @@ MORE = (
     'syntax = "proto3"; import "google/protobuf/struct.proto"; message A { google.protobuf.Struct s = 1; }',
     "message A { oneof x { string a = 1; int32 b = 2; } repeated int32 c = 3 [packed = true, deprecated = true]; }",
 )
-WRONG = (
-    'syntax = "proto3"; message A { string a = 1 }',
-    'syntax = "proto3"; message A { string a = 1; string a = 2; }',
-    'syntax = "proto3"; message A { string a = 1; int32 b = 1; }',
-    'syntax = "proto3"; message A { strin a = 1; }',
-    'syntax = "proto3"; message A { required string a = 1; }',
-    'syntax = "proto3"; message A { map<double, string> a = 1; }',
-    'syntax = "proto3"; enum A { B = 1; }',
-    'syntax = "proto3"; message A { reserved 1; string a = 1; }',
-    "message A { string a = 1; }",
-    'syntax = "proto4"; message A {}',
-    "message A { optional string a = 19000; }",
-    'syntax = "proto3"; message A {} }',
-)
 
 
-def protoc(folder: Path, text: str) -> bytes | None:
-    """Return the descriptor that Google's compiler makes of a file, or None."""
-    (folder / "document.proto").write_text(text, encoding="utf-8")
-    out = folder / "descriptors"
-    arguments = [f"-I{folder}", f"--descriptor_set_out={out}", "document.proto"]
-    run = subprocess.run(
-        [sys.executable, "-m", "grpc_tools.protoc", *arguments], check=False, capture_output=True, cwd=folder
-    )
-    return out.read_bytes() if run.returncode == 0 else None
-
-
-def ours(text: str) -> descriptor_pb2.FileDescriptorProto:
-    """Return the descriptor that we make of a file."""
-    found = descriptor_pb2.FileDescriptorProto()
-    link(Document("Protobuf/3", text.encode())).file.CopyToProto(found)
+def problem(document: bytes, **files: bytes) -> Problem:
+    """Return the one problem of a document beside others."""
+    known = {f"/schemagroups/g/schemas/{name}": content for name, content in files.items()}
+    with pytest.raises(SchemaError) as caught:
+        parse("Protobuf/3", document, uri=URI, fetch=known.get)
+    (found,) = caught.value.problems
     return found
 
 
-def without_remarks(file: descriptor_pb2.FileDescriptorProto) -> descriptor_pb2.FileDescriptorProto:
-    """Return a file's descriptor without what bears on no payload: options of the file, the form of JSON names."""
-    file.ClearField("options")
-    if file.syntax == "proto2":
-        file.ClearField("syntax")
-    waiting = list(file.message_type)
-    while waiting:
-        message = waiting.pop()
-        waiting += message.nested_type
-        for field in message.field:
-            if field.json_name == camel(field.name):
-                field.ClearField("json_name")
-    return file
+def test_nothing_is_written_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    """Neither faults nor warnings, such as that a file without syntax is one of proto2."""
+    parse("Protobuf/2", b"message A { optional int32 a = 1; }")
+    assert problem(b"message B").kind == "syntax"
+    assert capfd.readouterr().err == ""
+    subprocess.run(["git", "--nonsense"], check=False)
+    assert "nonsense" in capfd.readouterr().err
 
 
-def camel(name: str) -> str:
-    """Return the name of a field in JSON where none is stated."""
-    first, *others = name.split("_")
-    return first + "".join(part[:1].upper() + part[1:] for part in others)
+def test_threads_have_their_own_answers() -> None:
+    """The compiler has one standard error; each call reads what it wrote itself."""
+    found: dict[int, str] = {}
+
+    def read(number: int) -> None:
+        for _ in range(20):
+            found[number] = problem(b'syntax = "proto3"; message A { T%d a = 1; }' % number).message
+
+    threads = [Thread(target=read, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {number: f'"T{number}" is not defined' for number in range(8)}
 
 
-def judged(text: str, folder: Path) -> None:
-    """Hold our descriptor against that of Google's compiler."""
-    compiled = protoc(folder, text)
-    assert compiled is not None
-    (file,) = descriptor_pb2.FileDescriptorSet.FromString(compiled).file
-    assert without_remarks(ours(text)) == without_remarks(file)
+def test_imports_of_imports_are_found() -> None:
+    """With their comments, which are those of fields."""
+    one = b'syntax = "proto3"; import "two.proto"; message One { Two two = 1; }'
+    two = b'syntax = "proto3"; message Two {\n  int32 n = 1; // How many.\n}'
+    known = {"/schemagroups/g/schemas/one": one, "/schemagroups/g/schemas/two": two}
+    document = b'syntax = "proto3"; import "one.proto"; message A { One one = 1; }'
+    schema = parse("Protobuf/3", document, uri=URI, fetch=known.get)
+    assert schema.fields()[0].fields[0].fields[0].description == "How many."
 
 
-def documents(root: Path) -> list[str]:
-    """Return the .proto files of the example catalog, of the cases and those above."""
-    catalog = [data.decode() for _, form, data, _ in of_catalog(read_folder(root / "registry")) if "Protobuf" in form]
-    cases = yaml.safe_load((FOLDER / "protobuf.yaml").read_text(encoding="utf-8"))
-    return [*dict.fromkeys(catalog), *(case["document"] for case in cases), *MORE]
+def test_import_that_is_wrong_is_told_at_the_import() -> None:
+    """What is wrong in the other file is said with its place there."""
+    found = problem(b'syntax = "proto3";\nimport "one.proto"; message A {}', one=b'syntax = "proto3"; message')
+    assert (found.kind, found.line, found.column) == ("reference", 2, 1)
+    assert found.message == 'the import "one.proto" is wrong: one.proto:1:27: Expected message name'
 
 
-def test_descriptors_are_those_of_protoc(root: Path, tmp_path: Path) -> None:
-    """Both compilers make the same of a file."""
-    for text in documents(root):
-        judged(text, tmp_path)
+def test_files_that_import_each_other_are_refused() -> None:
+    """No compiler reads them."""
+    document = b'syntax = "proto3"; import "one.proto"; message A {}'
+    assert "ecursively imports itself" in problem(document, one=b'syntax = "proto3"; import "one.proto";').message
 
 
-def test_published_files_are_read_as_protoc_does(shared: Path, tmp_path: Path) -> None:
-    """So they do of published ones, or both refuse them."""
-    for _, form, data, _ in published(shared / "corpus" / "docs"):
-        if "proto" in form.casefold():
-            if protoc(tmp_path, data.decode()) is None:
-                with pytest.raises(SchemaError):
-                    ours(data.decode())
-            else:
-                judged(data.decode(), tmp_path)
+@pytest.mark.parametrize(
+    "name", ["../up.proto", "/up.proto", "a/../up.proto", ".hidden/up.proto", "a\\\\up.proto", "a\\0b"]
+)
+def test_import_leads_nowhere_else(name: str) -> None:
+    """Whatever the registry answers, nothing is written beside the folder that the compiler reads."""
+    with pytest.raises(SchemaError) as caught:
+        parse("Protobuf/3", f'syntax = "proto3"; import "{name}";'.encode(), uri=URI, fetch=lambda _: A)
+    assert {item.kind for item in caught.value.problems} == {"reference"}
 
 
-@pytest.mark.parametrize("text", WRONG)
-def test_wrong_files_are_refused_by_both(text: str, tmp_path: Path) -> None:
-    """What Google's compiler refuses, ours refuses too."""
-    assert protoc(tmp_path, text) is None
-    with pytest.raises(SchemaError):
-        ours(text)
+def test_each_line_has_one_problem() -> None:
+    """What follows from a fault is left out, other faults are not."""
+    found = problems("Protobuf/3", b'syntax = "proto3";\nmessage A {\n  X a = 1; X b = 2;\n  Y c = 3;\n}\n')
+    assert [(item.line, item.column, item.message) for item in found] == [
+        (3, 3, '"X" is not defined'),
+        (4, 3, '"Y" is not defined'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("format_", "document", "message", "help_"),
+    [
+        (
+            "Protobuf/3",
+            b'// First.\nedition = "2023"; message A {}',
+            'the edition is "2023", but the format is Protobuf/3',
+            'write "format: Protobuf/2023", or syntax = "proto3";',
+        ),
+        ("Protobuf/2023", A, 'the syntax is "proto3", but the format is Protobuf/2023', 'or edition = "2023";'),
+        ("Protobuf/3", b"\n message A {}", "a file without syntax is proto2, but the format is", 'syntax = "proto3";'),
+    ],
+)
+def test_edition_that_the_format_does_not_state_is_told(
+    format_: str, document: bytes, message: str, help_: str
+) -> None:
+    """Where the document states it, or begins."""
+    (found,) = problems(format_, document)
+    assert message in found.message
+    assert help_ in found.help
+    first = document.index(document.lstrip()) if format_ == "Protobuf/3" and document[:1] == b"\n" else None
+    assert (found.line, found.column) == ((2, 2) if first else (document.count(b"\n") + 1, 1))
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_all_that_the_language_allows_is_read(text: str) -> None:
+    """Keywords as names, names from the innermost scope outwards, options, reserved numbers and defaults."""
+    assert problems("Protobuf/2" if "proto3" not in text else "Protobuf/3", text.encode()) == ()
+
+
+def test_import_that_reserves_too_much_is_refused() -> None:
+    """It would take as long as a document that does."""
+    large = b'syntax = "proto3"; message B { reserved ' + b"1," * 5_000 + b"1; }"
+    assert "too many numbers" in problem(b'syntax = "proto3"; import "one.proto";', one=large).message

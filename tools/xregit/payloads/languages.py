@@ -13,7 +13,7 @@ _MODULES = {
     "JsonSchema": "xregit.payloads.jsonschema.parsing",
     "JsonStructure": "xregit.payloads.jsonstructure.parsing",
     "Avro": "xregit.payloads.avro.parsing",
-    "Protobuf": "xregit.payloads.protobuf.parsing",
+    "Protobuf": "xregit.payloads.protobuf.schema",
     "XSD": "xregit.payloads.xsd.parsing",
 }
 

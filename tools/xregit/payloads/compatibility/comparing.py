@@ -108,7 +108,7 @@ def _named(document: Document) -> Mapping[str, PayloadSchema]:
     """Return all messages of a Protobuf document that selects none, so that it is read once; of others, nothing."""
     if language(document.format) != "Protobuf" or document.fragment:
         return {}
-    from xregit.payloads.protobuf.parsing import messages
+    from xregit.payloads.protobuf.schema import messages
 
     return messages(document)
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
 from xregit.payloads.compatibility.wiretypes import relation, shown
-from xregit.payloads.protobuf.values import is_map
+from xregit.payloads.protobuf.fields import is_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from google.protobuf.descriptor import Descriptor
 
-    from xregit.payloads.protobuf.parsing import Protobuf
+    from xregit.payloads.protobuf.codec import Protobuf
 
 # The types of the library and of its annotations differ, so fields are Any.
 

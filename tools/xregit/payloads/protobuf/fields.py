@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.protobuf.values import is_map
 from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room, take_room
 from xregit.payloads.samples import TEXTS
 from xregit.payloads.shapes import Field, PayloadError
@@ -60,6 +59,11 @@ _MAX_DEPTH = 90
 def fields(message: Descriptor, docs: Mapping[str, str]) -> tuple[Field, ...]:
     """Return the fields of a message; ``docs`` are its file's comments by full name."""
     return tuple(_field(item, docs, (message.full_name,)) for item in message.fields)
+
+
+def is_map(field: Any) -> bool:
+    """Tell whether a field is a map."""
+    return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
 def _field(field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field:

@@ -1,4 +1,4 @@
-"""Protobuf messages to JSON-like values under the names of the .proto file, and back."""
+"""Protobuf payloads, binary or JSON, to JSON-like values under the names of the .proto file, and back."""
 
 from __future__ import annotations
 
@@ -8,22 +8,98 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from xregit.payloads.shapes import PayloadError
+from xregit.payloads.bodies import is_json, read_json
+from xregit.payloads.protobuf.fields import example, fields, is_map
+from xregit.payloads.room import MAX_VALUES, bounded
+from xregit.payloads.shapes import Field, PayloadError, why
+from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from google.protobuf.descriptor import Descriptor
     from google.protobuf.message import Message
 
 _WELL_KNOWN = "google.protobuf."
 _ANY = f"{_WELL_KNOWN}Any"
 _VARINT, _LENGTH, _BITS = 0, 2, 32
+_MAX_DEPTH = 100
 # So many messages are remembered with their enumerations.
 _REMEMBERED = 4096
+
+
+@distinct
+class Protobuf:
+    """One Protobuf message; ``docs`` are the comments of its file by full name."""
+
+    format: str
+    message: Descriptor
+    docs: Mapping[str, str]
+
+    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
+        """Return what is wrong with a payload in Protobuf's binary or JSON form."""
+        try:
+            self.decode(body, contenttype)
+        except PayloadError as error:
+            return error.problems
+        return ()
+
+    def decode(self, body: bytes, contenttype: str = "") -> Any:
+        """Return the values of a payload under the names of the .proto file."""
+        return to_value(self._read(body, contenttype))
+
+    def encode(self, value: Any, contenttype: str = "") -> bytes:
+        """Return the payload of a value: JSON for a JSON media type, else binary."""
+        message = self._from_json(to_json(value))
+        if is_json(contenttype):
+            return json_format.MessageToJson(message, indent=None).encode()
+        try:
+            return bytes(message.SerializeToString(deterministic=True))
+        except (EncodeError, ValueError) as error:
+            raise PayloadError(str(error)) from error
+
+    @bounded(MAX_VALUES)
+    def example(self) -> Any:
+        """Return a value with all fields, one of each oneof."""
+        return example(self.message)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of the message."""
+        return fields(self.message, self.docs)
+
+    def _read(self, body: bytes, contenttype: str) -> Any:
+        if is_json(contenttype):
+            return self._from_json(read_json(body))
+        message = GetMessageClass(self.message)()
+        try:
+            message.ParseFromString(body)
+        except DecodeError as error:
+            reason = str(error).rpartition(": ")[2]
+            problem = f'the bytes are no message of the type "{self.message.full_name}" ({reason})'
+            raise PayloadError(problem) from error
+        return _complete(message)
+
+    def _from_json(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            problem = f'a value of "{self.message.full_name}" is an object'
+            raise PayloadError(problem)
+        try:
+            made = GetMessageClass(self.message)()
+            pool = self.message.file.pool
+            return _complete(json_format.ParseDict(value, made, descriptor_pool=pool, max_recursion_depth=_MAX_DEPTH))
+        except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
+            raise PayloadError(" ".join(why(error).split()).rstrip(".")) from error
+
+
+def _complete(message: Any) -> Any:
+    missing = message.FindInitializationErrors()
+    if missing:
+        raise PayloadError(*(f'the required field "{name}" is missing' for name in missing))
+    return message
 
 
 def to_value(message: Message) -> Any:
@@ -39,6 +115,10 @@ def to_value(message: Message) -> Any:
         if field.has_presence and not message.HasField(field.name):
             continue
         found[field.name] = _value(field, getattr(message, field.name))
+    if message.DESCRIPTOR.is_extendable:
+        for field, value in message.ListFields():
+            if field.is_extension:
+                found[f"[{field.full_name}]"] = _value(field, value)  # as Protobuf's JSON has it
     closed = _closed(message.DESCRIPTOR)
     if closed:
         _add_unknown(message, closed, found)
@@ -125,8 +205,3 @@ def to_json(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     return value.isoformat() if isinstance(value, date) else value
-
-
-def is_map(field: Any) -> bool:
-    """Tell whether a field is a map."""
-    return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
