@@ -58,14 +58,16 @@ def test_what_a_notebook_shows_is_short(root: Path) -> None:
         "Schema": registry.schemas[0].xid,
     }.items():
         assert repr(registry[xid]) == f'<{kind} "{xid}">'
+    assert repr(xregit.check(registry)).startswith("<Report error: 0, ")
+    assert repr(xregit.Matcher(registry, endpoint=registry.endpoints[0])).startswith("<Matcher of ")
     assert [xid for xid in registry if len(repr(registry[xid])) > MAX_CHARS] == []
 
 
 def test_guide_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program of the page about Python does what it says."""
+    """The programs of the page about Python, one after the other, do what they say."""
     monkeypatch.chdir(root)
     text = (root / "site" / "docs" / "python.md").read_text(encoding="utf-8")
-    (program,) = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    program = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
     exec(compile(program, "python.md", "exec"), {})  # noqa: S102 - our own page
 
 

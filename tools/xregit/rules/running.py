@@ -39,7 +39,7 @@ class Report:
 
     def __repr__(self) -> str:
         """Return the number of diagnostics of each severity, as a notebook shows it."""
-        return f"<Report: {', '.join(f'{count} of severity {level}' for level, count in self.counts.items())}>"
+        return f"<Report {', '.join(f'{level}: {count}' for level, count in self.counts.items())}>"
 
     @property
     def counts(self) -> Mapping[str, int]:
