@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xregit.model.mediatypes import without_parameters
+from xregit.model.media_types import without_parameters
 from xregit.payloads.shapes import PayloadError, why
 from xregit.source import json
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
-from xregit.model.quoting import ends
+from xregit.model.quoting import cut_middle
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class PayloadError(XregitError):
 
     def __init__(self, *problems: str) -> None:
         """Keep the problems, at least one."""
-        self.problems = tuple(ends(problem, MAX_CHARACTERS) for problem in problems)
+        self.problems = tuple(cut_middle(problem, MAX_CHARACTERS) for problem in problems)
         super().__init__("; ".join(self.problems))
 
 

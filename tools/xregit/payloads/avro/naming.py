@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from xregit.model.quoting import shown
+from xregit.model.quoting import quote
 from xregit.payloads.avro.types import PRIMITIVES
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def _of_type(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
         place = (*path, "fields", index)
         yield from _of_aliases(item, place, _SIMPLE, known)
         if "order" in item and item["order"] not in _ORDERS:
-            yield (*place, "order"), f"{shown(item['order'])} is not an order", f"write one of {', '.join(_ORDERS)}"
+            yield (*place, "order"), f"{quote(item['order'])} is not an order", f"write one of {', '.join(_ORDERS)}"
 
 
 def _of_name(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
     namespace = schema.get("namespace", "")
     if not isinstance(namespace, str) or (namespace and not _FULL(namespace)):
         help_ = f"write names with dots between them: {_LETTERS}"
-        yield (*path, "namespace"), f"{shown(namespace)} is not a namespace", help_
+        yield (*path, "namespace"), f"{quote(namespace)} is not a namespace", help_
     if schema["name"] in PRIMITIVES:
         message = f'the {schema["type"]} has the name of the type "{schema["name"]}", so nobody can refer to it'
         yield (*path, "name"), message, "rename it"
@@ -70,12 +70,12 @@ def _of_name(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
 def _of_aliases(schema: Mapping[str, Any], path: KeyPath, fits: Any, known: Iterable[str] = ()) -> Iterator[Fault]:
     aliases = schema.get("aliases", [])
     if not isinstance(aliases, list):
-        yield (*path, "aliases"), f"{shown(aliases)} is not a list of names", "write earlier names as a list"
+        yield (*path, "aliases"), f"{quote(aliases)} is not a list of names", "write earlier names as a list"
         return
     for index, alias in enumerate(aliases):
         place = (*path, "aliases", index)
         if not isinstance(alias, str) or not fits(alias):
-            yield place, f"{shown(alias)} is not a name", _LETTERS
+            yield place, f"{quote(alias)} is not a name", _LETTERS
         elif alias in known:
             yield place, f'"{alias}" is the name of a field of this record', "remove the alias, or rename one of them"
 
@@ -87,7 +87,7 @@ def _of_decimal(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
         yield place, "the decimal has no precision, so it counts as bytes", "write how many digits it has, from 1"
     elif not _is_whole(scale) or not 0 <= scale <= precision:
         help_ = f"write how many of its {precision} digits follow the point"
-        yield (*path, "scale"), f"{shown(scale)} is no scale of {precision} digits, so it counts as bytes", help_
+        yield (*path, "scale"), f"{quote(scale)} is no scale of {precision} digits, so it counts as bytes", help_
 
 
 def _inside(schema: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import fastavro
 
-from xregit.model.quoting import shown
+from xregit.model.quoting import quote
 from xregit.payloads.avro.bounds import check
 from xregit.payloads.avro.defaults import misfit
 from xregit.payloads.avro.examples import example
@@ -118,7 +118,7 @@ def disagreements(document: Document) -> Iterator[Problem]:
     for type_, default, path in reading.defaults:
         why = misfit(type_, default)
         if why:
-            message = f"the default {shown(default)} is {why}"
+            message = f"the default {quote(default)} is {why}"
             yield document.problem("syntax", message, "write a value of the field's type, or leave it out", path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.quoting import in_full
+from xregit.model.quoting import to_json
 from xregit.payloads.jsonschema.refusing import Refusal, not_allowed, of_type
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _unknown_types(schema: Any, path: KeyPath) -> Iterator[Refusal]:
         listed = isinstance(schema.get(name), list)
         for index, item in enumerate(schema[name] if listed else (schema.get(name),)):
             if isinstance(item, str) and item not in TYPES:
-                yield not_allowed((*path, name, index) if listed else (*path, name), item, map(in_full, TYPES))
+                yield not_allowed((*path, name, index) if listed else (*path, name), item, map(to_json, TYPES))
     for place, inner in _schemas(schema):
         yield from _unknown_types(inner, (*path, *place))
 

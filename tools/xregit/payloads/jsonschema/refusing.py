@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema_rs import ValidationErrorKind as Kind
 
-from xregit.model.quoting import either, in_full, shown
+from xregit.model.quoting import either, quote, to_json
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def refusal(error: ValidationError) -> Refusal:
 
 def not_allowed(path: KeyPath, value: Any, allowed: Iterable[str]) -> Refusal:
     """Return that none of what may stand at a place is the value there."""
-    return Refusal(path, f"{shown(value)} is not allowed", either(dict.fromkeys(allowed)))
+    return Refusal(path, f"{quote(value)} is not allowed", either(dict.fromkeys(allowed)))
 
 
 def of_type(name: str) -> str:
@@ -58,7 +58,7 @@ def _causes(error: ValidationError) -> list[ValidationError]:
 def _allowed(error: ValidationError) -> list[str]:
     match error.kind:
         case Kind.Enum(options):
-            return [in_full(option) for option in options]
+            return [to_json(option) for option in options]
         case Kind.Type(types):
             return [of_type(name) for name in types]
     return []

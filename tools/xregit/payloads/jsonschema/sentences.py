@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jsonschema_rs import ValidationErrorKind as Kind
 
-from xregit.model.quoting import ends, in_full
+from xregit.model.quoting import cut_middle, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,8 @@ def sentence(error: jsonschema_rs.ValidationError) -> str:
     kind = error.kind
     if isinstance(kind, Kind.AnyOf | Kind.OneOfNotValid) and len(kind.context) == 1:
         return _joined(kind.context[0])
-    path = ends("/".join(map(str, error.instance_path)), MAX_CHARACTERS)
-    message = ends(_message(error), MAX_CHARACTERS)
+    path = cut_middle("/".join(map(str, error.instance_path)), MAX_CHARACTERS)
+    message = cut_middle(_message(error), MAX_CHARACTERS)
     return f"/{path}: {message}" if path else message
 
 
@@ -37,9 +37,9 @@ def _message(error: jsonschema_rs.ValidationError) -> str:
     kind = error.kind
     if isinstance(kind, Kind.OneOfMultipleValid):
         fitting = [str(number) for number, found in enumerate(kind.context, start=1) if not found]
-        return f"{in_full(error.instance)} fits alternatives {' and '.join(fitting)}, but may fit one only"
+        return f"{to_json(error.instance)} fits alternatives {' and '.join(fitting)}, but may fit one only"
     if isinstance(kind, Kind.AnyOf | Kind.OneOfNotValid):
-        return f"{in_full(error.instance)} fits none of {len(kind.context)} alternatives{_nearest(error, kind.context)}"
+        return f"{to_json(error.instance)} fits none of {len(kind.context)} alternatives{_nearest(error, kind.context)}"
     return error.message
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.quoting import shown
+from xregit.model.quoting import quote
 from xregit.payloads.documents import Document
 from xregit.payloads.jsonschema import parsing as jsonschema
 from xregit.payloads.jsonstructure.translating import PRIMITIVES, translated
@@ -33,7 +33,7 @@ def misfits(document: Document, value: Any, path: tuple[str | int, ...] = ()) ->
     if all(isinstance(each, str) and each in PRIMITIVES for each in types):
         for place, found in _allowed(value):
             if not any(_schema(each).accepts(found) for each in types):
-                message = f"{shown(found)} is no value of the type {' or '.join(types)}, so that no payload can have it"
+                message = f"{quote(found)} is no value of the type {' or '.join(types)}, so that no payload can have it"
                 yield document.problem("syntax", message, _HELP, (*path, *place))
     for key, item in value.items():
         if key not in _VALUES or (isinstance(item, Mapping) and isinstance(item.get("type"), str)):

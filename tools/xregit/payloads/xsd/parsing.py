@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import xmlschema
 
 from xregit.model import canonical
-from xregit.model.quoting import ends
+from xregit.model.quoting import cut_middle
 from xregit.payloads.room import MAX_VALUES, bounded
 from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError, why
 from xregit.payloads.xsd.fields import fields
@@ -176,4 +176,4 @@ def _root(body: bytes) -> ET.Element:
 
 
 def _short(text: str) -> str:
-    return ends(" ".join(text.split()), _MAX_CHARACTERS)
+    return cut_middle(" ".join(text.split()), _MAX_CHARACTERS)

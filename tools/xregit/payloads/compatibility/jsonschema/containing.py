@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.quoting import in_full
+from xregit.model.quoting import to_json
 from xregit.payloads.compatibility.jsonschema.disjoint import disjoint
 from xregit.payloads.compatibility.jsonschema.keywords import SINGLE, same, type_follows
 from xregit.payloads.compatibility.jsonschema.parts import Part, Parts, pattern
@@ -123,7 +123,7 @@ class Containing:
         validator = self.read.validator((part,))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
-            yield Gap("values", path, "", ", ".join(map(in_full, refused)))
+            yield Gap("values", path, "", ", ".join(map(to_json, refused)))
 
     def of_single(self, said: Said, part: Part, path: NamePath) -> Iterator[Gap]:
         """Give keywords of single values that don't follow, and those that nothing here understands."""
@@ -131,12 +131,12 @@ class Containing:
         for keyword, (about, kind, implied) in SINGLE.items():
             if keyword in schema and about & said.types and not implied(said, schema):
                 stated = said.stated(keyword)
-                yield Gap(kind, path, keyword, in_full(stated[0]) if stated else "", in_full(schema[keyword]))
+                yield Gap(kind, path, keyword, to_json(stated[0]) if stated else "", to_json(schema[keyword]))
         listed = "enum" if "enum" in schema else "const"
         if listed in schema:
             yield Gap("values", path, listed)
         if "format" in schema and "string" in said.types and self.of_format(said, schema["format"]):
-            yield Gap("pattern", path, "format", "", in_full(schema["format"]))
+            yield Gap("pattern", path, "format", "", to_json(schema["format"]))
         for keywords in _TOGETHER:
             if keywords[0] in schema and not same(said, schema, keywords):
                 yield Gap("condition", path, keywords[0])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from xregit.keypaths import KeyPath, NamePath
-from xregit.model.quoting import in_full
+from xregit.model.quoting import to_json
 from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
 from xregit.payloads.compatibility.jsonschema.containing import ANY, ITEM, Containing, Gap
 from xregit.payloads.compatibility.jsonschema.parts import Part, Space
@@ -81,7 +81,7 @@ def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
         examples[told[0]] = shortest[0][0]
     for gap, value in examples.items():
         shows = value is not _NONE
-        words: Mapping[str, str] = {"proof": f", as {in_full(value)} shows" if shows else ""}
+        words: Mapping[str, str] = {"proof": f", as {to_json(value)} shows" if shows else ""}
         where = _where(gap.path)
         yield Reason(gap.kind, where, gap.written, gap.read, words, Answer.NO if shows else None)
 

@@ -1,4 +1,4 @@
-"""Media types, as they are compared (RFC 2045, section 5.1; RFC 9110, section 8.3.1)."""
+"""Media types in the form in which they are compared (RFC 2045, section 5.1; RFC 9110, section 8.3.1)."""
 
 from __future__ import annotations
 

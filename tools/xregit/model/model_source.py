@@ -1,4 +1,4 @@
-"""A `Model` to a ``modelsource`` in the model language, without core attributes and our own annotations."""
+"""A `Model` as a ``modelsource``: the model language without core attributes and our own annotations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _OTHERWISE = "*"
 
 
-def source_form(model: Model) -> dict[str, Any]:
+def export_source(model: Model) -> dict[str, Any]:
     """Return the model as authors of the model language would write it, for servers to take.
 
     Defaults that a specification only describes are left out, so that a document needn't state them.
@@ -56,7 +56,7 @@ def _attributes(attributes: Mapping[str, AttributeModel]) -> dict[str, Any]:
 
 
 def _attribute(attribute: AttributeModel) -> dict[str, Any]:
-    source = _shape(attribute)
+    source = _type_and_members(attribute)
     if attribute.description:
         source["description"] = attribute.description
     # In the language an enum stands on single values; the published models put that of items on their array.
@@ -78,7 +78,7 @@ def _attribute(attribute: AttributeModel) -> dict[str, Any]:
     return source
 
 
-def _shape(attribute: AttributeModel) -> dict[str, Any]:
+def _type_and_members(attribute: AttributeModel) -> dict[str, Any]:
     """Return what attributes and items both state: the type and what it consists of."""
     source: dict[str, Any] = {"type": attribute.type}
     if attribute.target:
@@ -86,7 +86,7 @@ def _shape(attribute: AttributeModel) -> dict[str, Any]:
     if attribute.namecharset != "strict":
         source["namecharset"] = attribute.namecharset
     if attribute.item is not None:
-        source["item"] = _shape(attribute.item)
+        source["item"] = _type_and_members(attribute.item)
     if attribute.type == "object" and attribute.attributes:
         source["attributes"] = _members(attribute)
     return source
@@ -96,9 +96,9 @@ def _members(attribute: AttributeModel) -> dict[str, Any]:
     members = _attributes(attribute.attributes)
     if attribute.property:
         # The members of a property are the same everywhere: saying each time what they mean only adds weight.
-        return {name: _silent(said) for name, said in members.items()}
+        return {name: _without_defaults(said) for name, said in members.items()}
     return members
 
 
-def _silent(said: Mapping[str, Any]) -> dict[str, Any]:
+def _without_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in said.items() if key != "description"}

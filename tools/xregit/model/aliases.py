@@ -1,4 +1,4 @@
-"""Names that specifications write in several ways, such as ``MQTT`` for ``MQTT/5.0``, to the one that we write."""
+"""The aliases of predefined names, such as ``MQTT`` for ``MQTT/5.0``, and the canonical name of each."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Name:
 def names(selector: str) -> Mapping[str, Name]:
     """Return the predefined names for ``envelope``, ``protocol`` or ``format``, as we write them."""
     table: Mapping[str, Any] = protocols() if selector == "protocol" else content(SPECVERSION)["names.yaml"][selector]
-    return MappingProxyType({name: _name(name, said) for name, said in table.items()})
+    return MappingProxyType({name: _load_name(name, said) for name, said in table.items()})
 
 
-def _name(name: str, said: Mapping[str, Any]) -> Name:
+def _load_name(name: str, said: Mapping[str, Any]) -> Name:
     return Name(
         name=name,
         aliases=tuple(said.get("aliases", ())),
@@ -81,7 +81,7 @@ def canonical(selector: str, value: str) -> str:
     return value if "/" in name.name else f"{name.name}/{name.renamed.get(version.casefold(), version)}"
 
 
-def named(selector: str, value: str) -> Name | None:
+def find_name(selector: str, value: str) -> Name | None:
     """Return what is known of a name, however it is spelled and whatever version a format has."""
     known = names(selector)
     written = canonical(selector, value)
@@ -95,9 +95,9 @@ def _spellings(selector: str) -> Mapping[str, Name]:
 
 
 @lru_cache(maxsize=4096)
-def nearly(selector: str, value: str) -> str:
+def closest_name(selector: str, value: str) -> str:
     """Return the predefined name that an unknown one is nearly, or of whose family it is; else an empty text."""
-    if named(selector, value) is not None:
+    if find_name(selector, value) is not None:
         return ""
     family = value.partition("/")[0]
     for spelling, name in _spellings(selector).items():
