@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft7Validator
 
-from xregit import model as model_package
 from xregit.errors import XregitError
 from xregit.model import builtin, canonical, export_source, find_name, names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
@@ -259,9 +258,3 @@ def _paths(attributes: Mapping[str, Any], path: str = "") -> Iterator[str]:
         yield from _paths(attribute.get("attributes", {}), f"{path}{name}.")
         for key, clause in attribute.get("ifvalues", {}).items():
             yield from _paths(clause["siblingattributes"], f"{key}.")
-
-
-def test_the_package_has_no_other_names() -> None:
-    """A name that the package lacks is an ordinary error."""
-    with pytest.raises(AttributeError, match="no attribute 'chek'"):
-        _ = model_package.chek

@@ -14,7 +14,7 @@ from tests.payloads.test_cases import FOLDER
 from tests.payloads.test_real_schemas import of_catalog, published
 from xregit.catalog import read_folder
 from xregit.payloads import SchemaError
-from xregit.payloads.documents import Document
+from xregit.payloads.document import Document
 from xregit.payloads.protobuf.linking import link
 
 if TYPE_CHECKING:

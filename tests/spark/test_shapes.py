@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
-from xregit.payloads.shapes import WILDCARD
+from xregit.payloads.base import WILDCARD
 from xregit.spark.streams.arrays import array as column_of
 from xregit.spark.streams.arrays import columns
 from xregit.spark.streams.shapes import MAX_DEPTH, Member, Names, composed, members, shape

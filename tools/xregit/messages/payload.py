@@ -16,7 +16,7 @@ from xregit.model import find_name
 from xregit.model.aliases import EVENTS
 from xregit.model.media_types import comparable
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, language, parse
-from xregit.payloads.framing import explained
+from xregit.payloads.body import explain_framing
 from xregit.protocols.cloudevents import payload_bytes
 from xregit.records import record
 from xregit.source.plain import without_text
@@ -64,7 +64,7 @@ class PayloadSchemas:
         schema = self.schema(xid)
         if schema is None:
             return ()
-        return ("there is no payload",) if body is None else explained(schema.validate(body, contenttype), body)
+        return ("there is no payload",) if body is None else explain_framing(schema.validate(body, contenttype), body)
 
     def accepts(self, definition: Definition, message: IncomingMessage) -> bool:
         """Tell whether a message's payload is what a definition declares, where it declares nothing else."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from google.protobuf import descriptor_pb2 as pb
 
+from xregit.payloads.base import Problem, SchemaError
 from xregit.payloads.protobuf.tokens import Token, tokens
-from xregit.payloads.shapes import Problem, SchemaError
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto

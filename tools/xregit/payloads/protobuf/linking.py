@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
 
-from xregit.payloads.documents import resolved
+from xregit.payloads.base import Problem, SchemaError
+from xregit.payloads.document import resolve
 from xregit.payloads.protobuf.cursor import Cursor, joined
 from xregit.payloads.protobuf.reading import read
-from xregit.payloads.shapes import Problem, SchemaError
 from xregit.records import distinct
 from xregit.source.text import encoding_problem
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import FileDescriptor
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
-    from xregit.payloads.documents import Document
+    from xregit.payloads.document import Document
 
 # The files that come with Protobuf itself; the library has them as modules of these names.
 _OWN = "google/protobuf/"
@@ -85,7 +85,7 @@ class _Linking:
         plain = name.removesuffix(".proto")
         uri = self.document.uri
         references = (f"../../{plain}", plain, f"/{plain}", f"../../{name}")
-        places = (*(resolved(uri, reference) for reference in references), name)
+        places = (*(resolve(uri, reference) for reference in references), name)
         return next((content for place in places if (content := self.document.fetch(place)) is not None), None)
 
     def link(self, cursor: Cursor) -> None:

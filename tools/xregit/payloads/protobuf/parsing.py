@@ -8,13 +8,13 @@ from google.protobuf import json_format, message_factory
 from google.protobuf.message import DecodeError, EncodeError
 
 from xregit.model import canonical
-from xregit.payloads.bodies import is_json, read_json
+from xregit.payloads.base import Field, PayloadError, Problem, SchemaError, error_text
+from xregit.payloads.body import is_json, read_json
+from xregit.payloads.budget import MAX_VALUES, with_budget
 from xregit.payloads.protobuf.fields import example, fields
 from xregit.payloads.protobuf.linking import Linked, link
 from xregit.payloads.protobuf.reading import read
 from xregit.payloads.protobuf.values import to_json, to_value
-from xregit.payloads.room import MAX_VALUES, bounded
-from xregit.payloads.shapes import Field, PayloadError, Problem, SchemaError, why
 from xregit.records import distinct
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from google.protobuf.descriptor import Descriptor
 
-    from xregit.payloads.documents import Document
+    from xregit.payloads.document import Document
 
 _MAX_DEPTH = 100
 
@@ -57,7 +57,7 @@ class Protobuf:
         except (EncodeError, ValueError) as error:
             raise PayloadError(str(error)) from error
 
-    @bounded(MAX_VALUES)
+    @with_budget(MAX_VALUES)
     def example(self) -> Any:
         """Return a value with all fields, one of each oneof."""
         return example(self.message)
@@ -87,7 +87,7 @@ class Protobuf:
             pool = self.message.file.pool
             return _complete(json_format.ParseDict(value, made, descriptor_pool=pool, max_recursion_depth=_MAX_DEPTH))
         except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
-            raise PayloadError(" ".join(why(error).split()).rstrip(".")) from error
+            raise PayloadError(" ".join(error_text(error).split()).rstrip(".")) from error
 
 
 def parse(document: Document) -> Protobuf:

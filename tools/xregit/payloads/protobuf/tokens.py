@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xregit.payloads.shapes import Problem, SchemaError
+from xregit.payloads.base import Problem, SchemaError
 from xregit.records import record
 
 if TYPE_CHECKING:

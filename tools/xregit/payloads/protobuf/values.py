@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from xregit.payloads.shapes import PayloadError
+from xregit.payloads.base import PayloadError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
