@@ -13,7 +13,7 @@ from xregit.catalog import Registry, read_folder
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.document.reading import Read, read_closely
-from xregit.model import named
+from xregit.model import find_name
 from xregit.protocols import bind, extract, read_wire, wire_json
 from xregit.rules import check
 from xregit.source import yaml
@@ -89,7 +89,7 @@ def test_contradiction_is_read_and_written_in_one_form(case: dict[str, Any], tmp
         _event(case)
         return
     for format_, mediatype in case.get("implied", {}).items():
-        known = named("format", format_)
+        known = find_name("format", format_)
         assert known is not None
         assert mediatype == known.payload
     if "yaml" in case:

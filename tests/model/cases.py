@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from xregit.model import builtin, check, normalised
+from xregit.model import builtin, check, normalise
 
 if TYPE_CHECKING:
     from xregit.diagnostics import Finding
@@ -48,7 +48,7 @@ def found_in(case: Mapping[str, Any]) -> list[Finding]:
     """Return the findings in a case's value, as a file of its kind would be read."""
     attributes = attributes_of(case.get("of", "message"))
     inherited = case.get("inherited", {})
-    return check(attributes, normalised(attributes, case["value"], inherited), inherited)
+    return check(attributes, normalise(attributes, case["value"], inherited), inherited)
 
 
 def brief(findings: list[Finding]) -> list[str]:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.model.cases import attributes_of, brief, cases, expected_of, found_in
-from xregit.model import builtin, check, normalised, siblings
-from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES, follows
-from xregit.model.faults import MERGE_KEY
-from xregit.model.hints import EXAMPLES
+from xregit.model import builtin, check, normalise, siblings
+from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES, matches_syntax
+from xregit.model.error_messages import MERGE_KEY
+from xregit.model.suggestions import EXAMPLES
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -302,7 +302,7 @@ def test_every_form_has_an_example_that_fits(form: str) -> None:
     """What a help line proposes is right, read as YAML."""
     example = yaml.safe_load(EXAMPLES[form])
     for table in (DATATYPES, PROPERTY_TYPES, SYNTAXES):
-        assert form not in table or table[form].test(example) or follows(form, example)
+        assert form not in table or table[form].test(example) or matches_syntax(form, example)
 
 
 @given(VALUES)
@@ -353,8 +353,8 @@ def test_a_check_is_made_ready_once() -> None:
 @given(VALUES)
 def test_normalising_changes_what_is_right_no_more(value: dict[str, Any]) -> None:
     """Normalising twice is normalising once."""
-    once = normalised(MESSAGE, value)
-    assert normalised(MESSAGE, once) == once
+    once = normalise(MESSAGE, value)
+    assert normalise(MESSAGE, once) == once
 
 
 class Plain(float):
@@ -376,7 +376,7 @@ class Plain(float):
 )
 def test_text_without_quotes_becomes_text(value: dict[str, Any], expected: dict[str, Any]) -> None:
     """What was written where text is due stays as it was written; everything else is left alone."""
-    assert normalised(MESSAGE, value) == expected
+    assert normalise(MESSAGE, value) == expected
 
 
 @pytest.mark.parametrize(
@@ -394,13 +394,13 @@ def test_text_without_quotes_becomes_text(value: dict[str, Any], expected: dict[
 def test_options_are_written_out(options: dict[str, Any], expected: dict[str, Any]) -> None:
     """A map of parameters becomes a list of them, and a property's value is text where its type says so."""
     value = {"protocol": "HTTP", "protocoloptions": options}
-    assert normalised(MESSAGE, value)["protocoloptions"] == expected
+    assert normalise(MESSAGE, value)["protocoloptions"] == expected
 
 
 @pytest.mark.requirement("MSG-67")
 def test_nested_envelope_metadata_is_moved_up() -> None:
     """Attributes under "attributes" move up, unless it is an attribute of that name."""
     value = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"attributes": {"type": {"value": "x"}}}}
-    assert normalised(MESSAGE, value)["envelopemetadata"] == {"type": {"value": "x"}}
+    assert normalise(MESSAGE, value)["envelopemetadata"] == {"type": {"value": "x"}}
     value["envelopemetadata"] = {"attributes": {"type": "string", "value": "x"}}
-    assert normalised(MESSAGE, value) == value
+    assert normalise(MESSAGE, value) == value

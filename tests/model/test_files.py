@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft7Validator
 
-from xregit import model as model_package
 from xregit.errors import XregitError
-from xregit.model import builtin, canonical, named, names, source_form
+from xregit.model import builtin, canonical, export_source, find_name, names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.files import SPECVERSION, content, sources
 from xregit.model.protocols import protocols
@@ -221,26 +220,26 @@ def test_names_have_one_spelling(selector: str, name: str, spelling: str) -> Non
 
 def test_formats_tell_their_media_types() -> None:
     """A schema format says what its payloads and documents are, where that is certain."""
-    json_schema, avro = named("format", "JSONSchema/draft-07"), named("format", "Avro/1.11")
+    json_schema, avro = find_name("format", "JSONSchema/draft-07"), find_name("format", "Avro/1.11")
     assert json_schema is not None
     assert avro is not None
     assert (json_schema.payload, json_schema.extensions) == ("application/json", ("json",))
     assert (avro.payload, avro.extensions) == ("", ("avsc",))
-    assert named("format", "Ion/2") is None
+    assert find_name("format", "Ion/2") is None
 
 
 def test_the_source_form_is_the_model_language(shared: Path) -> None:
     """What we serve as modelsource is valid by the schema that upstream publishes for it."""
     schema = json.loads((shared / "corpus/upstream/v1.0-rc2/core/model.schema.json").read_text())
     errors = Draft7Validator({**schema, "$schema": "http://json-schema.org/draft-07/schema#"}).iter_errors(
-        source_form(MODEL)
+        export_source(MODEL)
     )
     assert [f"{list(error.absolute_path)}: {error.message}" for error in errors] == []
 
 
 def test_the_source_form_has_no_words_of_ours() -> None:
     """Annotations, core attributes and clauses for unknown names stay with us."""
-    source = source_form(MODEL)
+    source = export_source(MODEL)
     message: dict[str, Any] = source["groups"]["messagegroups"]["resources"]["messages"]
     assert "name" not in message["attributes"]
     assert list(message["attributes"]["protocol"]["ifvalues"]) == PROTOCOLS
@@ -259,9 +258,3 @@ def _paths(attributes: Mapping[str, Any], path: str = "") -> Iterator[str]:
         yield from _paths(attribute.get("attributes", {}), f"{path}{name}.")
         for key, clause in attribute.get("ifvalues", {}).items():
             yield from _paths(clause["siblingattributes"], f"{key}.")
-
-
-def test_the_package_has_no_other_names() -> None:
-    """A name that the package lacks is an ordinary error."""
-    with pytest.raises(AttributeError, match="no attribute 'chek'"):
-        _ = model_package.chek

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from xregit.model.identity import once
+from xregit.model.identity import cache_by_identity
 
 
 def test_each_value_is_looked_at_once() -> None:
     """Equal mappings are two, and the same one is one."""
     calls: list[int] = []
 
-    @once(2)
+    @cache_by_identity(2)
     def size(mapping: dict[str, int]) -> int:
         calls.append(id(mapping))
         return len(mapping)
@@ -22,7 +22,7 @@ def test_each_value_is_looked_at_once() -> None:
 def test_no_more_values_are_kept_than_stated() -> None:
     """A function that has seen many values forgets them, and a new one is never taken for an old one."""
 
-    @once(2)
+    @cache_by_identity(2)
     def text(listed: list[int]) -> str:
         return str(listed)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.model import repairing
+from xregit.model import suggestions
 from xregit.model.datatypes import DATATYPES, SYNTAXES
 
 MIDNIGHT = "2026-12-31T00:00:00Z"
@@ -34,11 +34,11 @@ TIMES = {
 @pytest.mark.parametrize("text", TIMES)
 def test_a_time_in_another_form_is_the_one_that_it_can_only_mean(text: str) -> None:
     """Which number is the month is not guessed."""
-    assert repairing.time(text, DATATYPES["timestamp"].test) == TIMES[text]
+    assert suggestions.repair_time(text, DATATYPES["timestamp"].test) == TIMES[text]
 
 
 def test_a_day_is_meant_where_a_day_is_due() -> None:
     """Its time of day is left away."""
     fits = SYNTAXES["date"].test
-    assert repairing.time("31.12.2026", fits) == "2026-12-31"
-    assert repairing.time("2026-12-31 10:00", fits) == "2026-12-31"
+    assert suggestions.repair_time("31.12.2026", fits) == "2026-12-31"
+    assert suggestions.repair_time("2026-12-31 10:00", fits) == "2026-12-31"

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from tests.model.cases import cases, expected_of
-from xregit.model import builtin, extended, json_schemas
+from xregit.model import builtin, extend, json_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ groups:
       messages: {attributes: {retention: {type: uinteger, required: true}}}
 """
 SCHEMAS = json_schemas(builtin())
-EXTENDED = json_schemas(extended(builtin(), yaml.safe_load(OWN_MODEL))[0])
+EXTENDED = json_schemas(extend(builtin(), yaml.safe_load(OWN_MODEL))[0])
 
 
 def validator(schemas: dict[str, Any], name: str) -> Draft202012Validator:
@@ -165,7 +165,7 @@ def test_the_example_catalog_is_right(root: Path) -> None:
     """Every file of the example catalog passes the schema of its kind."""
     folder = root / "registry"
     own = folder / "model.yaml"
-    model = extended(builtin(), yaml.safe_load(own.read_text(encoding="utf-8")))[0] if own.is_file() else builtin()
+    model = extend(builtin(), yaml.safe_load(own.read_text(encoding="utf-8")))[0] if own.is_file() else builtin()
     schemas = json_schemas(model)
     singular = {kind.plural: kind.singular for group in model.groups.values() for kind in group.resources.values()}
     paths = [path for path in sorted(folder.rglob("*.yaml")) if path.parent.name != "versions"]

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from xregit.payloads import PayloadSchema, SchemaError, parse
-from xregit.payloads.compatibility import related
-from xregit.payloads.documents import Document
-from xregit.payloads.shapes import MAX_IN_A_ROW
+from xregit.payloads.base import MAX_IN_A_ROW
+from xregit.payloads.compatibility import compare_documents
+from xregit.payloads.document import Document
 
 # Without bounds it would be minutes. Measuring coverage, as CI does, takes up to ten times what it takes else.
 SECONDS = 10.0
@@ -212,7 +212,7 @@ def test_too_many_types_in_a_row_are_refused_in_our_words(language_: str, length
 def test_messages_that_hold_each_other_are_compared_in_bounded_time() -> None:
     """Each of 3,000 messages leads to all others; what differs is told of the message where it does."""
     with bounded():
-        found = related(*(Document("Protobuf/3", circle(3_000, kind)) for kind in ("int32", "string")))
+        found = compare_documents(*(Document("Protobuf/3", circle(3_000, kind)) for kind in ("int32", "string")))
     assert [f"A{n}: c" for n in range(3_000)] == [verdict.where for verdict in found.verdicts]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from xregit.payloads import parse
-from xregit.payloads.compatibility.comparing import compatible
+from xregit.payloads.compatibility.comparison import compatible
 
 E = {"type": "enum", "name": "E", "symbols": ["x"]}
 E2 = {"type": "enum", "name": "E2", "symbols": ["x", "y"]}

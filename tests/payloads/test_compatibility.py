@@ -11,9 +11,9 @@ from tests.payloads.compatibility_page import PAGE, Case, cases, loaded, page
 from tests.payloads.test_real_schemas import BROKEN, of_catalog, published
 from xregit.catalog import read_folder
 from xregit.payloads import PayloadError, parse
-from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible, related
-from xregit.payloads.compatibility.comparing import kinds
-from xregit.payloads.documents import Document
+from xregit.payloads.compatibility import Answer, Compatibility, breaches, compare_documents, compatible
+from xregit.payloads.compatibility.comparison import kinds
+from xregit.payloads.document import Document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,7 @@ def test_schemas_of_the_example_catalog_are_compatible_with_themselves(root: Pat
     """Nothing real is refused by itself; what can't be told of it is told as such."""
     for name, form, data, fragment in of_catalog(read_folder(root / "registry")):
         document = Document(form, data, fragment, name)
-        assert related(document, document).full is Answer.YES, name
+        assert compare_documents(document, document).full is Answer.YES, name
 
 
 def test_schemas_of_published_documents_are_compatible_with_themselves(shared: Path) -> None:
@@ -102,7 +102,7 @@ def test_schemas_of_published_documents_are_compatible_with_themselves(shared: P
     for name, form, data, fragment in found:
         if not name.startswith(BROKEN):
             document = Document(form, data, fragment, name)
-            assert related(document, document).full is not Answer.NO, name
+            assert compare_documents(document, document).full is not Answer.NO, name
 
 
 @pytest.mark.parametrize("depth", [20, 90])

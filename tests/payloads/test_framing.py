@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.payloads.framing import explained
+from xregit.payloads.body import explain_framing
 
 WRONG = ("it is wrong",)
 
@@ -26,5 +26,5 @@ WRONG = ("it is wrong",)
 def test_a_payload_that_fits_nothing_is_told_what_it_begins_like(body: bytes, text: str) -> None:
     """The sentence comes after what is wrong; what fits needs none."""
     said = (f"it begins like {text}, and whoever hands messages on has to take that off",) if text else ()
-    assert explained(WRONG, body) == (*WRONG, *said)
-    assert explained((), body) == ()
+    assert explain_framing(WRONG, body) == (*WRONG, *said)
+    assert explain_framing((), body) == ()

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from xregit.model.names import names
+from xregit.model.aliases import names
 from xregit.payloads import language
 from xregit.rules import rule_named
 

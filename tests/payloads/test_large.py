@@ -9,9 +9,9 @@ from time import process_time
 import pytest
 
 from xregit.payloads import PayloadError, SchemaError, parse
-from xregit.payloads.compatibility import compatible, related
-from xregit.payloads.documents import Document, nothing
-from xregit.payloads.room import MAX_FIELDS
+from xregit.payloads.budget import MAX_FIELDS
+from xregit.payloads.compatibility import compare_documents, compatible
+from xregit.payloads.document import Document, fetch_nothing
 
 SECONDS = 30.0  # without bounds it would be minutes; CI measures coverage beside
 JSON, AVRO, XSD, PROTO = "JsonSchema/draft-07", "Avro/1.11.1", "XSD/1.0", "Protobuf/3"
@@ -119,7 +119,7 @@ def test_schema_is_shown_and_compared_in_bounds(name: str) -> None:
 def test_many_messages_of_one_file_are_compared_in_bounds() -> None:
     """A file is read once, however many messages it has."""
     texts = ["".join(f"message M{n} {{ int32 a = {number}; }}" for n in range(1_000)) for number in (1, 2)]
-    old, new = (Document(PROTO, f'syntax = "proto3"; {text}'.encode(), "", "/s", nothing) for text in texts)
+    old, new = (Document(PROTO, f'syntax = "proto3"; {text}'.encode(), "", "/s", fetch_nothing) for text in texts)
     start = process_time()
-    assert len(related(old, new).verdicts) >= 1_000
+    assert len(compare_documents(old, new).verdicts) >= 1_000
     assert process_time() - start < SECONDS

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.payloads.compatibility.answers import ROOT, Answer, Verdict
-from xregit.payloads.compatibility.telling import told
+from xregit.payloads.compatibility.verdicts import ROOT, Answer, Verdict, summarise
 
 
 @pytest.mark.parametrize(
@@ -23,4 +22,4 @@ from xregit.payloads.compatibility.telling import told
 def test_each_sentence_is_said_once(verdicts: list[tuple[str, str]], text: str) -> None:
     """Of many sentences, and of many places, the first three are told."""
     given = [Verdict(where, "kind", Answer.NO, Answer.YES, message, "") for where, message in verdicts]
-    assert text == told(given)
+    assert text == summarise(given)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from xregit.model import builtin, extended
+from xregit.model import builtin, extend
 from xregit.spark.schema import Table, Type
 from xregit.spark.tables import table_names, tables
 
@@ -51,7 +51,7 @@ def _types(table: Table) -> dict[str, Type]:
 
 
 def _extended(value: dict[str, Any]) -> dict[str, Table]:
-    model, findings = extended(builtin(), value)
+    model, findings = extend(builtin(), value)
     assert findings == []
     return tables(model)
 

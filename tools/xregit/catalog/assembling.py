@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.drafts import Draft, GroupDraft
 from xregit.catalog.entities import Group, Place, Resource
 from xregit.catalog.resources import normal_form, resource_from
-from xregit.model import normalised
+from xregit.model import normalise
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _group(drafts: Drafts, gid: str, draft: GroupDraft) -> Group:
     attributes = draft.attributes or {}
     _take_id(drafts, attributes, f"{model.singular}id", gid, draft.place)
     collections = {plural: _resources(drafts, xid, draft.drafts.get(plural, {})) for plural in model.resources}
-    attributes = ordinary(drafts, normalised(model.attributes, attributes), draft.place)
+    attributes = ordinary(drafts, normalise(model.attributes, attributes), draft.place)
     return Group(xid, gid, model, attributes, collections, draft.place)
 
 

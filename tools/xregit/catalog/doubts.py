@@ -12,8 +12,8 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.catalog.resolving import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same
 from xregit.catalog.resources import META, VERSIONS, authored
-from xregit.model.identity import once
-from xregit.model.names import nearly
+from xregit.model.aliases import closest_name
+from xregit.model.identity import cache_by_identity
 from xregit.model.spelling import is_misspelled
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _own(registry: Registry, entity: Group | Resource) -> frozenset[str]:
 def _is_faulty(name: str, value: object) -> bool:
     if not isinstance(value, str) or not value or " " in value:
         return value is not None
-    return bool(nearly(TABLES[name], value)) if name in TABLES else False
+    return bool(closest_name(TABLES[name], value)) if name in TABLES else False
 
 
 def _is_astray(registry: Registry, value: object) -> bool:
@@ -115,7 +115,7 @@ def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str
     return frozenset(name for name, own, due in texts if not same(name, own, due))
 
 
-@once(64)
+@cache_by_identity(64)
 def _names(attributes: Mapping[str, AttributeModel]) -> frozenset[str]:
     """Return every name that the attributes may have, those that a selector adds included."""
     clauses = (clause for item in attributes.values() for clause in item.ifvalues.values())

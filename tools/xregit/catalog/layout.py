@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from xregit.model.words import called
+from xregit.model.language import display_name
 from xregit.source.files import filename_to_id, id_to_filename
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _spot(model: Model, path: str) -> Spot:
     resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
     if resource is None:
         inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
-        where = f'the file of each {called(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
+        where = f'the file of each {display_name(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
         return _below(parts[:3], path, where, group.resources) if len(parts) >= _RESOURCE_FILE else _other(path, where)
     return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
 
@@ -143,7 +143,7 @@ def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
         return Spot(Kind.DOCUMENT, inside.group, inside.gid, resource, inside.rid, version_id(parts[5]))
     kept = f"{resource.plural}/<id>"
     where = (
-        f'the files of each {called(resource.singular)} are "{kept}/{resource.singular}{YAML}" and '
+        f'the files of each {display_name(resource.singular)} are "{kept}/{resource.singular}{YAML}" and '
         f'"{kept}/{VERSIONS}/<id>.<ext>"'
     )
     if len(parts) <= _RESOURCE_FOLDER_FILE:
@@ -165,7 +165,7 @@ def _in_one_file(path: str, parts: list[str], found: Spot, resource: ResourceMod
     direct = len(parts) == _RESOURCE_FILE
     if direct and path.endswith(YAML):
         return _resource(found, parts[3].removesuffix(YAML))
-    where = f'the file of each {called(resource.singular)} is "{resource.plural}/<id>{YAML}"'
+    where = f'the file of each {display_name(resource.singular)} is "{resource.plural}/<id>{YAML}"'
     if direct and path.endswith(".json"):
         return Spot(Kind.MISPLACED, help=f"{where}; JSON may stand in it, as it is YAML too.")
     return _other(path, where) if direct else _below(parts[:4], path, where)
@@ -200,6 +200,6 @@ def _misplaced(folder: list[str], where: str, near: str) -> Spot:
 
 
 def _near(folder: str, folders: Iterable[str]) -> str:
-    from xregit.model.faults import guess  # few files need it
+    from xregit.model.spelling import suggest_similar  # few files need it
 
-    return guess(folder, folders)
+    return suggest_similar(folder, folders)

@@ -18,7 +18,7 @@ from xregit.catalog.settings import settings_of
 from xregit.collecting import uncollected
 from xregit.diagnostics import Span
 from xregit.errors import XregitError
-from xregit.model import builtin, normalised
+from xregit.model import builtin, normalise
 from xregit.source import files, yaml
 from xregit.source.directives import addresses, directives
 
@@ -107,7 +107,7 @@ class _Reading:
         waivers = self.root_value(WAIVERS_FILE, present)
         model = self.model(self.root_value(MODEL_FILE, present))
         place = drafts.place(REGISTRY_FILE)
-        attributes = ordinary(drafts, normalised(model.attributes, self.root_value(REGISTRY_FILE, present)), place)
+        attributes = ordinary(drafts, normalise(model.attributes, self.root_value(REGISTRY_FILE, present)), place)
         drafts.groups = {plural: {} for plural in model.groups}
         for path in (*listing.files, *sorted(self.unread)):
             self.file(path, spot(model, path))
@@ -131,9 +131,9 @@ class _Reading:
     def model(self, value: Mapping[str, Any]) -> Model:
         if not value:
             return builtin()
-        from xregit.model import extended  # few registries have a model of their own
+        from xregit.model import extend  # few registries have a model of their own
 
-        model, findings = extended(builtin(), value)
+        model, findings = extend(builtin(), value)
         place = self.drafts.place(MODEL_FILE)
         for finding in findings:
             span = self.drafts.origin.span(place, finding.path, on_key=finding.on_key)

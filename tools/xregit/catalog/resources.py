@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Document, Place, Resource, Version
-from xregit.model import named, normalised
+from xregit.model import find_name, normalise
 from xregit.model.language import NOTHING
 from xregit.source.text import UTF8_BOM
 
@@ -62,15 +62,15 @@ def normal_form(model: ResourceModel, value: Mapping[str, Any], inherited: Mappi
     """
     meta, versions = value.get(META), value.get(VERSIONS)
     if meta is None and versions is None:
-        return normalised(authored(model), value, inherited)
-    whole = normalised(authored(model), {key: item for key, item in value.items() if key not in {META, VERSIONS}})
+        return normalise(authored(model), value, inherited)
+    whole = normalise(authored(model), {key: item for key, item in value.items() if key not in {META, VERSIONS}})
     if isinstance(meta, Mapping):
-        whole[META] = normalised(model.metaattributes, meta)
+        whole[META] = normalise(model.metaattributes, meta)
     elif meta is not None:
         whole[META] = meta
     if isinstance(versions, Mapping):
         whole[VERSIONS] = {
-            vid: normalised(model.attributes, item, inherited) if isinstance(item, Mapping) else item
+            vid: normalise(model.attributes, item, inherited) if isinstance(item, Mapping) else item
             for vid, item in versions.items()
         }
     elif versions is not None:
@@ -133,7 +133,7 @@ def _unmarked(document: Document | None, stated: object) -> Document | None:
     """Return a document of a language that is text without its byte order mark, which no text needs in UTF-8."""
     if document is None or document.data is None or not document.data.startswith(UTF8_BOM):
         return document
-    if not isinstance(stated, str) or named("format", stated) is None:
+    if not isinstance(stated, str) or find_name("format", stated) is None:
         return document
     return replace(document, data=document.data.removeprefix(UTF8_BOM))
 

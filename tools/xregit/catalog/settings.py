@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from xregit.catalog.globs import setting_regex
-from xregit.model.datatypes import is_filled_text
+from xregit.model.datatypes import is_nonempty_text
 from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING, nothing
 from xregit.records import record
@@ -51,7 +51,7 @@ class Settings:
 
 def settings_of(value: Mapping[str, Any]) -> Settings:
     """Return the settings that a checked ``xregit.yaml`` states; what has the wrong type is left at its default."""
-    texts = {name: value[name] for name in TEXTS if is_filled_text(value.get(name))}
+    texts = {name: value[name] for name in TEXTS if is_nonempty_text(value.get(name))}
     return Settings(rules=_levels(value.get("rules")), paths=tuple(_scopes(value.get("paths"))), written=value, **texts)
 
 
@@ -63,7 +63,7 @@ def _scopes(stated: Any) -> Iterator[Scope]:
 def _levels(stated: Any) -> Mapping[str, str]:
     if not isinstance(stated, Mapping):
         return NOTHING
-    return {name: level for name, level in stated.items() if is_filled_text(level)}
+    return {name: level for name, level in stated.items() if is_nonempty_text(level)}
 
 
 @lru_cache(maxsize=256)

@@ -17,10 +17,9 @@ from xregit.changes.pointers import is_pointer, stands_for
 from xregit.changes.relating import NARROWER, OTHER, SAME, WIDER
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
-from xregit.payloads.compatibility import Answer, Verdict, related
-from xregit.payloads.compatibility.answers import ROOT
-from xregit.payloads.compatibility.telling import told, worst_first
-from xregit.payloads.documents import Document, nothing
+from xregit.payloads.compatibility import Answer, Verdict, compare_documents
+from xregit.payloads.compatibility.verdicts import ROOT, summarise, worst_first
+from xregit.payloads.document import Document, fetch_nothing
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class Relation:
     def words(self) -> Mapping[str, str]:
         """The end of a sentence that says why, and what to do about the worst of it."""
         verdicts = worst_first(self.verdicts)
-        said = f". {told(verdicts)}" if verdicts else self.detail
+        said = f". {summarise(verdicts)}" if verdicts else self.detail
         return {"detail": said, "advice": f"{verdicts[0].help} " if verdicts else ""}
 
 
@@ -109,7 +108,7 @@ def payload_changes(old: Payload, new: Payload) -> Relation:
     if old.document is None or new.document is None or not all(language(item.format) for item in (old, new)):
         return Relation(UNCLEAR)
     try:
-        found = related(_document(old), _document(new))
+        found = compare_documents(_document(old), _document(new))
     except SchemaError as error:
         return Relation(UNCLEAR, f": {error}")
     # What nobody described, nobody can rely on; it is told, and breaks nothing.
@@ -118,7 +117,7 @@ def payload_changes(old: Payload, new: Payload) -> Relation:
 
 
 def _document(payload: Payload) -> Document:
-    fetch = payload.documents.get if payload.documents else nothing
+    fetch = payload.documents.get if payload.documents else fetch_nothing
     return Document(payload.format, payload.document, payload.selector, payload.uri, fetch)
 
 

@@ -10,7 +10,7 @@ from xregit.messages.constraints import PLAIN_TYPES, canonical_text
 from xregit.messages.definition import is_now
 from xregit.messages.template import URI_TYPES, Template
 from xregit.model import canonical as canonical_name
-from xregit.model.mediatypes import comparable
+from xregit.model.media_types import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

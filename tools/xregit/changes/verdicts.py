@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import Change
 from xregit.changes.table import table
-from xregit.model.quoting import cut, in_full
-from xregit.model.words import called
+from xregit.model.language import display_name
+from xregit.model.quoting import cut, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ def shown(value: Any) -> str:
     """Return a value as a sentence quotes it, cut where it is long."""
     if value is None:
         return "none"
-    return cut(f'"{value}"', MAX_SHOWN_CHARS) if isinstance(value, str) else in_full(value, MAX_SHOWN_CHARS)
+    return cut(f'"{value}"', MAX_SHOWN_CHARS) if isinstance(value, str) else to_json(value, MAX_SHOWN_CHARS)
 
 
 def _words(difference: Difference) -> Mapping[str, str]:
@@ -54,7 +54,7 @@ def _words(difference: Difference) -> Mapping[str, str]:
     edited = "is new" if before is None else "is gone" if after is None else "has changed"
     return {
         "name": f'"{".".join(difference.path)}"',
-        "about": called(difference.about),
+        "about": display_name(difference.about),
         "before": shown(before),
         "after": shown(after),
         "item": difference.path[-1] if difference.path else "",

@@ -69,7 +69,7 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
     from xregit.cli.installing import installing_from
     from xregit.cli.joining import standing
     from xregit.model import builtin
-    from xregit.model.names import CLOUDEVENTS
+    from xregit.model.aliases import CLOUDEVENTS
     from xregit.source.locking import editing
     from xregit.source.writing import write_files
 
@@ -112,7 +112,7 @@ def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, byt
 
 def implied_by(registry: Registry) -> dict[str, str]:
     """Return the envelope and the protocol of messages that state none: the one of all others, if it is known."""
-    from xregit.model.names import names
+    from xregit.model.aliases import names
 
     used = {
         "envelope": {message.envelope for message in registry.messages} - {""},

@@ -93,7 +93,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
     is 1. Of a name that stands twice in one object the last value counts, which is said on standard error.
     """
     import xregit
-    from xregit.model.quoting import shown
+    from xregit.model.quoting import quote
     from xregit.protocols.json import duplicate_names
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
@@ -103,7 +103,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
         if line.strip():
             place = f"{_name(file)}:{number}"
             for name in duplicate_names(line):
-                note(f"{place}: {shown(name)} stands more than once in one object; the last one counts.")
+                note(f"{place}: {quote(name)} stands more than once in one object; the last one counts.")
             found = matcher.each(line, explain=explain)
             unread += _answer(found, place)
             unlike += sum(1 for item in found if not (item.matches or item.near or item.problems))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from xregit.model.names import named
+from xregit.model.aliases import find_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,13 +75,13 @@ def pretty(value: Any) -> bytes:
 
 def is_json(format: str) -> bool:  # noqa: A002 - the attribute's name
     """Tell whether documents of that format are JSON."""
-    known = named("format", format) if format else None
+    known = find_name("format", format) if format else None
     return known is not None and known.document.endswith("json")
 
 
 def extension(format: str, data: bytes) -> str:  # noqa: A002 - the attribute's name
     """Return the ending, with its dot, of the file that keeps a document."""
-    known = named("format", format) if format else None
+    known = find_name("format", format) if format else None
     if known and known.extensions:
         return f".{known.extensions[0]}"
     return {JSON: ".json", TEXT: ".txt"}.get(_kind(data), ".bin")
@@ -92,7 +92,7 @@ def media_type(version: Version) -> str:
     stated = version.attributes.get("contenttype")
     if isinstance(stated, str) and stated:
         return stated
-    known = named("format", _format(version.attributes))
+    known = find_name("format", _format(version.attributes))
     data = version.document.data if version.document else None
     return known.document if known and known.document else _kind(data or b"")
 

@@ -16,7 +16,7 @@ from xregit.document.inheriting import DIALECT, selected
 from xregit.document.normalising import normalised
 from xregit.document.notes import Note, noted
 from xregit.document.tables import dialect
-from xregit.model import normalised as model_normalised
+from xregit.model import normalise as model_normalised
 from xregit.model.language import NOTHING
 from xregit.source.plain import without_text
 

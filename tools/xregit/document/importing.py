@@ -23,7 +23,7 @@ from xregit.document.joining import Joined, joined
 from xregit.document.models import added
 from xregit.document.reading import read_closely
 from xregit.errors import Lines, no_lines
-from xregit.model import source_form
+from xregit.model import export_source
 from xregit.records import record
 from xregit.source import writing
 from xregit.source.emitting import to_yaml
@@ -171,7 +171,7 @@ def _taken(into: Path, path: str) -> Diagnostic:
 
 def _unlike_model(whole: Joined, there: Registry | None) -> Iterator[Diagnostic]:
     """Report that a registry which is there already has no model for what the documents bring."""
-    if there is None or added({"modelsource": source_form(there.model)}) == whole.extra:
+    if there is None or added({"modelsource": export_source(there.model)}) == whole.extra:
         return
     message = "A document's model defines group types or attributes that the registry's model.yaml does not."
     advice = f"Add them to {MODEL_FILE} first: {', '.join(_defined(whole))}."

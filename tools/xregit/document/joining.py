@@ -11,7 +11,7 @@ from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.models import added
 from xregit.document.stating import Stating
 from xregit.document.tables import profile
-from xregit.model import builtin, extended, source_form
+from xregit.model import builtin, export_source, extend
 from xregit.model.files import SPECVERSION
 from xregit.records import record
 
@@ -41,7 +41,7 @@ class Joined:
 def joined(registries: Sequence[Registry]) -> Joined:
     """Return the registries, at least one, as one; the first that has an entity gives it."""
     extra, problems = _extra(registries)
-    model = extended(builtin(), extra)[0] if extra else builtin()
+    model = extend(builtin(), extra)[0] if extra else builtin()
     first: dict[str, Source] = {}
     again: list[Source] = []
     groups: dict[str, dict[str, Group]] = {plural: {} for plural in model.groups}
@@ -83,7 +83,7 @@ def _extra(registries: Sequence[Registry]) -> tuple[dict[str, Any], list[Diagnos
     for registry in registries:
         if registry.model is builtin():
             continue
-        more = added({"modelsource": source_form(registry.model)})
+        more = added({"modelsource": export_source(registry.model)})
         clash = next(_clashes(extra, more), "")
         if clash:
             message = f'The model defines "{clash}" differently from another document or model.yaml.'

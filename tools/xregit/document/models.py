@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.document.remodelling import laid_over, remodelled
 from xregit.document.tables import dialect
-from xregit.model import builtin, source_form
+from xregit.model import builtin, export_source
 
 if TYPE_CHECKING:
     from xregit.document.tables import Profile
@@ -95,7 +95,7 @@ def _given_names() -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _source_form(model: Model) -> Mapping[str, Any]:
-    return source_form(model)
+    return export_source(model)
 
 
 def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:

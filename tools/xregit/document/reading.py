@@ -23,7 +23,7 @@ from xregit.document.notes import Note, noted
 from xregit.document.recognising import OLDEST, Writing, part, writing
 from xregit.document.upgrading import Upgraded, known_collections, upgraded
 from xregit.errors import XregitError
-from xregit.model import builtin, extended
+from xregit.model import builtin, extend
 from xregit.model.language import NOTHING, Model
 from xregit.records import record
 from xregit.source import json, yaml
@@ -140,7 +140,7 @@ class _Reading:
         extra = added(value, self.ours)
         if not extra:
             return self.ours
-        model, findings = extended(self.ours, extra)
+        model, findings = extend(self.ours, extra)
         for finding in findings:
             self.error(finding.rule, finding.message, finding.help, self.span(("modelsource", *finding.path)))
         return model

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.tables import Part, Sign, parts, releases, signs
-from xregit.model import named
+from xregit.model import find_name
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _look(value: Any, nodes: tuple[_Node, ...], path: KeyPath, found: dict[Sign,
 
 def _shows(sign: Sign, value: Any) -> bool:
     if sign.knows:
-        return isinstance(value, str) and any(named(selector, value) for selector in sign.knows)
+        return isinstance(value, str) and any(find_name(selector, value) for selector in sign.knows)
     return not sign.type or isinstance(value, _JSON_TYPES[sign.type])
 
 

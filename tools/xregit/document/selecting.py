@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.document.changes import Here, hoisted, join
 from xregit.document.naming import renamed_to
-from xregit.model import canonical, named
+from xregit.model import canonical, find_name
 
 if TYPE_CHECKING:
     from xregit.document.tables import Step
@@ -22,10 +22,10 @@ def selected(target: Any, step: Step, here: Here) -> Any:
     result = target
     for name, usual in step.names.items():
         written = target.get(name)
-        if not isinstance(written, str) or named(FORMAT, written) is not None:
+        if not isinstance(written, str) or find_name(FORMAT, written) is not None:
             continue
         others = step.values.get(name, ())
-        new = next((other for other in others if named(other, written) is not None), usual)
+        new = next((other for other in others if find_name(other, written) is not None), usual)
         result = _named(result, name, new, here)
     return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.mediatypes import comparable
+from xregit.model.media_types import comparable
 from xregit.protocols import to_text
 from xregit.records import record
 

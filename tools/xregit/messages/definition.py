@@ -10,9 +10,9 @@ from xregit.catalog.views import text_of
 from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical_text, plain_text
 from xregit.messages.template import Template
 from xregit.model import times
+from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
-from xregit.model.names import CLOUDEVENTS
-from xregit.model.protocols import matching
+from xregit.model.protocols import matching_fact
 from xregit.protocols import key_of
 from xregit.protocols.binding import carrier
 from xregit.protocols.fields import shape
@@ -97,9 +97,9 @@ def target(message: Message) -> Message:
 def property_type(item: Property, protocol: str) -> str:
     """Return the type by which the values of a property are made and recognised, whatever its declaration says."""
     if item.path[0] == ENVELOPE:
-        listed = item.type in matching("templatetypes")[""]
+        listed = item.type in matching_fact("templatetypes")[""]
     else:
-        listed = "/".join(item.path[1:]) in matching("templates").get(protocol, ())
+        listed = "/".join(item.path[1:]) in matching_fact("templates").get(protocol, ())
     if listed and _may_be_template(item):
         return _URITEMPLATE
     # What is a symbol by default is a media type or token in truth, which no symbol can be (facts.md, K10).

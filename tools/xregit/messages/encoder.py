@@ -20,13 +20,13 @@ from xregit.messages.index import event_filter, whole_filter
 from xregit.messages.payload import NO_DATA, NO_PAYLOAD, Payload, encode_payload, payload_schemas
 from xregit.model import builtin, siblings
 from xregit.model import canonical as spelled
+from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON
+from xregit.model.constraints import property_syntax
 from xregit.model.datatypes import SYNTAXES
-from xregit.model.faults import guess
-from xregit.model.mediatypes import without_parameters
-from xregit.model.names import CLOUDEVENTS, EVENT_JSON
-from xregit.model.propertydefs import form_of
-from xregit.model.protocols import matching
-from xregit.model.quoting import either, shown
+from xregit.model.media_types import without_parameters
+from xregit.model.protocols import matching_fact
+from xregit.model.quoting import either, quote
+from xregit.model.spelling import suggest_similar
 from xregit.protocols import Event, Wire, WireError, assemble, bind, from_text, key_of, to_text
 from xregit.protocols.binding import BINARY, STRUCTURED, carrier, missing_fields
 from xregit.protocols.cloudevents import REQUIRED, SPECVERSION, announces_event
@@ -238,9 +238,9 @@ def _choice_problems(asked: Definition, protocol: str, mode: str) -> Iterator[st
 def _binding_problems(protocol: str, mode: str) -> Iterator[str]:
     known = carrier(protocol)
     if known is None:
-        yield f"there is no CloudEvents binding for the protocol {shown(protocol)}"
+        yield f"there is no CloudEvents binding for the protocol {quote(protocol)}"
     elif mode and mode not in known.modes:
-        yield f"{protocol} has no mode {shown(mode)} for CloudEvents, but {either(known.modes)}"
+        yield f"{protocol} has no mode {quote(mode)} for CloudEvents, but {either(known.modes)}"
 
 
 def _implied_attributes(message: Message, asked: Definition, body: Payload) -> dict[str, str]:
@@ -276,7 +276,7 @@ def _bind(asked: Definition, protocol: str, mode: str, event: Event, fields: Fie
         fields = {**fields, **missing_fields(known, {known.contenttype: [asked.format]}, fields)}
     unknown = [media for media in _stated_media_types(known, fields) if without_parameters(media) != EVENT_JSON]
     if chosen == STRUCTURED and unknown:
-        raise WireError((f"events are written as {EVENT_JSON} alone, so they can't be {shown(unknown[0])}",))
+        raise WireError((f"events are written as {EVENT_JSON} alone, so they can't be {quote(unknown[0])}",))
     return bind(event, protocol, chosen, fields)
 
 
@@ -306,13 +306,13 @@ def _readback_problems(found: MessageDraft, wire: Wire) -> Iterator[str]:
     yield from message.problems
     if context is None:
         for item in found.asking.failures(message):
-            yield f'{item.attribute} would be {shown(item.found)}, which does not fit "{item.expected}"'
+            yield f'{item.attribute} would be {quote(item.found)}, which does not fit "{item.expected}"'
         return
     for name, value in context.items():
         meant = found.said.placeholders[name]
         if meant != value:
             places = ", ".join(found.asked.placeholders[name])
-            yield f'the value {shown(meant)} of "{name}" would be read back as {shown(value)} ({places})'
+            yield f'the value {quote(meant)} of "{name}" would be read back as {quote(value)} ({places})'
 
 
 @record
@@ -354,7 +354,9 @@ def assign(definition: Definition, protocol: str, context: Mapping[str, Any]) ->
         elif part == OPTIONS and protocol and rest:
             options[_option_key(protocol, rest)] = value
         else:
-            problems.append(f'nothing in it is called "{name}". {guess(name, [*wanted, *names])}'.rstrip(". "))
+            problems.append(
+                f'nothing in it is called "{name}". {suggest_similar(name, [*wanted, *names])}'.rstrip(". ")
+            )
     return Assignments(placeholders, attributes, options, tuple(problems))
 
 
@@ -362,7 +364,7 @@ def _placeholder_problem(value: Any) -> str:
     if value is None:
         return "has no value"
     if not isinstance(value, str):
-        return f"must be a text, but is {shown(value)}"
+        return f"must be a text, but is {quote(value)}"
     if not value:
         return "is empty"
     return "has half a character (a lone surrogate)" if has_surrogates(value) else ""
@@ -439,7 +441,7 @@ def option_values(definition: Definition, protocol: str, filling: Inputs) -> dic
     said = dict(filling.given.options)
     fields: dict[str, list[Any]] = {}
     for item in definition.options:
-        fresh = item.required and (item.type == "uuid" or item.key in matching("fresh").get(protocol, ()))
+        fresh = item.required and (item.type == "uuid" or item.key in matching_fact("fresh").get(protocol, ()))
         known = len(filling.problems)
         text = _property_text(item, filling, said.pop(item.key, None), implied=filling.new_id if fresh else "")
         if text is not None:
@@ -460,7 +462,7 @@ def _property_text(item: Constraint, filling: Inputs, said: Any, *, implied: str
         return _timestamp(filling)
     if item.constant is not None:
         if said is not None and canonical_text(item.type, said) != item.constant:
-            filling.problems.append(f'{item.attribute} is always "{item.constant}", so it can\'t be {shown(said)}')
+            filling.problems.append(f'{item.attribute} is always "{item.constant}", so it can\'t be {quote(said)}')
         return item.constant
     if said is None and not implied:
         if item.required:
@@ -486,7 +488,7 @@ def _to_type(kind: str, label: str, value: Any, filling: Inputs) -> str | None:
     try:
         return to_text(kind, value)
     except ValueError as error:
-        filling.problems.append(f"{label} {error}, but is {shown(value)}")
+        filling.problems.append(f"{label} {error}, but is {quote(value)}")
         return None
 
 
@@ -504,7 +506,7 @@ def _timestamp(filling: Inputs) -> str:
         return _format_time(filling.now)
     except ValueError:
         due = "a datetime with a time zone, as datetime.now(UTC) gives one"
-        filling.problems.append(f'"now" must be {due}, but is {shown(filling.now)}')
+        filling.problems.append(f'"now" must be {due}, but is {quote(filling.now)}')
         return ""
 
 
@@ -520,7 +522,7 @@ def form_problems(protocol: str, key: str, label: str, value: Any, kind: str = "
     """
     form = _form(protocol, key, kind)
     if form and not SYNTAXES[form].test(value) and not SYNTAXES[form].test(str(value)):
-        yield f"{label} must be {SYNTAXES[form].about}, but is {shown(value)}"
+        yield f"{label} must be {SYNTAXES[form].about}, but is {quote(value)}"
 
 
 @cache
@@ -532,4 +534,4 @@ def _form(protocol: str, key: str, kind: str) -> str:
         return ""
     whole = known.fields[section].model
     model = whole.attributes.get(name) or whole.item or whole
-    return form_of(model, kind or model.property)
+    return property_syntax(model, kind or model.property)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xregit.messages.constraints import Failure, plain_text
 from xregit.messages.index import Filter, FilterSet, filter_set
 from xregit.messages.result import Reason
-from xregit.model.protocols import matching
+from xregit.model.protocols import matching_fact
 from xregit.protocols.cloudevents import REQUIRED
 from xregit.records import record
 
@@ -72,7 +72,7 @@ class Selectors:
 def selectors(filters: Iterable[Filter], protocol: str = "") -> Selectors:
     """Return the selectors among what filters compare."""
     listed = tuple(filters)
-    known = matching("selectors")
+    known = matching_fact("selectors")
     keys = (*((key, True) for key in known[""]), *((key, False) for key in known.get(protocol, ()) if protocol))
     made = ((key, of_event, filter_set(_single_key_filters(listed, key, of_event=of_event))) for key, of_event in keys)
     told = [each for each in made if each[2].filters]

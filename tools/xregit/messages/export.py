@@ -15,7 +15,7 @@ from xregit.messages.template import Template
 from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.protocols import facts as said_of
-from xregit.model.protocols import matching
+from xregit.model.protocols import matching_fact
 from xregit.protocols.fields import TYPED, shape
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def export_definition(message: Message, found: Definition) -> dict[str, Any]:
 
 def export_facts() -> dict[str, Any]:
     """Return what the specifications say of messages of each protocol, and of the texts of types."""
-    selectors = matching("selectors")
+    selectors = matching_fact("selectors")
     return {
         "names": [[spelling, name.name, name.versions == "any"] for name in names("protocol").values()
                   for spelling in (name.name.casefold(), *(alias.casefold() for alias in name.aliases))],

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, Failure, conforms, failures, plain_text, satisfy
-from xregit.model.mediatypes import without_parameters
+from xregit.model.media_types import without_parameters
 from xregit.protocols.binding import STRUCTURED
 from xregit.records import record
 

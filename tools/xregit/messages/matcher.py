@@ -23,7 +23,7 @@ from xregit.messages.explanation import Selectors, nearest_reasons, selectors, u
 from xregit.messages.index import Filter, FilterSet, event_filter, filter_set, native_filter, whole_filter
 from xregit.messages.payload import PayloadSchemas, payload_schemas
 from xregit.messages.result import DefinitionMatch, Match, Reason
-from xregit.model.faults import guess
+from xregit.model.spelling import suggest_similar
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _check_xid(xid: str, known: Iterable[str]) -> str:
     listed = list(known)
     if xid in listed:
         return xid
-    message = f'there is no endpoint or message group "{xid}". {guess(xid, listed)}'
+    message = f'there is no endpoint or message group "{xid}". {suggest_similar(xid, listed)}'
     raise XregitError(message.rstrip())
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from xregit.messages.constraints import Constraint
 from xregit.messages.definition import ENVELOPE, OPTIONS, attribute_constraint, definition, option_constraint, target
 from xregit.messages.payload import schema_source
-from xregit.model.mediatypes import comparable
-from xregit.model.protocols import matching
+from xregit.model.media_types import comparable
+from xregit.model.protocols import matching_fact
 from xregit.protocols.binding import Carrier, attribute_name, carrier, percent_decode
 from xregit.protocols.cloudevents import SPECVERSION
 from xregit.records import record
@@ -124,7 +124,7 @@ def _demands(item: Definition) -> _Demands:
     for attribute, each in demands.items():
         for place, text in _levels(each):
             features[attribute, place] = text
-    exclusive = matching("exclusive").get(item.protocol, ())
+    exclusive = matching_fact("exclusive").get(item.protocol, ())
     for each in item.options:
         if each.binding and each.key in exclusive:
             features["exclusive", 0] = each.key

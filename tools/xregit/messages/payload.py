@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xregit.catalog.views import text_of
 from xregit.messages.definition import target
-from xregit.model import named
-from xregit.model.mediatypes import comparable
-from xregit.model.names import EVENTS
+from xregit.model import find_name
+from xregit.model.aliases import EVENTS
+from xregit.model.media_types import comparable
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, language, parse
-from xregit.payloads.framing import explained
+from xregit.payloads.body import explain_framing
 from xregit.protocols.cloudevents import payload_bytes
 from xregit.records import record
 from xregit.source.plain import without_text
@@ -64,7 +64,7 @@ class PayloadSchemas:
         schema = self.schema(xid)
         if schema is None:
             return ()
-        return ("there is no payload",) if body is None else explained(schema.validate(body, contenttype), body)
+        return ("there is no payload",) if body is None else explain_framing(schema.validate(body, contenttype), body)
 
     def accepts(self, definition: Definition, message: IncomingMessage) -> bool:
         """Tell whether a message's payload is what a definition declares, where it declares nothing else."""
@@ -193,7 +193,7 @@ def payload_media_type(message: Message) -> str:
     outer = text_of(attributes, "datacontenttype")
     if value or (outer and not outer.casefold().startswith(EVENTS)):
         return value or outer
-    known = named("format", text_of(attributes, "dataschemaformat"))
+    known = find_name("format", text_of(attributes, "dataschemaformat"))
     return known.payload if known else ""
 
 

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from xregit.lazily import later
-from xregit.model.checking import check, siblings
-from xregit.model.names import Name, canonical, named, names
-from xregit.model.normalising import normalised
-from xregit.model.reading import builtin
-
-if TYPE_CHECKING:
-    from xregit.model.extending import extended
-    from xregit.model.schemas import json_schemas
-    from xregit.model.sourcing import source_form
+from xregit.model.aliases import Name, canonical, find_name, names
+from xregit.model.extension import extend
+from xregit.model.interpreter import check, normalise, siblings
+from xregit.model.json_schema import json_schemas
+from xregit.model.loader import builtin
+from xregit.model.model_source import export_source
 
 __all__ = [
     "Name",
     "builtin",
     "canonical",
     "check",
-    "extended",
+    "export_source",
+    "extend",
+    "find_name",
     "json_schemas",
-    "named",
     "names",
-    "normalised",
+    "normalise",
     "siblings",
-    "source_form",
 ]
-
-# Few commands need these, and reading a registry should start fast.
-__getattr__ = later(__name__, {"extended": "extending", "json_schemas": "schemas", "source_form": "sourcing"})

@@ -187,7 +187,7 @@ def _or_template(pattern: str, run: str) -> str:
     return rf"{pattern}|{run}(?:{_PLACEHOLDER}{run})+"
 
 
-def _written(datatype: Datatype, pattern: str) -> Datatype:
+def _or_as_text(datatype: Datatype, pattern: str) -> Datatype:
     """The type, or the text of such a value, as models that have only texts write it."""
     fits = _matching(pattern)
     schema = {"anyOf": [datatype.schema, {"type": "string", "pattern": f"^(?:{pattern})$"}]}
@@ -198,16 +198,16 @@ def _written(datatype: Datatype, pattern: str) -> Datatype:
 PROPERTY_TYPES: Mapping[str, Datatype] = {
     "any": _ANYTHING,
     "binary": _text(_or_template(_BASE64, "[A-Za-z0-9+/=]*"), "bytes in base 64"),
-    "boolean": _written(_BOOLEAN, "true|false"),
+    "boolean": _or_as_text(_BOOLEAN, "true|false"),
     "duration": _text(_DURATION, "a duration such as PT5M"),
-    "integer": _written(_INTEGER, "-?(?:0|[1-9][0-9]*)"),
-    "number": _written(_NUMBER, r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"),
+    "integer": _or_as_text(_INTEGER, "-?(?:0|[1-9][0-9]*)"),
+    "number": _or_as_text(_NUMBER, r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?"),
     "string": _STRING,
     "symbol": _text(rf"(?:[A-Za-z0-9_]|{_PLACEHOLDER})*", "letters, digits and underscores"),
     "timestamp": _TIMESTAMPTEXT,
     "uri": _text(_or_template(_URI, rf"{_LITERALS}(?:{_PCT}{_LITERALS})*"), "a URI"),
     "uritemplate": _TEMPLATETEXT,
-    "ulong": _written(DATATYPES["uinteger"], "0|[1-9][0-9]*"),
+    "ulong": _or_as_text(DATATYPES["uinteger"], "0|[1-9][0-9]*"),
     "uuid": _text(_or_template(_UUID, r"[0-9A-Fa-f\-]*"), "a UUID"),
 }
 
@@ -220,11 +220,11 @@ def _between(low: int, high: int) -> Datatype:
     return Datatype(test, f"a whole number from {low} to {high}", schema)
 
 
-def _is_filled(value: Any) -> bool:
+def _is_nonempty(value: Any) -> bool:
     return bool(value) or not isinstance(value, (str, list, dict))
 
 
-def is_filled_text(value: Any) -> bool:
+def is_nonempty_text(value: Any) -> bool:
     """Tell whether a value is a text that is not empty."""
     return isinstance(value, str) and value != ""
 
@@ -246,7 +246,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "name": _word("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
     "extendedname": _word(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
     "nameversion": _word(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
-    "nonempty": Datatype(_is_filled, "not empty", {}),
+    "nonempty": Datatype(_is_nonempty, "not empty", {}),
     "octet": _between(0, 255),
     "oneline": _line(r"[^\r\n\x00]*", "a text of one line"),
     "plural": _text(_TYPENAME, "at most 57 lower-case letters, digits and underscores"),
@@ -271,7 +271,7 @@ def has_placeholders(value: Any) -> bool:
     return isinstance(value, str) and "{" in value and PLACEHOLDER.search(value) is not None
 
 
-def follows(syntax: str, value: Any) -> bool:
+def matches_syntax(syntax: str, value: Any) -> bool:
     """Tell whether the value has the narrower form; one with placeholders has it once they are filled."""
     test = SYNTAXES[syntax].test
     if test(value):

@@ -12,7 +12,7 @@ Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 
 
-def once(size: int) -> Callable[[Callable[[Thing], Result]], Callable[[Thing], Result]]:
+def cache_by_identity(size: int) -> Callable[[Callable[[Thing], Result]], Callable[[Thing], Result]]:
     """Remember the results of a function for up to ``size`` arguments, found again by identity.
 
     Each argument is kept with its result, so its ``id`` can't become another one's. Mappings of attributes can't be

@@ -38,7 +38,7 @@ class AttributeModel:
       where the property is of one of these types; ``keys`` is the form of a map's keys or of an
       object's undeclared names, ``names`` the table of `names` whose spellings count as the same.
     * ``inheritable`` says that a required attribute may come from a base message.
-    * ``fold`` and ``unwrap`` name another way to write the value, which `normalising` turns into this one.
+    * ``fold`` and ``unwrap`` name another way to write the value, which `interpreter` turns into this one.
     * ``example`` is a value as it stands in YAML, where its form alone would suggest another.
     * ``targets`` are the types that ``target`` stands for once resource types shared by groups are counted.
     """
@@ -120,3 +120,11 @@ class Model:
     groups: Mapping[str, GroupModel] = field(default_factory=nothing)
     settings: Mapping[str, AttributeModel] = field(default_factory=nothing)
     waivers: Mapping[str, AttributeModel] = field(default_factory=nothing)
+
+
+_DISPLAY_NAMES = {"messagegroup": "message group", "schemagroup": "schema group"}
+
+
+def display_name(singular: str) -> str:
+    """Return what people call an entity of a type, such as ``message group``."""
+    return _DISPLAY_NAMES.get(singular, singular.replace("_", " "))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _FOLDER = "protocols/"
 
 
-def places(files: Mapping[str, Any]) -> Mapping[str, str]:
+def protocol_files(files: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the path of the file that has each protocol, in the order in which protocols are listed."""
     found = {name: path for path in files if path.startswith(_FOLDER) for name in files[path]["protocols"]}
     return {name: found[name] for name in (*files["protocols.yaml"]["order"], *found)}
@@ -23,7 +23,7 @@ def places(files: Mapping[str, Any]) -> Mapping[str, str]:
 def protocols() -> Mapping[str, Mapping[str, Any]]:
     """Return all that is said of each protocol, part by part."""
     files = content(SPECVERSION)
-    return {name: files[path]["protocols"][name] for name, path in places(files).items()}
+    return {name: files[path]["protocols"][name] for name, path in protocol_files(files).items()}
 
 
 @cache
@@ -41,7 +41,7 @@ def syntaxes() -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
-def matching(fact: str) -> Mapping[str, tuple[str, ...]]:
+def matching_fact(fact: str) -> Mapping[str, tuple[str, ...]]:
     """Return one fact about matching, such as ``fresh``, of each protocol that has it, and of CloudEvents as ""."""
     said = {"": content(SPECVERSION)["cloudevents.yaml"]["matching"], **facts("matching")}
     return {name: tuple(parts[fact]) for name, parts in said.items() if fact in parts}

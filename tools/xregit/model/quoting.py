@@ -10,7 +10,7 @@ MAX_CHARS = 60
 MAX_CHARS_IN_FULL = 100
 
 
-def shown(value: Any) -> str:
+def quote(value: Any) -> str:
     """Return a value as a sentence names it: a text in quotes, a number as JSON, and just "a map" or "a list"."""
     if isinstance(value, Mapping):
         return "a map" if value else "an empty map"
@@ -20,7 +20,7 @@ def shown(value: Any) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-def in_full(value: Any, most: int = MAX_CHARS_IN_FULL) -> str:
+def to_json(value: Any, most: int = MAX_CHARS_IN_FULL) -> str:
     """Return a value as JSON with all that it holds, cut to at most so many characters."""
     return cut(json.dumps(value, ensure_ascii=False, default=_as_json), most)
 
@@ -42,7 +42,7 @@ def cut(text: object, most: int = MAX_CHARS) -> str:
     return whole if len(whole) <= most else f"{whole[: most - 1]}…"
 
 
-def ends(text: str, most: int) -> str:
+def cut_middle(text: str, most: int) -> str:
     """Return a text with its middle cut out where it has more characters: what is wrong with a value stands last."""
     half = most // 2
     return text if len(text) <= most else f"{text[:half]} … {text[-half:]}"

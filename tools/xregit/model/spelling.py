@@ -1,17 +1,22 @@
-"""Whether one name is another one, misspelled."""
+"""Similar names: whether one is another one misspelled, and which of several is meant."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import takewhile
 
 MIN_CHARS_TO_COMPARE, MIN_CHARS_TO_SLIP = 5, 3
+_MAX_COMPARED_CHARS = 80
+# A shorter text is one end of too many names.
+_MIN_PART_CHARS = 5
 
 
 @lru_cache(maxsize=8192)
 def is_misspelled(one: str, other: str) -> bool:
     """Tell whether two names differ only in case, hyphens and underscores, or by one letter lost, changed or moved."""
-    given, meant = plain(one), plain(other)
+    given, meant = fold_name(one), fold_name(other)
     if given == meant:
         return True
     if abs(len(given) - len(meant)) > 1 or min(len(given), len(meant)) < MIN_CHARS_TO_COMPARE:
@@ -30,7 +35,7 @@ def is_slip(name: str, known: str) -> bool:
 
     Other letters make other words of short ones: "node" and "mode", "uri" and "url", "time" and "timer".
     """
-    given, meant = plain(name), plain(known)
+    given, meant = fold_name(name), fold_name(known)
     if not MIN_CHARS_TO_SLIP <= len(meant) < MIN_CHARS_TO_COMPARE or len(given) < MIN_CHARS_TO_SLIP:
         return False
     places = range(len(meant))
@@ -41,6 +46,18 @@ def is_slip(name: str, known: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def plain(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return a name without case, hyphens and underscores, which don't tell names apart; one is compared with many."""
     return name.casefold().replace("-", "").replace("_", "")
+
+
+def suggest_similar(text: str, choices: Iterable[str]) -> str:
+    """Return a question that offers the choice most like the text, or the only one that has it at an end."""
+    if len(text) > _MAX_COMPARED_CHARS:
+        return ""
+    folded = {choice.casefold(): choice for choice in choices}
+    given = text.casefold()
+    near = difflib.get_close_matches(given, folded, n=1, cutoff=0.7)
+    if not near and len(given) >= _MIN_PART_CHARS:
+        near = [each for each in folded if each.startswith(given)] or [each for each in folded if each.endswith(given)]
+    return f'Did you mean "{folded[near[0]]}"?' if len(near) == 1 else ""

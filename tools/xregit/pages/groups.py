@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.model import siblings
-from xregit.model.words import called
+from xregit.model.language import display_name
 from xregit.pages.attributes import rows, texts_in
 from xregit.pages.book import titled
 from xregit.pages.documents import texts
@@ -48,7 +48,7 @@ class Listed:
 def group_page(book: Book, group: Group) -> Page:
     """Return the page of a group: its attributes and what it holds."""
     models = siblings(group.type.attributes, group.attributes)
-    kind = called(group.type.singular)
+    kind = display_name(group.type.singular)
     head = head_of(book, group, kind, group.attributes, group.attributes)
     named = {f"{group.type.singular}id", "name", "description", "deprecated", "createdat", "modifiedat", "epoch"}
     html = render(

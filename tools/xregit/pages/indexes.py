@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.catalog.entities import Group
 from xregit.catalog.resolving import group_of
 from xregit.catalog.views import text_of
-from xregit.model.language import NOTHING
-from xregit.model.words import called
+from xregit.model.language import NOTHING, display_name
 from xregit.pages.addresses import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, caseless, ids
 from xregit.pages.heads import Deprecation, deprecation, leaving_as
 from xregit.pages.linking import Link, href
@@ -266,7 +265,7 @@ def _item(book: Book, entity: Group | Resource) -> Item:
     name = text_of(entity.attributes, "name")
     return Item(
         link,
-        called(entity.type.singular),
+        display_name(entity.type.singular),
         book.link(above.xid) if above else None,
         (name,) if name and name != link.text else (),
     )

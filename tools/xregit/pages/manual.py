@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from xregit.model.words import called
+from xregit.model.language import display_name
 from xregit.pages.addresses import MODEL, RULES
 from xregit.pages.book import titled
 from xregit.pages.linking import Link, href
@@ -135,7 +135,7 @@ def _type_page(book: Book, model: GroupModel | ResourceModel, at: str, sections:
         "type.html",
         title=title,
         crumbs=crumbs,
-        singular=called(model.singular),
+        singular=display_name(model.singular),
         description=book.prose(model.description),
         sections=sections,
     )

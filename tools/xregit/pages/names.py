@@ -12,7 +12,7 @@ from xregit.pages.page import Page
 from xregit.pages.payloads import INNER, MAX_DEPTH
 from xregit.pages.rendering import render
 from xregit.pages.samples import told
-from xregit.payloads.room import BEYOND
+from xregit.payloads.budget import MORE_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -110,7 +110,7 @@ def _paths(fields: tuple[Field, ...], above: tuple[str, ...], *, inner: bool = F
     """Give the paths of all fields; the ``inner`` field of a list or map, which nobody has named, has none."""
     for field in fields:
         path = (*above, field.name) if field.name else above
-        if field.name and field is not BEYOND and not inner:
+        if field.name and field is not MORE_FIELDS and not inner:
             yield path
         if len(path) < MAX_DEPTH:
             yield from _paths(field.fields, path, inner=field.type in INNER)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 
 from xregit.model import canonical
-from xregit.payloads.documents import Document, nothing
-from xregit.payloads.shapes import Fetch, PayloadSchema, Problem, SchemaError
+from xregit.payloads.base import Fetch, PayloadSchema, Problem, SchemaError
+from xregit.payloads.document import Document, fetch_nothing
 
 # Each module has ``parse`` and is imported with the first document of its language: their libraries take time to load.
 _MODULES = {
-    "JsonSchema": "xregit.payloads.jsonschema.parsing",
-    "JsonStructure": "xregit.payloads.jsonstructure.parsing",
-    "Avro": "xregit.payloads.avro.parsing",
+    "JsonSchema": "xregit.payloads.json_schema.codec",
+    "JsonStructure": "xregit.payloads.json_structure.schema",
+    "Avro": "xregit.payloads.avro.codec",
     "Protobuf": "xregit.payloads.protobuf.schema",
-    "XSD": "xregit.payloads.xsd.parsing",
+    "XSD": "xregit.payloads.xsd.codec",
 }
 
 
@@ -30,7 +30,7 @@ def parse(
     *,
     fragment: str = "",
     uri: str = "",
-    fetch: Fetch = nothing,
+    fetch: Fetch = fetch_nothing,
 ) -> PayloadSchema:
     """Return the schema object of a document: its root, or what ``fragment`` names or points at.
 
@@ -53,7 +53,7 @@ def problems(
     document: bytes | object,
     *,
     uri: str = "",
-    fetch: Fetch = nothing,
+    fetch: Fetch = fetch_nothing,
 ) -> tuple[Problem, ...]:
     """Return what is wrong with a document as a whole; nothing for a language that isn't understood.
 

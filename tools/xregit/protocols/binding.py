@@ -14,10 +14,10 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any
 
-from xregit.model.mediatypes import comparable, without_parameters
-from xregit.model.names import BATCH_JSON, EVENT_JSON, EVENTS
+from xregit.model.aliases import BATCH_JSON, EVENT_JSON, EVENTS
+from xregit.model.media_types import comparable, without_parameters
 from xregit.model.protocols import facts
-from xregit.model.quoting import shown
+from xregit.model.quoting import quote
 from xregit.protocols.cloudevents import (
     DATA,
     REQUIRED,
@@ -117,7 +117,7 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
     if mode == BINARY:
         stated = event.attributes.get(CONTENTTYPE, "")
         if known.contenttype and announces_event(stated):
-            raise WireError((f'"{CONTENTTYPE}" must not be {shown(stated)}, which would announce another event.',))
+            raise WireError((f'"{CONTENTTYPE}" must not be {quote(stated)}, which would announce another event.',))
         return assemble(
             known.protocol, {**missing_fields(known, _headers(known, event, given), given), **given}, event.data
         )
@@ -144,10 +144,10 @@ def _choose_mode(protocol: str, mode: str) -> tuple[Carrier, str]:
     name = protocol_name(protocol)
     known = carrier(name)
     if known is None:
-        raise WireError((f"There is no CloudEvents binding for the protocol {shown(name)}.",))
+        raise WireError((f"There is no CloudEvents binding for the protocol {quote(name)}.",))
     chosen = mode.casefold() or known.modes[0]
     if chosen not in known.modes:
-        raise WireError((f"{name} has no mode {shown(mode)} for CloudEvents; it has {', '.join(known.modes)}.",))
+        raise WireError((f"{name} has no mode {quote(mode)} for CloudEvents; it has {', '.join(known.modes)}.",))
     return known, chosen
 
 
@@ -305,7 +305,7 @@ def _from_headers(known: Carrier, wire: Wire, contenttype: str) -> Extraction:
         other = attributes.get(CONTENTTYPE, contenttype)
         if comparable(str(other)) != comparable(contenttype):
             problems.append(
-                f'"{CONTENTTYPE}" is {shown(other)}, but the content type of the message is {shown(contenttype)}.'
+                f'"{CONTENTTYPE}" is {quote(other)}, but the content type of the message is {quote(contenttype)}.'
             )
         attributes[CONTENTTYPE] = contenttype
     problems += event_problems(attributes)
@@ -319,12 +319,12 @@ def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, An
         if not name:
             continue
         if name in attributes:
-            problems.append(f"The attribute {shown(name)} stands twice.")
+            problems.append(f"The attribute {quote(name)} stands twice.")
             continue
         try:
             attributes[name] = _time(value) if name == "time" and known.native else _attribute_value(known, value)
         except ValueError as error:
-            problems.append(f"{shown(key)} {error}.")
+            problems.append(f"{quote(key)} {error}.")
     return attributes
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xregit.errors import XregitError
+from xregit.model.aliases import EVENTS
 from xregit.model.datatypes import DATATYPES, INT32_MAX
-from xregit.model.mediatypes import without_parameters
-from xregit.model.names import EVENTS
-from xregit.model.quoting import shown
+from xregit.model.media_types import without_parameters
+from xregit.model.quoting import quote
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
 from xregit.protocols.values import decode_base64
 from xregit.records import record
@@ -66,14 +66,14 @@ def read_event(value: object) -> Event:
             should be; all that is wrong is listed.
     """
     if not isinstance(value, Mapping):
-        raise WireError((f"A CloudEvent must be a JSON object, but is {shown(value)}.",))
+        raise WireError((f"A CloudEvent must be a JSON object, but is {quote(value)}.",))
     problems: list[str] = []
     attributes = {}
     for name, item in value.items():
         if item is None or name in DATA:
             continue
         if not isinstance(item, str | int):
-            problems.append(f"The attribute {shown(name)} must be a text, a whole number, true or false.")
+            problems.append(f"The attribute {quote(name)} must be a text, a whole number, true or false.")
         attributes[name] = item
     data = _data(value, problems)
     if problems:
@@ -138,7 +138,7 @@ def from_base64(value: Any) -> bytes:
         ValueError: it is no text in base 64.
     """
     if not isinstance(value, str):
-        message = f"must be bytes in base 64, but is {shown(value)}"
+        message = f"must be bytes in base 64, but is {quote(value)}"
         raise ValueError(message)  # noqa: TRY004 - a fault of the message, not of the program
     return decode_base64(value)
 
@@ -191,28 +191,28 @@ def _problems(attributes: Mapping[str, Any]) -> Iterator[str]:
             yield f'The attribute "{name}" is empty; it has a text, or is not there.'
     version = attributes.get("specversion", SPECVERSION)
     if version != SPECVERSION:
-        yield f'"specversion" must be "{SPECVERSION}", but is {shown(version)}.'
+        yield f'"specversion" must be "{SPECVERSION}", but is {quote(version)}.'
     for name, value in attributes.items():
         if name in DATA:
             yield f'No attribute may be called "{name}".'
         elif not _NAME(name):
-            yield f"An attribute's name must be of lower-case letters and digits, but is {shown(name)}."
+            yield f"An attribute's name must be of lower-case letters and digits, but is {quote(name)}."
         yield from _value_problems(name, value)
     if "time" in attributes and not DATATYPES["timestamp"].test(attributes["time"]):
-        yield f'"time" must be a time such as 2026-05-22T10:30:00Z, but is {shown(attributes["time"])}.'
+        yield f'"time" must be a time such as 2026-05-22T10:30:00Z, but is {quote(attributes["time"])}.'
 
 
 def _value_problems(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield from _text_problems(name, value)
     elif name in TEXTS:
-        yield f"{shown(name)} must be a text, but is {shown(value)}."
+        yield f"{quote(name)} must be a text, but is {quote(value)}."
     elif not isinstance(value, bool) and not -INT32_MAX - 1 <= value <= INT32_MAX:
-        yield f"{shown(name)} must be a whole number of 32 bits, but is {shown(value)}."
+        yield f"{quote(name)} must be a whole number of 32 bits, but is {quote(value)}."
 
 
 def _text_problems(name: str, value: str) -> Iterator[str]:
     if _DISALLOWED(value):
-        yield f"{shown(name)} has control characters or noncharacters, which no attribute may have: {shown(value)}."
+        yield f"{quote(name)} has control characters or noncharacters, which no attribute may have: {quote(value)}."
     elif has_surrogates(value):
-        yield f"{shown(name)} has half a character (a lone surrogate)."
+        yield f"{quote(name)} has half a character (a lone surrogate)."

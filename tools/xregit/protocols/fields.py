@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import builtin, canonical, names, siblings
+from xregit.model.constraints import expected_property
 from xregit.model.datatypes import SYNTAXES
-from xregit.model.faults import guess
 from xregit.model.language import NOTHING
-from xregit.model.propertydefs import property_due
 from xregit.model.protocols import facts
-from xregit.model.quoting import either, shown
+from xregit.model.quoting import either, quote
+from xregit.model.spelling import suggest_similar
 from xregit.protocols.cloudevents import from_base64
 from xregit.protocols.json import has_surrogates
 from xregit.protocols.values import from_text, to_text
@@ -123,8 +123,8 @@ _BYTES = frozenset({BASE64})
 
 def unknown_field(key: object, owner: str, known: Iterable[str]) -> str:
     """Return the sentence that says that something is not known, and what is."""
-    hint = guess(str(key), known) or f"It may have {either(known)}."
-    return f"{owner} has no {shown(str(key))}. {hint}"
+    hint = suggest_similar(str(key), known) or f"It may have {either(known)}."
+    return f"{owner} has no {quote(str(key))}. {hint}"
 
 
 @record
@@ -189,7 +189,7 @@ class FieldReader:
             fits = SYNTAXES[field.namesyntax].test(name) if field.namesyntax else True
             if not fits or not name:
                 about = SYNTAXES[field.namesyntax or "nonempty"].about
-                self.problems.append(f'A name in "{field.name}" must be {about}, but is {shown(name)}.')
+                self.problems.append(f'A name in "{field.name}" must be {about}, but is {quote(name)}.')
             elif item is not None:
                 label = f"{field.name}/{name}"
                 self.text("name", name)
@@ -204,7 +204,7 @@ class FieldReader:
                     yield str(name), each
             return
         if not isinstance(value, list | tuple):
-            self.problems.append(f"{shown(label)} must be a list of names with values, but is {shown(value)}.")
+            self.problems.append(f"{quote(label)} must be a list of names with values, but is {quote(value)}.")
             return
         for number, item in enumerate(value, start=1):
             if isinstance(item, Mapping) and item.keys() >= _NAMED and isinstance(item["name"], str):
@@ -219,7 +219,7 @@ class FieldReader:
         found: dict[str, Any] = {}
         free = not field.model.attributes
         if not isinstance(value, Mapping) and not free:
-            self.problems.append(f'"{field.name}" must be an object, but is {shown(value)}.')
+            self.problems.append(f'"{field.name}" must be an object, but is {quote(value)}.')
             return found
         if field.repeated:
             return self._texts_by_name(field, value)
@@ -244,7 +244,7 @@ class FieldReader:
             if item is None:
                 continue
             if name in seen:
-                self.problems.append(f"{shown(label)} has {shown(name)} twice.")
+                self.problems.append(f"{quote(label)} has {quote(name)} twice.")
             seen.add(name)
             yield name, item
 
@@ -277,11 +277,11 @@ class FieldReader:
         try:
             read = from_text(kind, to_text(kind, value))
         except ValueError as error:
-            self.problems.append(f"{shown(label)} {error}, but is {shown(value)}.")
+            self.problems.append(f"{quote(label)} {error}, but is {quote(value)}.")
             return None
-        due = property_due(model, kind, read)
+        due = expected_property(model, kind, read)
         if due:
-            self.problems.append(f"{shown(label)} must be {due}, but is {shown(value)}.")
+            self.problems.append(f"{quote(label)} must be {due}, but is {quote(value)}.")
         return read
 
     def text(self, label: str, value: Any) -> str:
@@ -290,12 +290,12 @@ class FieldReader:
             try:
                 return self.text(label, to_text("string", value))
             except ValueError as error:
-                self.problems.append(f"{shown(label)} {error}, but is {shown(value)}.")
+                self.problems.append(f"{quote(label)} {error}, but is {quote(value)}.")
                 return ""
         if self.forbidden is not None and self.forbidden.search(value):
-            self.problems.append(f"{shown(label)} has characters that its protocol can't carry: {shown(value)}.")
+            self.problems.append(f"{quote(label)} has characters that its protocol can't carry: {quote(value)}.")
         elif not value.isascii() and has_surrogates(value):
-            self.problems.append(f"{shown(label)} has half a character (a lone surrogate).")
+            self.problems.append(f"{quote(label)} has half a character (a lone surrogate).")
         return value
 
     def text_or_bytes(self, label: str, value: Any) -> str | bytes:
@@ -310,7 +310,7 @@ class FieldReader:
         try:
             return from_base64(value)
         except ValueError as error:
-            self.problems.append(f"{shown(label)} {error}.")
+            self.problems.append(f"{quote(label)} {error}.")
             return b""
 
     def anything(self, label: str, value: Any, depth: int = 0) -> Any:
@@ -323,7 +323,7 @@ class FieldReader:
             return {str(name): self.anything(label, item, depth + 1) for name, item in value.items()}
         if depth < MAX_DEPTH and isinstance(value, list | tuple):
             return [self.anything(label, item, depth + 1) for item in value]
-        self.problems.append(f"{shown(label)} must be a JSON value, nested at most {MAX_DEPTH} times.")
+        self.problems.append(f"{quote(label)} must be a JSON value, nested at most {MAX_DEPTH} times.")
         return None
 
     def _number(self, label: str, value: Any) -> Any:
@@ -331,7 +331,7 @@ class FieldReader:
             try:
                 to_text("integer" if type(value) is int else "any", value)
             except ValueError as error:
-                self.problems.append(f"{shown(label)} {error}.")
+                self.problems.append(f"{quote(label)} {error}.")
         return value
 
 

@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xregit.model.quoting import shown
+from xregit.model.quoting import quote
 from xregit.protocols.cloudevents import Event, WireError, event_json, from_base64, payload_bytes, read_event
 from xregit.protocols.fields import BASE64, MAP, ONE, PAIRS, FieldReader, Shape, protocol_name, shape, unknown_field
 from xregit.protocols.json import json_bytes, json_value
@@ -44,7 +44,7 @@ def read_wire(value: object) -> Wire:
         WireError: it is no such object; all that is wrong with it is listed.
     """
     if not isinstance(value, Mapping):
-        raise WireError((f"A message must be a JSON object, but is {shown(value)}.",))
+        raise WireError((f"A message must be a JSON object, but is {quote(value)}.",))
     if "protocol" not in value and value.get("specversion") is None:
         raise WireError(('A message has "protocol", or "specversion" if it is a CloudEvent; this has neither.',))
     if "protocol" not in value:
@@ -52,7 +52,7 @@ def read_wire(value: object) -> Wire:
         return Wire("", event.attributes, event.data)
     protocol = value["protocol"]
     if not isinstance(protocol, str) or not 0 < len(protocol) <= MAX_PROTOCOL_CHARS:
-        raise WireError((f'"protocol" must be the name of a protocol, but is {shown(protocol)}.',))
+        raise WireError((f'"protocol" must be the name of a protocol, but is {quote(protocol)}.',))
     name = protocol_name(protocol)
     problems: list[str] = []
     body = _body(value, problems)
@@ -109,7 +109,7 @@ def _known_fields(known: Shape, given: Mapping[str, Any], problems: list[str]) -
         if field is None:
             problems.append(unknown_field(key, f"A message of {known.protocol}", known.fields))
         elif field.name in fields:
-            problems.append(f'"{field.name}" and {shown(key)} are the same; leave one out.')
+            problems.append(f'"{field.name}" and {quote(key)} are the same; leave one out.')
         else:
             fields[field.name] = reading.field(field, value)
     for name, twin in known.twins.items():
@@ -251,7 +251,7 @@ def _group(known: Shape | None, fields: Mapping[str, Sequence[Any]], problems: l
 
 def _single(key: str, values: Sequence[Any], problems: list[str]) -> Any:
     if len(values) != 1:
-        problems.append(f"{shown(key)} has {len(values)} values, but takes one.")
+        problems.append(f"{quote(key)} has {len(values)} values, but takes one.")
     return values[0] if values else None
 
 

@@ -9,8 +9,8 @@ from xregit.catalog.indexes import carried, carried_groups
 from xregit.catalog.resolving import SELECTORS, group_of
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
-from xregit.model.mediatypes import without_parameters
-from xregit.model.names import CLOUDEVENTS
+from xregit.model.aliases import CLOUDEVENTS
+from xregit.model.media_types import without_parameters
 from xregit.rules.mediatypes import MODES, modes
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import mapping, selected, text

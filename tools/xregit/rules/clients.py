@@ -7,9 +7,9 @@ from dataclasses import field
 from functools import cache
 from types import MappingProxyType
 
-from xregit.model.building import attributes
 from xregit.model.files import SPECVERSION, content
 from xregit.model.language import NOTHING, AttributeModel
+from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
 from xregit.records import record
 
@@ -61,4 +61,4 @@ def _client(
 def hints() -> Mapping[str, AttributeModel]:
     """Return what an entry of ``authorization`` may say by the model, by name, whatever the protocol."""
     said = content(SPECVERSION)["endpoints.yaml"]["common"]["authorization"]["item"]["attributes"]
-    return attributes({name: hint for name, hint in said.items() if name != "*"})
+    return build_attributes({name: hint for name, hint in said.items() if name != "*"})

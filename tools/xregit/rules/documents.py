@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Severity, Span
-from xregit.model import named
+from xregit.model import find_name
 from xregit.payloads import language
 from xregit.payloads import problems as schema_problems
 from xregit.rules.rule import Rule
@@ -50,7 +50,7 @@ def problems(registry: Registry, version: Version) -> Iterator[Problem]:
 
 def _of_text(document: Document, format_: str) -> tuple[Problem, ...]:
     """Return what is wrong with the text of a document whose language is written in JSON."""
-    name = named("format", format_)
+    name = find_name("format", format_)
     if name is None or not name.document.endswith("json"):
         return ()
     from xregit.source import json  # only documents are JSON

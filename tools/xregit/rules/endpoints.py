@@ -9,7 +9,7 @@ from xregit.catalog.indexes import carried
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
-from xregit.model.names import CLOUDEVENTS
+from xregit.model.aliases import CLOUDEVENTS
 from xregit.rules.clients import client, hints
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, items, near, text

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid
 from xregit.diagnostics import Finding, Severity
+from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON
+from xregit.model.aliases import EVENTS as MEDIA_TYPE_OF_EVENTS
 from xregit.model.datatypes import DATATYPES, has_placeholders
 from xregit.model.language import MAPPINGS, NOTHING
-from xregit.model.mediatypes import without_parameters
-from xregit.model.names import CLOUDEVENTS, EVENT_JSON
-from xregit.model.names import EVENTS as MEDIA_TYPE_OF_EVENTS
+from xregit.model.media_types import without_parameters
 from xregit.model.protocols import facts
-from xregit.model.quoting import shown
+from xregit.model.quoting import quote
 from xregit.model.times import NOW, is_now
 from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, modes
 from xregit.rules.rule import found, rule
@@ -243,7 +243,7 @@ def _carried_in(protocol: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _said(asked: Constraint) -> str:
-    return asked.expected if asked.constant is None and asked.template is None else shown(asked.expected)
+    return asked.expected if asked.constant is None and asked.template is None else quote(asked.expected)
 
 
 def _in_full(registry: Registry, entity: Group | Resource) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.model.spelling import is_misspelled
 from xregit.payloads import SchemaError, language
-from xregit.payloads.documents import Document
+from xregit.payloads.document import Document
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import text
 
@@ -63,7 +63,7 @@ def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, ce
     if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
         return
     from xregit.payloads.compatibility import Answer, breaches
-    from xregit.payloads.compatibility.telling import told
+    from xregit.payloads.compatibility.verdicts import summarise
 
     answer = Answer.NO if certain else Answer.UNCLEAR
     pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)
@@ -73,7 +73,7 @@ def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, ce
         worst = [item.verdict for item in listed if item.answer is answer]
         if worst and (certain or len(worst) == len(listed)):
             what = says[direction].format(older=older, newer=newer)
-            message = f'The schema promises "{promise}", but {what}. {told(worst)}.'
+            message = f'The schema promises "{promise}", but {what}. {summarise(worst)}.'
             yield found(_PROMISE, message=message, help=worst[0].help)
 
 
@@ -108,10 +108,10 @@ def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Comp
 
 @lru_cache(maxsize=_CACHED)
 def _compared(one: Document | None, other: Document | None) -> Compatibility:
-    from xregit.payloads.compatibility import Compatibility, related
+    from xregit.payloads.compatibility import Compatibility, compare_documents
 
     try:
-        return related(one, other).described if one and other else Compatibility()
+        return compare_documents(one, other).described if one and other else Compatibility()
     except SchemaError:
         return Compatibility()
 

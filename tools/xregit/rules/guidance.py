@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
 from xregit.diagnostics import Finding, Severity
-from xregit.model.names import CLOUDEVENTS
+from xregit.model.aliases import CLOUDEVENTS
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import inside, selected, text
 from xregit.xid import is_id

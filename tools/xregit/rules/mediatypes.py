@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.diagnostics import Finding, Severity
+from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS, find_name
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
-from xregit.model.mediatypes import comparable, without_parameters
-from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS, named
+from xregit.model.media_types import comparable, without_parameters
 from xregit.model.protocols import facts
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import in_another_language, inside, items, mapping, selected, states, text
@@ -128,7 +128,7 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
     """Report data that receivers take for JSON, unless who sends it says what it is."""
     attributes = message.resolved.attributes
     format_ = text(attributes, "dataschemaformat")
-    language = named("format", format_)
+    language = find_name("format", format_)
     if language is None or language.payload or CONTENTTYPE in registry.doubtful(message.xid):
         return
     is_due = mapping(attributes, "envelopemetadata", CONTENTTYPE).get("required") is True

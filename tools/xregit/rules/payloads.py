@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xregit.catalog.references import SchemaReference, local_xid, schema_reference
 from xregit.diagnostics import Finding, Severity
-from xregit.model import canonical, named
+from xregit.model import canonical, find_name
 from xregit.rules.references import hint
 from xregit.rules.rule import found, rule
 from xregit.rules.stated import in_another_language, text
@@ -177,7 +177,7 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
         name = FORMAT if FORMAT in own else URI if URI in own else XID
         own_way = f'Write "{FORMAT}: {due}"; or, if the schema is written in {stated}, correct its "format".'
         # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
-        help_ = own_way if named("format", due) or not named("format", stated) else _CORRECT.format(stated)
+        help_ = own_way if find_name("format", due) or not find_name("format", stated) else _CORRECT.format(stated)
         yield found(name, message=text_, help=help_)
 
 

@@ -13,7 +13,7 @@ from xregit.catalog.resolving import group_of
 from xregit.catalog.viewing import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordered
 from xregit.model import check as check_value
-from xregit.model.faults import UNKNOWN
+from xregit.model.error_messages import UNKNOWN
 from xregit.records import record
 from xregit.rules.choosing import Choosing
 from xregit.rules.rule import DATED, SOUND, Chosen, Compared, Dated

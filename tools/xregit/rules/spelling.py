@@ -11,10 +11,10 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.resources import authored
 from xregit.diagnostics import Severity
 from xregit.model import check, names, siblings
-from xregit.model.identity import once
+from xregit.model.aliases import closest_name
+from xregit.model.identity import cache_by_identity
 from xregit.model.language import MAPPINGS, NOTHING
-from xregit.model.names import nearly
-from xregit.model.spelling import is_misspelled, is_slip, plain
+from xregit.model.spelling import fold_name, is_misspelled, is_slip
 from xregit.records import record
 from xregit.rules.rule import found, rule
 
@@ -92,7 +92,7 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
     """Report what is taken for something of the author's own, of which nothing is known and nothing is checked."""
     for name, table in TABLES.items():
         value = entity.attributes.get(name)
-        meant = nearly(table, value) if isinstance(value, str) else ""
+        meant = closest_name(table, value) if isinstance(value, str) else ""
         if meant:
             message = f'"{value}" is no predefined name, so nothing is known of it.'
             yield found(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
@@ -110,7 +110,7 @@ class _Other:
     @property
     def hyphenated(self) -> bool:
         """Whether it is nothing but another way to write what is meant: prose and samples leave hyphens out."""
-        return "-" in self.meant and plain(str(self.path[-1])) == plain(self.meant)
+        return "-" in self.meant and fold_name(str(self.path[-1])) == fold_name(self.meant)
 
     @property
     def faults(self) -> list[Finding]:
@@ -176,7 +176,7 @@ def _other_name(name: str, known: Models) -> str:
     """Return the known name that a document has instead, empty where there is none."""
     if name in known:
         return _FORMER[name] if _FORMER.get(name) in known else ""
-    return next((each for each in known if plain(each) == plain(name)), "")
+    return next((each for each in known if fold_name(each) == fold_name(name)), "")
 
 
 def _is_meant(name: str, known: str) -> bool:
@@ -195,7 +195,7 @@ def _is_open(model: AttributeModel) -> bool:
     return _OTHER in model.attributes or any(_is_open(item) for item in inner)
 
 
-@once(1024)
+@cache_by_identity(1024)
 def _closed(known: Models) -> frozenset[str]:
     """Return the names of the attributes inside which no name is allowed that the model doesn't know."""
     return frozenset(name for name, model in known.items() if name != _OTHER and not _is_open(model))

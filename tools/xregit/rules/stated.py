@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import canonical
-from xregit.model.faults import guess
 from xregit.model.language import MAPPINGS, NOTHING
+from xregit.model.spelling import suggest_similar
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Message
@@ -75,7 +75,9 @@ def has_placeholder(value: str) -> bool:
 def near(name: str, known: Collection[str], but: str = "") -> str:
     """Return a question that offers the known name most like one that isn't known, ``but`` for one; or nothing."""
     return (
-        guess(name, (other for other in known if other not in {name, but})) if len(known) <= MAX_NAMES_TO_GUESS else ""
+        suggest_similar(name, (other for other in known if other not in {name, but}))
+        if len(known) <= MAX_NAMES_TO_GUESS
+        else ""
     )
 
 

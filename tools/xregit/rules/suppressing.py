@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Diagnostic, Severity
-from xregit.model.quoting import shown
+from xregit.model.quoting import quote
 from xregit.records import record
 from xregit.rules.rule import Rule
 from xregit.rules.stated import near
@@ -81,7 +81,7 @@ class Suppressing:
         for path, listed in self.registry.directives.items():
             for directive in listed:
                 if not re.fullmatch(_FORM, directive.text):
-                    message = f"{shown(directive.text)} is nothing that a comment can ask for."
+                    message = f"{quote(directive.text)} is nothing that a comment can ask for."
                     yield from self._told(MALFORMED.name, path, directive, message, f"Write {FORM}.")
 
     def _faults(self, one: Suppression, used: bool) -> Iterator[Diagnostic]:

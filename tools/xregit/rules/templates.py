@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import PARTS, placeholders_in
 from xregit.diagnostics import Finding, Severity
-from xregit.model.identity import once
+from xregit.model.identity import cache_by_identity
 from xregit.model.language import MAPPINGS
 from xregit.model.spelling import is_misspelled
 from xregit.rules.rule import found, rule
@@ -102,7 +102,7 @@ def _places(texts: Iterable[tuple[KeyPath, str]]) -> Mapping[str, list[KeyPath]]
     return places
 
 
-@once(8)
+@cache_by_identity(8)
 def braced(attributes: Mapping[str, Any]) -> Sequence[str]:
     """Return the texts of a message's properties that hold a brace, or what others write for one.
 

@@ -15,8 +15,8 @@ from xregit.document.asyncapi.bindings import bindings
 from xregit.document.asyncapi.naming import is_uri
 from xregit.document.asyncapi.options import MESSAGE, PART, Options, rest
 from xregit.document.asyncapi.schemas import object_schema
+from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS, find_name
 from xregit.model.language import NOTHING
-from xregit.model.names import CLOUDEVENTS, EVENT_JSON, EVENTS, named
 from xregit.protocols.binding import BINARY, Carrier, carrier
 from xregit.protocols.cloudevents import SPECVERSION
 
@@ -167,6 +167,6 @@ def _content_type(message: Message) -> str:
     attributes = message.resolved.attributes
     declared = next((item.value for item in message.properties if item.path == (ENVELOPE, "datacontenttype")), None)
     stated = declared if isinstance(declared, str) and "{" not in declared else text_of(attributes, "datacontenttype")
-    known = named("format", text_of(attributes, "dataschemaformat"))
+    known = find_name("format", text_of(attributes, "dataschemaformat"))
     implied = known.payload if known else ""
     return implied if not stated or stated.startswith(EVENTS) else stated

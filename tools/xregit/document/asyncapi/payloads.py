@@ -15,7 +15,7 @@ from xregit.document.asyncapi.rebasing import below, rebased
 from xregit.document.documents import carried, pretty
 from xregit.jsonpointers import escaped
 from xregit.model import canonical
-from xregit.model.names import named
+from xregit.model.aliases import find_name
 from xregit.records import record
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Payloads:
 
     def _here(self, written: _Written) -> Payload | None:
         """Return what is said of a payload whose schema can stand in the document, or nothing where it can't."""
-        known = named("format", written.format) if written.format else None
+        known = find_name("format", written.format) if written.format else None
         spoken = language(known.name) if known else None
         if spoken is None:
             return None

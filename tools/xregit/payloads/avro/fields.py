@@ -1,18 +1,22 @@
-"""An Avro type to the fields of its payloads."""
+"""The fields of an Avro type, and an example of it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
-from xregit.payloads.shapes import Field
+from xregit.payloads.base import Field, PayloadError
+from xregit.payloads.budget import MAX_CHARACTERS, MAX_FIELDS, MORE_FIELDS, BudgetError, has_budget, spend, with_budget
+from xregit.payloads.sample_texts import SAMPLE_TEXTS
 
 if TYPE_CHECKING:
-    from xregit.payloads.avro.types import Type
+    from xregit.payloads.avro.schema import Type
 
-_TYPES = {"int": "int32", "long": "int64", "float": "float32", "double": "float64", "fixed": "bytes"}
-_LOGICAL = {
+_FIELD_TYPES = {"int": "int32", "long": "int64", "float": "float32", "double": "float64", "fixed": "bytes"}
+_LOGICAL_FIELD_TYPES = {
     "decimal": "decimal",
     "uuid": "uuid",
     "date": "date",
@@ -23,7 +27,7 @@ _LOGICAL = {
 }
 
 
-@bounded(MAX_FIELDS)
+@with_budget(MAX_FIELDS)
 def fields(type_: Type) -> tuple[Field, ...]:
     """Return the fields of a record; the one value without a name where it isn't one."""
     whole = _field("", type_, ())
@@ -31,12 +35,12 @@ def fields(type_: Type) -> tuple[Field, ...]:
 
 
 def _field(name: str, type_: Type, trail: tuple[str, ...]) -> Field:
-    if not has_room():
-        return BEYOND
+    if not has_budget():
+        return MORE_FIELDS
     if type_.kind == "union":
         return _union(name, type_, trail)
     logical = type_.logical.rpartition("-")[0] or type_.logical
-    kind = _LOGICAL.get(logical) or _TYPES.get(type_.kind, type_.kind)
+    kind = _LOGICAL_FIELD_TYPES.get(logical) or _FIELD_TYPES.get(type_.kind, type_.kind)
     stated = type_.logical or type_.label
     made = Field(name, kind, stated, required=True, description=type_.doc, precision=type_.precision, scale=type_.scale)
     if type_.name and type_.name in trail:
@@ -64,3 +68,71 @@ def _union(name: str, type_: Type, trail: tuple[str, ...]) -> Field:
         return Field(name, "null", "null", required=True, nullable=True)
     branches = tuple(_field(branch.label, branch, trail) for branch in others)
     return Field(name, "union", required=True, nullable=nullable, fields=branches)
+
+
+_MOMENT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+_VALUES: dict[str, Any] = {
+    "null": None,
+    "boolean": True,
+    "int": 1,
+    "long": 1,
+    "float": 1.5,
+    "double": 1.5,
+    "bytes": b"bytes",
+    "string": "text",
+    "uuid": UUID(SAMPLE_TEXTS["uuid"]),
+    "date": date(2026, 1, 31),
+    "time": time(9, 30),
+    "timestamp": _MOMENT,
+    "local-timestamp": _MOMENT.replace(tzinfo=None),
+}
+
+
+def example(type_: Type, trail: tuple[str, ...] = ()) -> Any:
+    """Return a value with all fields, but for those that would hold their own record again.
+
+    Raises:
+        PayloadError: the record must hold itself without end, or the value would be too large.
+    """
+    spend()
+    if type_.kind == "union":
+        return _union_example(type_, trail)
+    if type_.name and type_.name in trail:
+        message = f'the record "{type_.name}" must hold itself; no value can'
+        raise PayloadError(message)
+    inside = (*trail, type_.name) if type_.name else trail
+    if type_.kind == "record":
+        return {member.name: example(member.type, inside) for member in type_.members}
+    if type_.kind in {"array", "map"}:
+        item = _try_example(type_.inner[0], inside)
+        return [*item] if type_.kind == "array" else {f"key{index}": value for index, value in enumerate(item, 1)}
+    return _scalar_example(type_)
+
+
+def _union_example(type_: Type, trail: tuple[str, ...]) -> Any:
+    for branch in sorted(type_.inner, key=lambda item: item.kind == "null"):
+        found = _try_example(branch, trail)
+        if found:
+            return found[0]
+    message = "no value ends the recursion of the union"
+    raise PayloadError(message)
+
+
+def _try_example(type_: Type, trail: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return one value, or none where it would recur."""
+    try:
+        return (example(type_, trail),)
+    except PayloadError:
+        return ()
+
+
+def _scalar_example(type_: Type) -> Any:
+    if type_.logical == "decimal":
+        return Decimal((0, (1,), -type_.scale))
+    if type_.size > MAX_CHARACTERS:
+        raise BudgetError
+    if type_.kind == "fixed" and type_.logical != "uuid":
+        return b"0" * type_.size
+    if type_.kind == "enum":
+        return type_.symbols[0]
+    return _VALUES[type_.logical.rpartition("-")[0] or type_.logical or type_.kind]

@@ -1,4 +1,4 @@
-"""JSON-like values to those that an Avro type holds, with everything that doesn't fit."""
+"""The conversion of JSON-like values to those of an Avro type, with every misfit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xregit.model.quoting import cut
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from xregit.payloads.avro.types import Type
+    from xregit.payloads.avro.schema import Type
 
 _RANGES = {"int": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -21,7 +21,7 @@ _UNITS = {"millis": 1_000, "micros": 1_000_000}
 _MAX_PROBLEMS = 20
 # How badly a branch of a union suits a Python value: text may stand for bytes, and a float may round a number. What is
 # not listed suits as well as can be.
-_STANDS_IN: dict[type, dict[str, int]] = {
+_RANKS: dict[type, dict[str, int]] = {
     str: {"bytes": 1, "fixed": 1},
     int: {"double": 1, "float": 2},
     float: {"float": 1},
@@ -29,7 +29,7 @@ _STANDS_IN: dict[type, dict[str, int]] = {
 
 
 @dataclass(slots=True)
-class Fitting:
+class Converter:
     """One walk through a value; ``wire`` says that it comes from Avro's JSON encoding, where bytes are Latin-1 text."""
 
     wire: bool
@@ -51,7 +51,7 @@ class Fitting:
             return _scalar(type_, value, wire=self.wire)
         except (ValueError, TypeError, OverflowError, InvalidOperation) as error:
             reason = f": {cut(str(error))}" if str(error) and not isinstance(error, InvalidOperation) else ""
-            self.wrong(path, f"{cut(repr(value))} is not {_described(type_)}{reason}")
+            self.wrong(path, f"{cut(repr(value))} is not {_expected(type_)}{reason}")
             return value
 
     def wrong(self, path: str, text: str) -> None:
@@ -68,7 +68,7 @@ class Fitting:
             if member.name in value:
                 found[member.name] = self.fit(member.type, value[member.name], f"{path}/{member.name}")
             elif member.has_default:
-                found[member.name] = defaulted(member.type, member.default)
+                found[member.name] = convert_default(member.type, member.default)
             else:
                 self.wrong(path, f'the field "{member.name}" is missing')
         members = {member.name for member in type_.members}
@@ -95,20 +95,20 @@ class Fitting:
 
         Avro's JSON encoding always names the branch (specification, "JSON Encoding"); people often leave that out.
         """
-        tagged = _tag(type_, value)
+        tagged = _read_tag(type_, value)
         if tagged:
             branch, inner = tagged
-            attempt = Fitting(self.wire)
+            attempt = Converter(self.wire)
             fitted = attempt.fit(branch, inner, path)
             if not attempt.problems:
-                return _named(branch, fitted)
+                return _tag_branch(branch, fitted)
         nearest: list[str] = []
-        stands_in = _STANDS_IN.get(type(value), {})
+        stands_in = _RANKS.get(type(value), {})
         for branch in sorted(type_.inner, key=lambda item: stands_in.get(item.kind, 0)):
-            attempt = Fitting(self.wire)
+            attempt = Converter(self.wire)
             fitted = attempt.fit(branch, value, path)
             if not attempt.problems:
-                return _named(branch, fitted)
+                return _tag_branch(branch, fitted)
             nearest = attempt.problems if branch.kind != "null" else nearest
         one = len([branch for branch in type_.inner if branch.kind != "null"]) == 1
         names = ", ".join(branch.label for branch in type_.inner)
@@ -116,45 +116,45 @@ class Fitting:
         return value
 
 
-def _tag(type_: Type, value: Any) -> tuple[Type, Any] | None:
+def _read_tag(type_: Type, value: Any) -> tuple[Type, Any] | None:
     if isinstance(value, dict) and len(value) == 1:
         ((label, inner),) = value.items()
         return next(((branch, inner) for branch in type_.inner if branch.label == label), None)
     return None
 
 
-def _named(branch: Type, value: Any) -> Any:
+def _tag_branch(branch: Type, value: Any) -> Any:
     """Return a value of a union so that fastavro takes the branch that was found and doesn't look for one itself."""
     return branch.label, value
 
 
-def plain(value: Any) -> Any:
+def without_branches(value: Any) -> Any:
     """Return a fitted value without the names of its branches."""
     if isinstance(value, tuple):
-        return plain(value[1])
+        return without_branches(value[1])
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: without_branches(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [plain(item) for item in value]
+        return [without_branches(item) for item in value]
     return value
 
 
-def defaulted(type_: Type, default: Any) -> Any:
+def convert_default(type_: Type, default: Any) -> Any:
     """Return a field's default as the type holds it: of a union it is the first branch that it fits."""
     if type_.kind != "union":
-        return Fitting(wire=True).fit(type_, default, "")
+        return Converter(wire=True).fit(type_, default, "")
     for branch in type_.inner:
-        attempt = Fitting(wire=True)
+        attempt = Converter(wire=True)
         fitted = attempt.fit(branch, default, "")
         if not attempt.problems:
-            return _named(branch, fitted)
+            return _tag_branch(branch, fitted)
     return default
 
 
 def _scalar(type_: Type, value: Any, *, wire: bool) -> Any:
     if type_.logical:
-        return _LOGICAL_VALUES[type_.logical.rpartition("-")[0] or type_.logical](type_, value, wire)
-    return _PLAIN_VALUES[type_.kind](type_, value, wire)
+        return _LOGICAL_CONVERTERS[type_.logical.rpartition("-")[0] or type_.logical](type_, value, wire)
+    return _CONVERTERS[type_.kind](type_, value, wire)
 
 
 def _null(_type: Type, value: Any, _wire: bool) -> None:
@@ -256,7 +256,7 @@ def _micros(type_: Type, value: int) -> int:
     return value * _UNITS["micros"] // _UNITS[type_.logical.rpartition("-")[2]]
 
 
-_PLAIN_VALUES: dict[str, Callable[[Type, Any, bool], Any]] = {
+_CONVERTERS: dict[str, Callable[[Type, Any, bool], Any]] = {
     "null": _null,
     "boolean": _boolean,
     "int": _integer,
@@ -268,7 +268,7 @@ _PLAIN_VALUES: dict[str, Callable[[Type, Any, bool], Any]] = {
     "fixed": _bytes,
     "enum": _symbol,
 }
-_LOGICAL_VALUES: dict[str, Callable[[Type, Any, bool], Any]] = {
+_LOGICAL_CONVERTERS: dict[str, Callable[[Type, Any, bool], Any]] = {
     "decimal": _decimal,
     "uuid": _uuid,
     "date": _date,
@@ -279,7 +279,7 @@ _LOGICAL_VALUES: dict[str, Callable[[Type, Any, bool], Any]] = {
 }
 
 
-def _described(type_: Type) -> str:
+def _expected(type_: Type) -> str:
     if type_.kind == "enum":
         return f"one of {', '.join(type_.symbols)}"
     return f"of the type {type_.logical or type_.label}"

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
+from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from xregit.payloads.avro.parsing import Avro
-    from xregit.payloads.avro.types import Member, Type
+    from xregit.payloads.avro.codec import Avro
+    from xregit.payloads.avro.schema import Member, Type
 
 # What each primitive type is promoted to (Avro specification, "Schema Resolution").
 _PROMOTED: Mapping[str, frozenset[str]] = {
@@ -27,10 +27,10 @@ _NAMED = frozenset(("record", "enum", "fixed"))
 
 def reasons(written: Avro, read: Avro) -> Iterator[Reason]:
     """Give why the second schema can't read what was written with the first."""
-    yield from _Resolving().of(written.type, read.type, "")
+    yield from _Resolver().of(written.type, read.type, "")
 
 
-class _Resolving:
+class _Resolver:
     """One resolution; types that hold themselves are compared once."""
 
     def __init__(self) -> None:
@@ -55,12 +55,14 @@ class _Resolving:
             if _matches(written, read):
                 yield from self.of_single(written, read, path)
             else:
-                yield Reason("branch", path or ROOT, _shown(written), _shown(read), {"branch": _shown(written)})
+                yield Reason(
+                    "branch", path or ROOT, _type_name(written), _type_name(read), {"branch": _type_name(written)}
+                )
             return
         # Readers take the branch of the same type, else the first that reads it.
         fitting = [item for item in read.inner if _matches(written, item)]
         if not fitting:
-            yield Reason("branch", path or ROOT, _shown(written), _shown(read), {"branch": _shown(written)})
+            yield Reason("branch", path or ROOT, _type_name(written), _type_name(read), {"branch": _type_name(written)})
             return
         first = fitting[0]
         branch = next((item for item in fitting if item.kind == written.kind), first)
@@ -74,7 +76,7 @@ class _Resolving:
         if not _matches(written, read):
             same = written.kind == read.kind and written.kind in _NAMED
             kind = "size" if same and written.size != read.size else "name" if same else "type"
-            yield Reason(kind, path or ROOT, _detailed(written), _detailed(read))
+            yield Reason(kind, path or ROOT, _type_detail(written), _type_detail(read))
             return
         yield from _logical(written, read, path)
         if (written.kind, read.kind) == ("bytes", "string"):
@@ -88,7 +90,7 @@ class _Resolving:
 
     def of_members(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
         sources = _sources(written, read)
-        for name in _doubtful(written, read):
+        for name in _ambiguous_aliases(written, read):
             yield Reason("alias", f"{path}.{name}" if path else name)
         for member in read.members:
             here = f"{path}.{member.name}" if path else member.name
@@ -110,7 +112,7 @@ def _sources(written: Type, read: Type) -> Mapping[str, Member]:
     return found
 
 
-def _doubtful(written: Type, read: Type) -> Iterator[str]:
+def _ambiguous_aliases(written: Type, read: Type) -> Iterator[str]:
     """Give the written fields that a field knows as an earlier name, though it has another source or is not alone."""
     names = {item.name for item in written.members}
     claims = Counter(alias for member in read.members for alias in set(member.aliases) & names if alias != member.name)
@@ -143,22 +145,22 @@ def _logical(written: Type, read: Type, path: str) -> Iterator[Reason]:
     """Give what differs in how a number or text is understood; its bytes are read all the same."""
     if written.logical == read.logical:
         if (written.precision, written.scale) != (read.precision, read.scale):
-            yield Reason("decimal", path or ROOT, _detailed(written), _detailed(read))
+            yield Reason("decimal", path or ROOT, _type_detail(written), _type_detail(read))
     else:
         both = written.logical and read.logical
         answer = Answer.NO if both else Answer.UNCLEAR
-        yield Reason("logical", path or ROOT, _detailed(written), _detailed(read), answer=answer)
+        yield Reason("logical", path or ROOT, _type_detail(written), _type_detail(read), answer=answer)
 
 
-def _shown(type_: Type) -> str:
+def _type_name(type_: Type) -> str:
     if type_.kind == "union":
-        return f"[{', '.join(_shown(item) for item in type_.inner)}]"
+        return f"[{', '.join(_type_name(item) for item in type_.inner)}]"
     return type_.logical or type_.name or type_.kind
 
 
-def _detailed(type_: Type) -> str:
+def _type_detail(type_: Type) -> str:
     if type_.logical == "decimal":
         return f"decimal({type_.precision}, {type_.scale})"
     if type_.kind == "fixed":
         return f"{type_.name} of {type_.size} bytes"
-    return _shown(type_)
+    return _type_name(type_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.compatibility.answers import ROOT, Answer, Reason
+from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
 from xregit.payloads.compatibility.wiretypes import relation, shown
 from xregit.payloads.protobuf.fields import is_map
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.compatibility.answers import Answer
+from xregit.payloads.compatibility.verdicts import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

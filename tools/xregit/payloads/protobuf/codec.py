@@ -12,10 +12,10 @@ from google.protobuf.message import DecodeError, EncodeError
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from xregit.payloads.bodies import is_json, read_json
+from xregit.payloads.base import Field, PayloadError, error_text
+from xregit.payloads.body import is_json, read_json
+from xregit.payloads.budget import MAX_VALUES, with_budget
 from xregit.payloads.protobuf.fields import example, fields, is_map
-from xregit.payloads.room import MAX_VALUES, bounded
-from xregit.payloads.shapes import Field, PayloadError, why
 from xregit.records import distinct
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Protobuf:
         except (EncodeError, ValueError) as error:
             raise PayloadError(str(error)) from error
 
-    @bounded(MAX_VALUES)
+    @with_budget(MAX_VALUES)
     def example(self) -> Any:
         """Return a value with all fields, one of each oneof."""
         return example(self.message)
@@ -92,7 +92,7 @@ class Protobuf:
             pool = self.message.file.pool
             return _complete(json_format.ParseDict(value, made, descriptor_pool=pool, max_recursion_depth=_MAX_DEPTH))
         except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
-            raise PayloadError(" ".join(why(error).split()).rstrip(".")) from error
+            raise PayloadError(" ".join(error_text(error).split()).rstrip(".")) from error
 
 
 def _complete(message: Any) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room, take_room
-from xregit.payloads.samples import TEXTS
-from xregit.payloads.shapes import Field, PayloadError
+from xregit.payloads.base import Field, PayloadError
+from xregit.payloads.budget import MAX_FIELDS, MORE_FIELDS, has_budget, spend, with_budget
+from xregit.payloads.sample_texts import SAMPLE_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ _SCALARS: Mapping[int, tuple[str, str, Any]] = {
     18: ("sint64", "int64", 1),
 }
 _WELL_KNOWN: Mapping[str, tuple[str, Any]] = {
-    "Timestamp": ("timestamp", TEXTS["date-time"]),
+    "Timestamp": ("timestamp", SAMPLE_TEXTS["date-time"]),
     "Duration": ("duration", "900s"),
     "Struct": ("any", {"key": "text"}),
     "Value": ("any", "text"),
@@ -55,7 +55,7 @@ _PREFIX = "google.protobuf."
 _MAX_DEPTH = 90
 
 
-@bounded(MAX_FIELDS)
+@with_budget(MAX_FIELDS)
 def fields(message: Descriptor, docs: Mapping[str, str]) -> tuple[Field, ...]:
     """Return the fields of a message; ``docs`` are its file's comments by full name."""
     return tuple(_field(item, docs, (message.full_name,)) for item in message.fields)
@@ -91,8 +91,8 @@ def _field(field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field
 
 def _single(name: str, field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field:
     """Return a field as it is without regard to how often it stands there."""
-    if not has_room() or len(trail) > _MAX_DEPTH:
-        return BEYOND
+    if not has_budget() or len(trail) > _MAX_DEPTH:
+        return MORE_FIELDS
     message, enum = field.message_type, field.enum_type
     if enum is not None:
         values = tuple(item.name for item in enum.values)
@@ -126,7 +126,7 @@ def example(message: Descriptor, trail: tuple[str, ...] = ()) -> dict[str, Any]:
     Raises:
         PayloadError: the message must hold itself without end, or the value would be too large.
     """
-    take_room()
+    spend()
     inside = (*trail, message.full_name)
     found: dict[str, Any] = {}
     for field in message.fields:

@@ -17,9 +17,9 @@ from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from xregit.model import canonical
-from xregit.payloads.documents import resolved
+from xregit.payloads.base import Problem, SchemaError
+from xregit.payloads.document import resolve
 from xregit.payloads.protobuf.codec import Protobuf
-from xregit.payloads.shapes import Problem, SchemaError
 from xregit.source.text import encoding_problem
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from google.protobuf.descriptor import Descriptor, FileDescriptor
 
-    from xregit.payloads.documents import Document
+    from xregit.payloads.document import Document
 
 # No schema of a registry can have this name, so that no import means the document itself.
 _ROOT = "this document.proto"
@@ -222,7 +222,7 @@ def _imported(document: Document, name: str) -> bytes | None:
     """Return an imported file: beside this document, or where its path leads from the registry's root."""
     plain = name.removesuffix(".proto")
     references = (f"../../{plain}", plain, f"/{plain}", f"../../{name}")
-    places = (*(resolved(document.uri, reference) for reference in references), name)
+    places = (*(resolve(document.uri, reference) for reference in references), name)
     return next((content for place in places if (content := document.fetch(place)) is not None), None)
 
 

@@ -1,14 +1,14 @@
-"""XML Schema elements and types to the fields of payloads."""
+"""The fields of XML Schema elements and types."""
 
 from __future__ import annotations
 
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.limits import between, beyond_type, counted, matching
-from xregit.payloads.room import BEYOND, MAX_FIELDS, bounded, has_room
-from xregit.payloads.shapes import WILDCARD, Field
-from xregit.payloads.xsd.places import XSD
+from xregit.payloads.base import WILDCARD, Field
+from xregit.payloads.bounds import beyond_type, count_text, pattern_texts, range_text
+from xregit.payloads.budget import MAX_FIELDS, MORE_FIELDS, has_budget, with_budget
+from xregit.payloads.xsd.positions import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,22 +41,22 @@ _TYPES: Mapping[str, str] = {
     "nonNegativeInteger": "integer",
     "nonPositiveInteger": "integer",
 }
-TEXT = "$"
+TEXT_FIELD = "$"
 
 
-@bounded(MAX_FIELDS)
+@with_budget(MAX_FIELDS)
 def fields(component: Any) -> tuple[Field, ...]:
     """Return the attributes and child elements of an element or type; the text alone where there are none.
 
     Attributes have ``@`` before their names, and text beside attributes is called ``$``, as in the decoded values.
     """
-    made = _typed("", component, required=True, nullable=False, trail=())
+    made = _field_of_type("", component, required=True, nullable=False, trail=())
     return made.fields if made.type == "record" else (made,)
 
 
 def _elements(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
     """Give the fields of child elements, each once; lists of those that may stand there more than once."""
-    several, met = many(type_), set()
+    several, met = repeated_names(type_), set()
     for element in type_.content.iter_elements():
         if element.name is None or not hasattr(element, "type"):
             yield WILDCARD
@@ -68,22 +68,22 @@ def _elements(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
 def _element(element: Any, trail: tuple[str, ...], *, is_list: bool) -> Field:
     required = element.min_occurs > 0 and not _optional_group(element)
     if not is_list:
-        return _typed(element.local_name, element, required=required, nullable=element.nillable, trail=trail)
-    item = _typed("item", element, required=True, nullable=element.nillable, trail=trail)
+        return _field_of_type(element.local_name, element, required=required, nullable=element.nillable, trail=trail)
+    item = _field_of_type("item", element, required=True, nullable=element.nillable, trail=trail)
     return Field(element.local_name, "array", item.stated, required, description=item.description, fields=(item,))
 
 
-def many(type_: Any) -> frozenset[str]:
+def repeated_names(type_: Any) -> frozenset[str]:
     """Return the names of the child elements of a type that may stand there more than once."""
-    return frozenset(name for name, most in _most(type_.content).items() if most > 1)
+    return frozenset(name for name, most in _max_counts(type_.content).items() if most > 1)
 
 
-def _most(particle: Any) -> Mapping[str, float]:
+def _max_counts(particle: Any) -> Mapping[str, float]:
     """Return how many elements of each name may stand in a group at most."""
     times = inf if particle.max_occurs is None else particle.max_occurs
     if not hasattr(particle, "model"):
         return {particle.name: times} if particle.name is not None else {}
-    parts = [_most(part) for part in particle]
+    parts = [_max_counts(part) for part in particle]
     most: dict[str, float] = {}
     for part in parts:
         for name, count in part.items():
@@ -102,62 +102,62 @@ def _optional_group(element: Any) -> bool:
     return False
 
 
-def _typed(name: str, component: Any, *, required: bool, nullable: bool, trail: tuple[str, ...]) -> Field:
-    if not has_room():
-        return BEYOND
+def _field_of_type(name: str, component: Any, *, required: bool, nullable: bool, trail: tuple[str, ...]) -> Field:
+    if not has_budget():
+        return MORE_FIELDS
     type_ = getattr(component, "type", component)
     description = documentation(component) or documentation(type_)
     stated = type_.prefixed_name or type_.local_name or ""
-    if is_plain(type_):
-        return _simple(name, type_, description, required=required, nullable=nullable)
+    if is_text_only(type_):
+        return _simple_field(name, type_, description, required=required, nullable=nullable)
     if type_.name is not None and type_.name in trail:
         return Field(name, "record", stated, required, nullable, description, recursive=True)
     if type_.name == f"{{{XSD}}}anyType":
         return Field(name, "any", stated, required, nullable, description)
-    inside = tuple(_inside(type_, (*trail, type_.name) if type_.name else trail))
+    inside = tuple(_inner_fields(type_, (*trail, type_.name) if type_.name else trail))
     return Field(name, "record", stated, required, nullable, description, inside)
 
 
-def is_plain(type_: Any) -> bool:
+def is_text_only(type_: Any) -> bool:
     """Tell whether the elements of a type are texts, without attributes beside them."""
     return type_.is_simple() or (type_.has_simple_content() and not type_.attributes)
 
 
-def _inside(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
+def _inner_fields(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
     for key, attribute in type_.attributes.items():
         if key is not None:
             needed = attribute.use == "required"
             said = documentation(attribute) or documentation(attribute.type)
-            yield _simple(f"@{attribute.local_name}", attribute.type, said, required=needed, nullable=False)
+            yield _simple_field(f"@{attribute.local_name}", attribute.type, said, required=needed, nullable=False)
     if type_.has_simple_content():
-        yield _simple(TEXT, type_.content, "", required=True, nullable=False)
+        yield _simple_field(TEXT_FIELD, type_.content, "", required=True, nullable=False)
     elif len(trail) <= _MAX_TRAIL:
         yield from _elements(type_, trail)
         if type_.mixed:
-            yield Field(TEXT, "string", "mixed")
+            yield Field(TEXT_FIELD, "string", "mixed")
 
 
 _MAX_TRAIL = 30
 
 
-def _simple(name: str, type_: Any, description: str, *, required: bool, nullable: bool) -> Field:
+def _simple_field(name: str, type_: Any, description: str, *, required: bool, nullable: bool) -> Field:
     simple = type_.content if type_.is_complex() else type_
     stated = simple.prefixed_name or built_in(simple)
     if simple.is_list():
-        item = _simple("item", item_type(simple), "", required=True, nullable=False)
+        item = _simple_field("item", item_type(simple), "", required=True, nullable=False)
         return Field(name, "array", stated, required, nullable, description, (item,))
     if simple.enumeration:
-        values = tuple(str(item) if is_text(simple) else item for item in simple.enumeration)
+        values = tuple(str(item) if reads_as_text(simple) else item for item in simple.enumeration)
         return Field(name, "enum", stated, required, nullable, description, values=values)
     kind = _TYPES.get(built_in(simple), "string")
     digits, scale = (facet(simple, item) for item in ("totalDigits", "fractionDigits"))
     if digits is None or scale is None:  # digits alone leave open where the point is
         digits = scale = 0
-    said = _limits(simple) if kind in _UNBOUNDED else beyond_type(_limits(simple))
+    said = _bound_texts(simple) if kind in _UNBOUNDED else beyond_type(_bound_texts(simple))
     return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale, limits=said)
 
 
-def is_text(simple: Any) -> bool:
+def reads_as_text(simple: Any) -> bool:
     """Tell whether values are told as texts, whatever they are: those of unions and of most enumerations."""
     base = simple
     while base is not None and getattr(base, "member_types", None) is None:
@@ -172,15 +172,15 @@ def item_type(type_: Any) -> Any:
     return type_.item_type
 
 
-def _limits(simple: Any) -> tuple[str, ...]:
+def _bound_texts(simple: Any) -> tuple[str, ...]:
     """Return what facets say of a value; those of patterns go by the names of types elsewhere."""
     stated = {name: value for name in _FACETS if (value := facet(simple, name)) is not None}
     low, high = (stated.get(f"{end}Inclusive", stated.get(f"{end}Exclusive")) for end in ("min", "max"))
     above, below = "minExclusive" in stated, "maxExclusive" in stated
     few, many = (stated.get("length", stated.get(f"{end}Length")) for end in ("min", "max"))
     pattern = simple.get_facet(f"{{{XSD}}}pattern")
-    words = (between(low, high, above=above, below=below), counted(few, many, "characters", "character"))
-    return (*filter(None, words), *matching(pattern.regexps if pattern is not None else ()))
+    words = (range_text(low, high, above=above, below=below), count_text(few, many, "characters", "character"))
+    return (*filter(None, words), *pattern_texts(pattern.regexps if pattern is not None else ()))
 
 
 _UNBOUNDED = frozenset({"string", "integer", "number", "decimal", "bytes", "uri"})

@@ -1,32 +1,46 @@
-"""Values to XML elements, by the order and names that the schema gives; examples of such values."""
+"""The conversion of values to XML elements and back, and examples of values."""
 
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from xregit.payloads.patterns import text_for
-from xregit.payloads.room import MAX_CHARACTERS, LargeError, take_room
-from xregit.payloads.samples import TEXTS
-from xregit.payloads.shapes import PayloadError
-from xregit.payloads.xsd.fields import TEXT, built_in, facet, item_type, many
-from xregit.payloads.xsd.unions import Stated
+import xmlschema
+
+from xregit.payloads.base import PayloadError
+from xregit.payloads.budget import MAX_CHARACTERS, BudgetError, spend
+from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
+from xregit.payloads.xsd.fields import (
+    TEXT_FIELD,
+    built_in,
+    facet,
+    is_text_only,
+    item_type,
+    reads_as_text,
+    repeated_names,
+)
+from xregit.payloads.xsd.positions import XSD
+from xregit.payloads.xsd.schema import LexicalValue
 from xregit.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SAMPLES = {
     "boolean": "true",
     "float": "1.5",
     "double": "1.5",
-    "date": TEXTS["date"],
-    "time": TEXTS["time"],
-    "dateTime": TEXTS["date-time"],
-    "dateTimeStamp": TEXTS["date-time"],
-    "duration": TEXTS["duration"],
-    "anyURI": TEXTS["uri"],
+    "date": SAMPLE_TEXTS["date"],
+    "time": SAMPLE_TEXTS["time"],
+    "dateTime": SAMPLE_TEXTS["date-time"],
+    "dateTimeStamp": SAMPLE_TEXTS["date-time"],
+    "duration": SAMPLE_TEXTS["duration"],
+    "anyURI": SAMPLE_TEXTS["uri"],
     "hexBinary": "00",
     "base64Binary": "Ynl0ZXM=",
     "language": "en",
@@ -42,7 +56,7 @@ _MAX_DEPTH = 20
 
 
 @record
-class _Place:
+class _Context:
     """Where an element is made: its path, the namespace around it, and where problems are noted."""
 
     path: str
@@ -57,27 +71,27 @@ def to_element(element: Any, value: Any) -> ET.Element:
         PayloadError: the value names what the schema doesn't have.
     """
     problems: list[str] = []
-    made = _made(element, value, _Place("", "", problems))
+    made = _make_element(element, value, _Context("", "", problems))
     if problems:
         raise PayloadError(*problems)
     return made
 
 
-def _made(element: Any, value: Any, around: _Place) -> ET.Element:
+def _make_element(element: Any, value: Any, around: _Context) -> ET.Element:
     namespace = element.name[1:].partition("}")[0] if element.name[:1] == "{" else ""
-    here = _Place(f"{around.path}/{element.local_name}", namespace, around.problems)
+    here = _Context(f"{around.path}/{element.local_name}", namespace, around.problems)
     made = ET.Element(element.local_name, {} if namespace == around.namespace else {"xmlns": namespace})
     if value is None and element.nillable:
         made.set(_NIL, "true")
     elif isinstance(value, dict) and element.type.is_complex():
         left = dict(value)
         _set_attributes(made, element.type, left)
-        if element.type.has_simple_content() and element.nillable and TEXT not in left:
+        if element.type.has_simple_content() and element.nillable and TEXT_FIELD not in left:
             made.set(_NIL, "true")
         elif element.type.has_simple_content():
-            made.text = text_of(left.pop(TEXT, ""), element.type)
+            made.text = text_of(left.pop(TEXT_FIELD, ""), element.type)
         else:
-            _fill(made, element.type, left, here)
+            _fill_children(made, element.type, left, here)
         here.problems.extend(f'{here.path}: the schema has no "{name}" here' for name in left)
     elif isinstance(value, dict):
         here.problems.append(f"{here.path}: the schema has a single value here")
@@ -93,23 +107,23 @@ def _set_attributes(made: ET.Element, type_: Any, left: dict[str, Any]) -> None:
             made.set(attribute.name, text_of(stated, attribute.type))
 
 
-def _fill(made: ET.Element, type_: Any, left: dict[str, Any], here: _Place) -> None:
+def _fill_children(made: ET.Element, type_: Any, left: dict[str, Any], here: _Context) -> None:
     """Add the child elements in the schema's order, and take from ``left`` what was added."""
-    several = many(type_)
+    several = repeated_names(type_)
     for child in type_.content.iter_elements():
         if child.name is None or child.local_name not in left:
             continue
         stated = left.pop(child.local_name)
         is_one = not isinstance(stated, list) or (child.type.is_list() and child.name not in several)
         for item in [stated] if is_one else stated:
-            made.append(_made(child, item, here))
-    if type_.mixed and TEXT in left:
-        made.text = text_of(left.pop(TEXT), type_)
+            made.append(_make_element(child, item, here))
+    if type_.mixed and TEXT_FIELD in left:
+        made.text = text_of(left.pop(TEXT_FIELD), type_)
 
 
 def text_of(value: Any, type_: Any) -> str:
     """Return a single value, or a list of such, as a document has it."""
-    if isinstance(value, Stated):
+    if isinstance(value, LexicalValue):
         return value.text
     if isinstance(value, bool):
         return str(value).lower()
@@ -128,7 +142,7 @@ def example(component: Any, *, complete: bool, depth: int = 0, trail: tuple[str,
     Raises:
         LargeError: it would be too large.
     """
-    take_room()
+    spend()
     type_ = getattr(component, "type", component)
     if type_.is_simple():
         return simple_example(type_)
@@ -139,9 +153,9 @@ def example(component: Any, *, complete: bool, depth: int = 0, trail: tuple[str,
     }
     if type_.has_simple_content():
         text = simple_example(type_.content)
-        return {**found, TEXT: text} if found else text
+        return {**found, TEXT_FIELD: text} if found else text
     inside = (*trail, type_.name) if type_.name else trail
-    for child in _chosen(type_.content):
+    for child in _required_elements(type_.content):
         recurs = child.type.name is not None and child.type.name in inside
         if depth < _MAX_DEPTH and (child.min_occurs > 0 or (complete and not recurs)):
             make = partial(_child_example, child, complete=complete, depth=depth + 1, trail=inside)
@@ -153,11 +167,17 @@ def _child_example(child: Any, *, complete: bool, depth: int, trail: tuple[str, 
     return child.fixed or example(child, complete=complete, depth=depth, trail=trail)
 
 
-def _chosen(group: Any) -> list[Any]:
+def _required_elements(group: Any) -> list[Any]:
     """Return the elements of a group: all of a sequence, the first of a choice; none where any element may stand."""
     found: list[Any] = []
     for part in group:
-        inner = _chosen(part) if hasattr(part, "model") else [part] if getattr(part, "type", None) is not None else []
+        inner = (
+            _required_elements(part)
+            if hasattr(part, "model")
+            else [part]
+            if getattr(part, "type", None) is not None
+            else []
+        )
         if group.model == "choice" and inner:
             return inner
         found += inner
@@ -171,7 +191,7 @@ def simple_example(type_: Any) -> str:
     if type_.is_list():
         count = facet(type_, "length") or facet(type_, "minLength") or 1
         if count > MAX_CHARACTERS:
-            raise LargeError
+            raise BudgetError
         return " ".join([simple_example(item_type(type_))] * count)
     if getattr(type_, "member_types", None):
         return simple_example(type_.member_types[0])
@@ -184,11 +204,11 @@ def _text_example(type_: Any) -> str:
     """Return a text by the pattern of a type, or a sample of its built-in type."""
     length, least, most = (facet(type_, name) for name in ("length", "minLength", "maxLength"))
     if type_.patterns is not None:
-        made = text_for(type_.patterns.regexps[0], length or least or 0, length or most)
+        made = matching_text(type_.patterns.regexps[0], length or least or 0, length or most)
         if made is not None:
             return made
     if (length or least or 0) > MAX_CHARACTERS:
-        raise LargeError
+        raise BudgetError
     octets = bytes(length or least or 0)
     if octets and built_in(type_) in _BINARY:
         return _BINARY[built_in(type_)](octets)
@@ -207,3 +227,74 @@ def _number(type_: Any) -> str:
     if highest is not None:
         number = min(number, Decimal(str(highest)) - (1 if facet(type_, "maxExclusive") is not None else 0))
     return f"{number:f}"
+
+
+XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
+# So many types are remembered with those of their elements that may stand there more than once.
+CACHED_TYPES = 4096
+_repeated_children = lru_cache(maxsize=CACHED_TYPES)(repeated_names)
+
+
+class ElementReader(xmlschema.XMLSchemaConverter):
+    """Makes the values of elements, the inner ones first."""
+
+    __slots__ = ()
+
+    def element_decode(self, data: Any, xsd_element: Any, xsd_type: Any = None, level: int = 0) -> Any:  # noqa: ARG002
+        """Return the value of an element, whose attributes and content have been read."""
+        type_ = xsd_type or xsd_element.type
+        stated = dict(data.attributes or ())
+        found = _read_attributes(stated, type_)
+        if str(stated.get(f"{XSI}nil")).strip() in {"true", "1"}:  # Structures, 2.6.2: it has attributes at most
+            return found or None
+        if type_.is_simple() or type_.has_simple_content():
+            text = _read_value(data.text, type_)
+            return text if is_text_only(type_) and not found else {**found, TEXT_FIELD: text}
+        content = data.content or ()
+        texts = [data.text, *(value for name, value, _ in content if isinstance(name, int))]
+        said = " ".join(filter(None, texts))
+        found |= _read_children(
+            ((name, value) for name, value, _ in content if not isinstance(name, int)), _repeated_children(type_)
+        )
+        if type_.name == f"{{{XSD}}}anyType" and not found:
+            return said
+        return {**found, TEXT_FIELD: said} if said else found
+
+
+def _read_attributes(stated: dict[str, Any], type_: Any) -> dict[str, Any]:
+    """Return the attributes but those that say where the schema is, or which type is meant, by their local names."""
+    declared = type_.attributes if type_.is_complex() else {}
+    own = {
+        name: _read_value(value, declared[name].type if name in declared else None)
+        for name, value in stated.items()
+        if not name.startswith(XSI)
+    }
+    alike = Counter(map(local_name, own))
+    return {f"@{local_name(name) if alike[local_name(name)] == 1 else name}": value for name, value in own.items()}
+
+
+def _read_children(content: Iterable[tuple[str, Any]], several: frozenset[str]) -> dict[str, Any]:
+    """Return the values of child elements by their local names, lists where more than one may stand there, or does."""
+    met: dict[str, list[Any]] = {}
+    lists = set()
+    for name, value in content:
+        met.setdefault(local_name(name), []).append(value)
+        if name in several:
+            lists.add(local_name(name))
+    return {name: values if name in lists or len(values) > 1 else values[0] for name, values in met.items()}
+
+
+def local_name(name: str) -> str:
+    """Return a name without its namespace."""
+    return name.rpartition("}")[2]
+
+
+def _read_value(value: Any, type_: Any) -> Any:
+    """Return a single value, bytes as such, and as text what a union or an enumeration may have beside texts."""
+    simple = type_.content if type_ is not None and type_.is_complex() else type_
+    if isinstance(value, list):
+        inner = item_type(simple) if simple is not None and simple.is_list() else None
+        return [_read_value(each, inner) for each in value]
+    # Of all values, those of xs:hexBinary and xs:base64Binary alone can be decoded; their texts look alike.
+    plain = value.decode() if hasattr(value, "decode") else value
+    return text_of(plain, simple) if simple is not None and reads_as_text(simple) else plain

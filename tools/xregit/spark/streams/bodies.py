@@ -8,9 +8,9 @@ import msgspec
 from msgspec import UNSET
 
 from xregit.payloads import PayloadError, language
-from xregit.payloads.framing import explained
-from xregit.payloads.jsonschema.parsing import JsonSchema
-from xregit.payloads.jsonstructure.parsing import JsonStructure
+from xregit.payloads.body import explain_framing
+from xregit.payloads.json_schema.codec import JsonSchema
+from xregit.payloads.json_structure.schema import JsonStructure
 from xregit.protocols.cloudevents import declares_json
 from xregit.records import record
 from xregit.spark.streams.plain import REFUSED
@@ -94,11 +94,11 @@ class Reader:
         if self.decoding_is_not_enough:
             found = schema.validate(body, contenttype)
             if found:
-                raise BadPayloadError(*explained(found, body))
+                raise BadPayloadError(*explain_framing(found, body))
         try:
             return self._checked(schema.decode(body, contenttype))
         except PayloadError as error:
-            raise BadPayloadError(*explained(error.problems, body)) from error
+            raise BadPayloadError(*explain_framing(error.problems, body)) from error
 
     def _checked(self, value: Any) -> Any:
         if self.json_schema is None or self.json_schema.accepts(value):

@@ -12,7 +12,7 @@ import msgspec
 
 from xregit.model.language import NOTHING
 from xregit.payloads import Field
-from xregit.payloads.jsonschema.layers import root
+from xregit.payloads.json_schema.subschemas import root_node
 from xregit.protocols import Wire, wire_json
 from xregit.records import record
 from xregit.spark.schema import BOOLEAN, TEXT, arrow_type
@@ -140,7 +140,7 @@ class Rows:
     @cached_property
     def _decode(self) -> Callable[[msgspec.Raw], Any] | None:
         schema = self.reader.json_schema
-        record = typed.record(root(schema.loaded, schema.pointer), self._members) if schema is not None else None
+        record = typed.record(root_node(schema.loaded, schema.pointer), self._members) if schema is not None else None
         return None if record is None or self._single else msgspec.json.Decoder(record).decode
 
     def _own(self, landed: Landed, rests: Rests) -> list[pa.Array]:

@@ -24,7 +24,7 @@ from xregit.spark.streams.times import points
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from xregit.payloads.jsonschema.layers import Node
+    from xregit.payloads.json_schema.subschemas import Node
     from xregit.spark.streams.arrays import Rests
     from xregit.spark.streams.shapes import Member, Shape
 

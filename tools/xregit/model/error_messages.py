@@ -1,0 +1,166 @@
+"""The findings of the interpreter: each names the attribute, quotes its value and says what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xregit.diagnostics import Finding
+from xregit.model.constraints import value_test
+from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
+from xregit.model.quoting import cut, either, quote, unquoted
+from xregit.model.spelling import suggest_similar
+from xregit.model.suggestions import repair_template, suggest_name, suggest_value, suggest_xid
+
+if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
+    from xregit.model.datatypes import Datatype
+    from xregit.model.language import AttributeModel
+
+Key = str | int
+
+INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
+    "invalid-attribute",
+    "unknown-attribute",
+    "required-attribute-missing",
+    "malformed-xid",
+    "misplaced-placeholder",
+)
+MAX_LISTED = 16
+# A shorter name is the beginning of too many others.
+MIN_BEGUN_CHARS = 3
+_DECLARE = "Remove it, or declare it in model.yaml."
+MERGE_KEY = "Merge keys are none in YAML 1.2; write the attributes out, or let messages share them through basemessage."
+
+
+def invalid_value(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -> Finding:
+    """Return the finding for a single value that doesn't fit."""
+    datatype = DATATYPES[attribute.type]
+    if attribute.type == "xid":
+        return malformed_xid(attribute, value, path, key, value_test(attribute))
+    if not datatype.test(value):
+        return wrong_type(attribute, value, path, key, datatype.about)
+    if attribute.enum and attribute.strict and value not in attribute.enum:
+        return not_listed(attribute, value, path, key)
+    if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
+        return wrong_type(attribute, value, path, key, SYNTAXES[attribute.syntax].about)
+    return malformed_xid(attribute, value, path, key, value_test(attribute))
+
+
+def wrong_type(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, about: str) -> Finding:
+    """Return the finding for a value that isn't of its attribute's type or form."""
+    message = f"{label(path, key)} must be {about}, but is {quote(value)}."
+    help_ = _suggest_template(value, key, about) or suggest_value(attribute, value, key)
+    return Finding(INVALID, (*path, key), message, help_, attribute.cited)
+
+
+def wrong_property(definition: AttributeModel, value: Any, path: KeyPath, about: str, form: str) -> Finding:
+    """Return the finding for the value in a property's definition that isn't of the property's type or form."""
+    attribute = definition.attributes["value"]
+    message = f'"value" must be {about}, but is {quote(value)}.'
+    help_ = _suggest_template(value, "value", about) or suggest_value(
+        attribute, value, "value", form, definition.example
+    )
+    return Finding(INVALID, (*path, "value"), message, help_, attribute.cited)
+
+
+def _suggest_template(value: Any, key: Key, about: str) -> str:
+    """Return what to do about a text that should be a URI template, but for its placeholders is none."""
+    if about != PROPERTY_TYPES["uritemplate"].about or not isinstance(value, str):
+        return ""
+    if value.count("{") != value.count("}"):
+        return "Write each placeholder between two braces, as {name}."
+    right = repair_template(value) if "{" in value else ""
+    quoted = f"'{right}'" if right.startswith("{") else right
+    return f'Write "{key}: {quoted}".' if right else ""
+
+
+def misplaced_placeholder(attribute: AttributeModel, value: Any, path: KeyPath, kind: str) -> Finding:
+    """Return the finding for a template as the value of a property whose type has none."""
+    message = f'A property of type "{kind}" takes no placeholders, but its value is {quote(value)}.'
+    help_ = 'Remove the value; or, if the property may have another type, give it "uritemplate".'
+    return Finding(PLACEHOLDER, (*path, "value"), message, help_, attribute.cited)
+
+
+def not_listed(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -> Finding:
+    """Return the finding for a value that isn't among those its attribute may have."""
+    choices = [unquoted(choice) for choice in attribute.enum]
+    message = f"{label(path, key)} can't be {quote(value)}."
+    help_ = suggest_similar(str(value), choices) or f"It may be {either(choices)}."
+    return Finding(INVALID, (*path, key), message, help_, attribute.cited)
+
+
+def malformed_xid(
+    attribute: AttributeModel, value: Any, path: KeyPath, key: Key, fits: Callable[[Any], bool]
+) -> Finding:
+    """Return the finding for an xid that has the wrong form or names the wrong type of entity."""
+    kinds = " or ".join(_example_xid(target) for target in attribute.targets) or "/messagegroups/<id>/messages/<id>"
+    message = f"{label(path, key)} must be an xid such as {kinds}, but is {quote(value)}."
+    return Finding(XID, (*path, key), message, suggest_xid(attribute, value, key, fits), attribute.cited)
+
+
+def missing_attribute(attribute: AttributeModel, path: KeyPath, asked_by: str = "", inherited: str = "") -> Finding:
+    """Return the finding for an attribute that must be there, because of the one that asks for it if one does.
+
+    That one is stated beside it, or inherited.
+    """
+    whose = _quoted(asked_by) if asked_by else f"the inherited {_quoted(inherited)}" if inherited else ""
+    message = f'"{attribute.name}" is missing{f", which goes with {whose}" if whose else ""}.'
+    at = (*path, asked_by) if asked_by else path
+    said = attribute.description
+    if said[1:2].islower():  # not an abbreviation
+        said = said[0].lower() + said[1:]
+    return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", attribute.cited)
+
+
+def is_present_misspelled(attribute: AttributeModel, known: Iterable[str], value: Mapping[str, Any]) -> bool:
+    """Tell whether an attribute that is missing, or what belongs into it, is there under a name that is reported."""
+    names = frozenset(known)
+    others = [name for name, item in value.items() if item is not None and name not in names]
+    return any(name in attribute.attributes or suggest_similar(name, (attribute.name,)) for name in others)
+
+
+def unknown_attribute(name: str, path: KeyPath, known: Iterable[str], goes_with: str, requirement: str = "") -> Finding:
+    """Return the finding for an attribute that the model doesn't have here, and the requirement that lists those."""
+    names = [other for other in known if other != "*"]
+    listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
+    help_ = MERGE_KEY if name == "<<" else goes_with or _suggest_attribute(str(name), path, names) or listed
+    message = f'The attribute "{cut(name)}" is not in the model.'
+    return Finding(UNKNOWN, (*path, name), message, help_, requirement, on_key=True)
+
+
+def _suggest_attribute(name: str, path: KeyPath, known: Sequence[str]) -> str:
+    """Return a hint on what an unknown name was to be: another one, one that it is the beginning of, or a value."""
+    begun = [other for other in known if len(name) >= MIN_BEGUN_CHARS and other.startswith(name)]
+    near = suggest_similar(name, known) or (f'Did you mean "{begun[0]}"?' if len(begun) == 1 else "")
+    if near or "name" not in known or not path or not isinstance(path[-1], int):
+        return near
+    return f'Write "- name: {cut(name)}", and what it must be on lines of its own below.'
+
+
+def suggest_holder(name: str, known: Mapping[str, AttributeModel]) -> str:
+    """Return a hint on the attribute inside which the model has a name, as where its line was indented too little."""
+    holders = [f'"{other.name}"' for other in known.values() if name in other.attributes]
+    return f"It belongs into {' or '.join(holders)}: indent it below that." if holders else ""
+
+
+def invalid_name(name: str, path: KeyPath, syntax: Datatype, requirement: str) -> Finding:
+    """Return the finding for a name that has characters it can't have."""
+    message = f'The name "{cut(name)}" must be {syntax.about}.'
+    return Finding(INVALID, (*path, name), message, suggest_name(name, syntax.test), requirement, on_key=True)
+
+
+def label(path: KeyPath, key: Key) -> str:
+    """Return what to call the value under a key, or the item of a list."""
+    if isinstance(key, int):
+        return f'Item {key + 1} of "{path[-1]}"' if path else f"Item {key + 1}"
+    return f'"{cut(key)}"'
+
+
+def _quoted(name: str) -> str:
+    return f'"{cut(name)}"'
+
+
+def _example_xid(target: str) -> str:
+    parts = target.removesuffix("[/versions]").strip("/").split("/")
+    return "".join(f"/{part}/<id>" for part in parts)

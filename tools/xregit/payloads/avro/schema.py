@@ -1,0 +1,441 @@
+"""The parser of Avro schema documents: types, and faults in names, orders and defaults.
+
+Source: Avro specification, "Names", "Aliases", "Complex Types", "Schema Record" and "Decimal".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from xregit.model.quoting import quote
+from xregit.payloads.base import Problem, SchemaError
+from xregit.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xregit.keypaths import KeyPath
+    from xregit.payloads.document import Document
+
+    Fault = tuple[KeyPath, str, str]
+
+PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KINDS = ("record", "enum", "fixed", "array", "map", *PRIMITIVES)
+_NAMED = ("record", "error", "enum", "fixed")
+# The types that a logical type may annotate; on others it counts for nothing. Nanoseconds, which neither Python's times
+# nor fastavro know, stay the numbers that they are, as the specification asks of readers that don't know a type.
+_LOGICAL: Mapping[str, tuple[str, ...]] = {
+    "decimal": ("bytes", "fixed"),
+    "uuid": ("string", "fixed"),
+    "date": ("int",),
+    "time-millis": ("int",),
+    "time-micros": ("long",),
+    "timestamp-millis": ("long",),
+    "timestamp-micros": ("long",),
+    "local-timestamp-millis": ("long",),
+    "local-timestamp-micros": ("long",),
+    "duration": ("fixed",),
+}
+
+
+@record
+class Member:
+    """One field of a record; ``default`` is what its author wrote, if anything, ``aliases`` are earlier names."""
+
+    name: str
+    type: Type
+    doc: str
+    has_default: bool
+    default: Any = None
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Type:
+    """One type. A record's fields are filled in after it is made, since they may refer to it.
+
+    ``inner`` holds the one item type of an array, the one value type of a map and the branches of a union. ``default``
+    is the symbol of an enum that stands for those it doesn't know, ``aliases`` are earlier names.
+    """
+
+    kind: str
+    name: str = ""
+    logical: str = ""
+    doc: str = ""
+    members: tuple[Member, ...] = ()
+    inner: tuple[Type, ...] = ()
+    symbols: tuple[str, ...] = ()
+    size: int = 0
+    precision: int = 0
+    scale: int = 0
+    default: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """How a union in JSON names it: by its full name, or by its kind."""
+        return self.name or self.kind
+
+
+@dataclass(slots=True)
+class Parser:
+    """The types of one document as they are met, the problems, and the defaults of fields, with their places."""
+
+    document: Document
+    named: dict[str, Type] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    defaults: list[tuple[Type, Any, KeyPath]] = field(default_factory=list)
+
+    def wrong(self, path: KeyPath, message: str, help_: str, kind: str = "syntax") -> Type:
+        """Note a problem, and return a type to go on with."""
+        self.problems.append(self.document.problem(kind, message, help_, path))
+        return Type("null")
+
+    def type(self, schema: Any, namespace: str, path: KeyPath) -> Type:
+        """Return the type that a schema describes."""
+        if isinstance(schema, str):
+            return self.reference(schema, namespace, path)
+        if isinstance(schema, list):
+            return self.union(schema, namespace, path)
+        if not isinstance(schema, dict):
+            return self.wrong(path, f"{schema!r} is not a type", 'write a name such as "string", an object or a list')
+        return self.object(schema, namespace, path)
+
+    def object(self, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
+        """Return the type that an object describes."""
+        kind = schema.get("type")
+        if isinstance(kind, dict | list):
+            return self.type(kind, namespace, (*path, "type"))
+        if not isinstance(kind, str):
+            return self.wrong(path, "the type is missing", 'write "type", such as "record" or "string"')
+        if kind in _NAMED:
+            return self.define(kind, schema, namespace, path)
+        if kind in {"array", "map"}:
+            return self.container(kind, schema, namespace, path)
+        found = self.reference(kind, namespace, (*path, "type"))
+        return _with_logical_type(found, schema) if kind in PRIMITIVES else found
+
+    def reference(self, name: str, namespace: str, path: KeyPath) -> Type:
+        """Return a primitive type, or one that was defined before."""
+        if name in PRIMITIVES:
+            return Type(name)
+        known = self.named.get(_full_name(name, namespace)) or self.named.get(name)
+        if known is None:
+            help_ = f"define it where it is first used, or use {', '.join(_KINDS[:5])} or a primitive type"
+            return self.wrong(path, f'there is no type "{name}" before this place', help_, "reference")
+        return known
+
+    def union(self, schema: list[Any], namespace: str, path: KeyPath) -> Type:
+        """Return a union: at least one branch, no two alike, no union directly inside."""
+        if not schema:
+            return self.wrong(path, "the union has no branches, so nothing is a value of it", "list its branches")
+        branches = [self.type(item, namespace, (*path, index)) for index, item in enumerate(schema)]
+        seen: set[str] = set()
+        for index, branch in enumerate(branches):
+            if branch.kind == "union":
+                self.wrong((*path, index), "a union stands directly inside a union", "list all branches in one union")
+            elif branch.label in seen and not self.problems:
+                self.wrong((*path, index), f'the union names "{branch.label}" twice', "remove one of them")
+            seen.add(branch.label)
+        return Type("union", inner=tuple(branches))
+
+    def container(self, kind: str, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
+        """Return an array or map."""
+        key = {"array": "items", "map": "values"}[kind]
+        if key not in schema:
+            return self.wrong(path, f'"{key}" of the {kind} is missing', f'write "{key}" with the type of each')
+        return Type(kind, inner=(self.type(schema[key], namespace, (*path, key)),))
+
+    def define(self, kind: str, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
+        """Return a record, enum or fixed type, and remember it by its full name."""
+        name = schema.get("name")
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            what = f'"{name}" is not a name' if isinstance(name, str) else f"the name of the {kind} is missing"
+            return self.wrong((*path, "name"), what, 'write "name": letters, digits and "_", no digit first')
+        own = schema.get("namespace")
+        full = _full_name(name, own if isinstance(own, str) else namespace)
+        if full in self.named:
+            return self.wrong((*path, "name"), f'the type "{full}" is defined twice', "use its name alone here")
+        inside = full.rpartition(".")[0]
+        aliases = tuple(_full_name(alias, inside) for alias in _aliases(schema))
+        made = Type("record" if kind == "error" else kind, full, doc=_doc(schema), aliases=aliases)
+        self.named[full] = made
+        if kind == "enum":
+            self.symbols(made, schema, path)
+        elif kind == "fixed":
+            self.size(made, schema, path)
+        else:
+            made.members = tuple(self.members(schema, inside, path))
+        return made
+
+    def symbols(self, made: Type, schema: dict[str, Any], path: KeyPath) -> None:
+        """Fill in an enum."""
+        symbols = schema.get("symbols")
+        if not isinstance(symbols, list) or not all(isinstance(item, str) for item in symbols) or not symbols:
+            self.wrong(path, f'"symbols" of the enum "{made.name}" is missing', "list its symbols")
+            return
+        made.symbols = tuple(symbols)
+        seen: set[str] = set()
+        for index, symbol in enumerate(symbols):
+            if not _SYMBOL.fullmatch(symbol):
+                help_ = 'use letters, digits and "_", no digit first'
+                self.wrong((*path, "symbols", index), f'"{symbol}" is not a symbol', help_)
+            elif symbol in seen:
+                self.wrong((*path, "symbols", index), f'the symbol "{symbol}" stands there twice', "remove one")
+            seen.add(symbol)
+        if "default" in schema and schema["default"] not in symbols:
+            self.wrong((*path, "default"), "the default is none of the symbols", "use one of them")
+        else:
+            made.default = schema.get("default", "")
+
+    def size(self, made: Type, schema: dict[str, Any], path: KeyPath) -> None:
+        """Fill in a fixed type."""
+        size = schema.get("size")
+        if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+            self.wrong(path, f'"size" of the fixed type "{made.name}" is missing', "write how many bytes it has")
+            return
+        made.size = size
+        annotated = _with_logical_type(made, schema)
+        made.logical, made.precision, made.scale = annotated.logical, annotated.precision, annotated.scale
+
+    def members(self, schema: dict[str, Any], namespace: str, path: KeyPath) -> Iterator[Member]:
+        """Give the fields of a record."""
+        fields = schema.get("fields")
+        if not isinstance(fields, list):
+            self.wrong(path, f'"fields" of the record "{schema["name"]}" is missing', "list its fields, possibly none")
+            return
+        seen: set[str] = set()
+        for index, item in enumerate(fields):
+            place = (*path, "fields", index)
+            name = item.get("name") if isinstance(item, dict) else None
+            if not isinstance(name, str) or not _SYMBOL.fullmatch(name):
+                self.wrong(place, "the field has no name that Avro allows", 'use letters, digits and "_"')
+            elif name in seen:
+                self.wrong((*place, "name"), f'the record has two fields "{name}"', "rename or remove one of them")
+            elif "type" not in item:
+                self.wrong(place, f'the field "{name}" has no type', 'write "type"')
+            else:
+                seen.add(name)
+                type_ = self.type(item["type"], namespace, (*place, "type"))
+                if isinstance(item["type"], str) and item["type"] in PRIMITIVES and "logicalType" in item:
+                    type_ = _with_logical_type(type_, item)
+                if "default" in item:
+                    self.defaults.append((type_, item["default"], (*place, "default")))
+                yield Member(name, type_, _doc(item), "default" in item, item.get("default"), _aliases(item))
+
+
+def parse_types(document: Document) -> tuple[Type, Parser]:
+    """Return the root type of a document, and what was read of it.
+
+    Raises:
+        SchemaError: the document isn't an Avro schema.
+    """
+    reading = Parser(document)
+    root = reading.type(document.value(), "", ())
+    if reading.problems:
+        raise SchemaError(*reading.problems)
+    return root, reading
+
+
+def _full_name(name: str, namespace: str) -> str:
+    return name if "." in name or not namespace else f"{namespace}.{name}"
+
+
+def _doc(schema: Mapping[str, Any]) -> str:
+    doc = schema.get("doc")
+    return doc if isinstance(doc, str) else ""
+
+
+def _aliases(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    aliases = schema.get("aliases")
+    return tuple(item for item in aliases if isinstance(item, str)) if isinstance(aliases, list) else ()
+
+
+def _with_logical_type(type_: Type, schema: Mapping[str, Any]) -> Type:
+    """Return a type with its logical type; what the specification calls invalid is ignored, as it asks for."""
+    logical = schema.get("logicalType")
+    if not isinstance(logical, str) or type_.kind not in _LOGICAL.get(logical, ()):
+        return type_
+    if logical != "decimal":
+        return Type(type_.kind, type_.name, logical, type_.doc, size=type_.size)
+    precision, scale = schema.get("precision"), schema.get("scale", 0)
+    if not isinstance(precision, int) or not isinstance(scale, int) or not 0 <= scale <= precision or not precision:
+        return type_
+    return Type(type_.kind, type_.name, logical, type_.doc, size=type_.size, precision=precision, scale=scale)
+
+
+_PART = "[A-Za-z_][A-Za-z0-9_]*"
+_is_simple_name = re.compile(_PART).fullmatch
+_is_full_name = re.compile(rf"{_PART}(?:\.{_PART})*").fullmatch
+_RECORDS, _DECIMALS = ("record", "error"), ("bytes", "fixed")
+_ORDERS = ("ascending", "descending", "ignore")
+_NAME_HELP = 'use letters, digits and "_", no digit first'
+
+
+def find_faults(schema: Any) -> Iterator[Fault]:
+    """Give what is wrong, from the top of a document that can be read; a type is named where it is defined."""
+    pending: list[tuple[KeyPath, Any]] = [((), schema)]
+    while pending:
+        path, value = pending.pop()
+        inner: list[tuple[KeyPath, Any]] = []
+        if isinstance(value, list):
+            inner = [((*path, index), item) for index, item in enumerate(value)]
+        elif isinstance(value, dict):
+            yield from _type_faults(value, path)
+            inner = list(_inner_schemas(value, path))
+        pending.extend(reversed(inner))
+
+
+def _type_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
+    kind = schema.get("type")
+    if kind in _NAMED:
+        yield from _name_faults(schema, path)
+        yield from _alias_faults(schema, path, _is_full_name)
+    if kind in _DECIMALS and schema.get("logicalType") == "decimal":
+        yield from _decimal_faults(schema, path)
+    known = {item["name"] for item in _fields(schema)}
+    for index, item in enumerate(_fields(schema)):
+        place = (*path, "fields", index)
+        yield from _alias_faults(item, place, _is_simple_name, known)
+        if "order" in item and item["order"] not in _ORDERS:
+            yield (*place, "order"), f"{quote(item['order'])} is not an order", f"write one of {', '.join(_ORDERS)}"
+
+
+def _name_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
+    namespace = schema.get("namespace", "")
+    if not isinstance(namespace, str) or (namespace and not _is_full_name(namespace)):
+        help_ = f"write names with dots between them: {_NAME_HELP}"
+        yield (*path, "namespace"), f"{quote(namespace)} is not a namespace", help_
+    if schema["name"] in PRIMITIVES:
+        message = f'the {schema["type"]} has the name of the type "{schema["name"]}", so nobody can refer to it'
+        yield (*path, "name"), message, "rename it"
+
+
+def _alias_faults(schema: Mapping[str, Any], path: KeyPath, fits: Any, known: Iterable[str] = ()) -> Iterator[Fault]:
+    aliases = schema.get("aliases", [])
+    if not isinstance(aliases, list):
+        yield (*path, "aliases"), f"{quote(aliases)} is not a list of names", "write earlier names as a list"
+        return
+    for index, alias in enumerate(aliases):
+        place = (*path, "aliases", index)
+        if not isinstance(alias, str) or not fits(alias):
+            yield place, f"{quote(alias)} is not a name", _NAME_HELP
+        elif alias in known:
+            yield place, f'"{alias}" is the name of a field of this record', "remove the alias, or rename one of them"
+
+
+def _decimal_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
+    precision, scale = schema.get("precision"), schema.get("scale", 0)
+    if not _is_int(precision) or precision < 1:
+        place = (*path, "precision") if "precision" in schema else path
+        yield place, "the decimal has no precision, so it counts as bytes", "write how many digits it has, from 1"
+    elif not _is_int(scale) or not 0 <= scale <= precision:
+        help_ = f"write how many of its {precision} digits follow the point"
+        yield (*path, "scale"), f"{quote(scale)} is no scale of {precision} digits, so it counts as bytes", help_
+
+
+def _inner_schemas(schema: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
+    for key in ("type", "items", "values"):
+        if isinstance(schema.get(key), list | dict):
+            yield (*path, key), schema[key]
+    for index, item in enumerate(_fields(schema)):
+        if isinstance(item["type"], list | dict):
+            yield (*path, "fields", index, "type"), item["type"]
+
+
+def _fields(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    fields = schema.get("fields") if schema.get("type") in _RECORDS else None
+    return fields if isinstance(fields, list) else []
+
+
+def _is_int(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_LONG = range(-(2**63), 2**63)
+_INT = range(-(2**31), 2**31)
+_MAX_BYTE = 255
+
+# Whether a value fits a union, by the ids of both: a union that holds itself would else be asked again and again.
+FitCache = dict[tuple[int, int], bool]
+
+
+def default_mismatch(type_: Type, default: Any) -> str:
+    """Return the type of which a default is no value, such as "no long", or an empty text if it is one.
+
+    Of a union it should be the first branch; any will do, as release 1.12 has it and most readers do.
+    """
+    return "" if _default_fits(type_, default, {}) else f"no {_type_phrase(type_)}"
+
+
+def _type_phrase(type_: Type) -> str:
+    if type_.kind == "union":
+        return " or ".join(map(_type_phrase, type_.inner)) or "value, as the union has none"
+    return f'{type_.kind} "{type_.name}"' if type_.name else type_.kind
+
+
+def _default_fits(type_: Type, value: Any, known: FitCache) -> bool:
+    inner = _CONTAINER_TESTS.get(type_.kind)
+    return inner(type_, value, known) if inner else _SCALAR_TESTS[type_.kind](type_, value)
+
+
+def _is_int_in(value: Any, values: range) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value in values
+
+
+def _number(_type: Type, value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _bytes(type_: Type, value: Any) -> bool:
+    """Tell whether a value is bytes as a text, each as the character of that number."""
+    if not isinstance(value, str) or any(ord(char) > _MAX_BYTE for char in value):
+        return False
+    return type_.kind == "bytes" or len(value) == type_.size
+
+
+def _record(type_: Type, value: Any, known: FitCache) -> bool:
+    return isinstance(value, dict) and all(
+        _default_fits(member.type, value[member.name], known) if member.name in value else member.has_default
+        for member in type_.members
+    )
+
+
+def _array(type_: Type, value: Any, known: FitCache) -> bool:
+    return isinstance(value, list) and all(_default_fits(type_.inner[0], item, known) for item in value)
+
+
+def _map(type_: Type, value: Any, known: FitCache) -> bool:
+    return isinstance(value, dict) and all(_default_fits(type_.inner[0], item, known) for item in value.values())
+
+
+def _union(type_: Type, value: Any, known: FitCache) -> bool:
+    key = (id(type_), id(value))
+    if key not in known:
+        known[key] = any(_default_fits(branch, value, known) for branch in type_.inner)
+    return known[key]
+
+
+_SCALAR_TESTS: Mapping[str, Callable[[Type, Any], bool]] = {
+    "null": lambda _, value: value is None,
+    "boolean": lambda _, value: isinstance(value, bool),
+    "int": lambda _, value: _is_int_in(value, _INT),
+    "long": lambda _, value: _is_int_in(value, _LONG),
+    "float": _number,
+    "double": _number,
+    "bytes": _bytes,
+    "string": lambda _, value: isinstance(value, str),
+    "fixed": _bytes,
+    "enum": lambda type_, value: isinstance(value, str) and value in type_.symbols,
+}
+_CONTAINER_TESTS: Mapping[str, Callable[[Type, Any, FitCache], bool]] = {
+    "record": _record,
+    "array": _array,
+    "map": _map,
+    "union": _union,
+}

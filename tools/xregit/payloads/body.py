@@ -1,0 +1,65 @@
+"""Payload bytes: JSON read and written within limits, and framing that stands before a payload.
+
+Sources: Confluent's wire format (a zero byte, then four of a schema's id); Avro specification, "Single-object encoding"
+and "Object Container Files".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xregit.model.media_types import without_parameters
+from xregit.payloads.base import PayloadError, error_text
+from xregit.source import json
+
+
+def read_json(body: bytes) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        PayloadError: it isn't JSON, too deep, or holds a number that no one can use.
+    """
+    parsed = json.parse(body)
+    if parsed.problems:
+        raise PayloadError(
+            *(f"line {item.span.line}, column {item.span.column}: {item.message}" for item in parsed.problems)
+        )
+    return parsed.value
+
+
+def write_json(value: Any) -> bytes:
+    """Return the value as JSON text without blanks.
+
+    Raises:
+        PayloadError: it holds what JSON can't say, such as NaN, bytes or a date.
+    """
+    import json as standard
+
+    try:
+        text = standard.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"the value can't be written as JSON: {error_text(error)}"
+        raise PayloadError(message) from error
+
+
+def is_json(contenttype: str) -> bool:
+    """Tell whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
+    return without_parameters(contenttype).endswith(("/json", "+json"))
+
+
+_REMOVE_IT = "whoever hands messages on has to take that off"
+
+
+def explain_framing(problems: tuple[str, ...], body: bytes) -> tuple[str, ...]:
+    """Return what is wrong with a payload, if anything, with what it begins like where that explains it."""
+    known = _name_framing(body) if problems else ""
+    return (*problems, f"it begins like {known}, and {_REMOVE_IT}") if known else problems
+
+
+def _name_framing(body: bytes) -> str:
+    if body[:1] == b"\x00" and len(body) > 5:  # noqa: PLR2004 - the zero byte and the id
+        return f"Confluent's wire format, with the schema id {int.from_bytes(body[1:5])} before the payload"
+    if body[:2] == b"\xc3\x01":
+        return "Avro's single-object encoding, with a fingerprint of the schema before the payload"
+    return "a file of Avro objects, with the schema before the payload" if body[:4] == b"Obj\x01" else ""

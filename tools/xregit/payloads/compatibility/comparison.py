@@ -1,0 +1,172 @@
+"""The comparison of two schemas in both directions; each language says why one can't read the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xregit.payloads.compatibility.verdicts import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
+from xregit.payloads.languages import language, parse
+from xregit.records import record
+
+if TYPE_CHECKING:
+    from xregit.payloads.base import PayloadSchema
+    from xregit.payloads.document import Document
+
+# Each module has ``reasons(written, read)``, why the second schema may not read what was written with the first.
+_MODULES = {
+    "JsonSchema": "xregit.payloads.compatibility.json_schema.comparison",
+    "JsonStructure": "xregit.payloads.compatibility.json_schema.comparison",
+    "Avro": "xregit.payloads.compatibility.avro",
+    "Protobuf": "xregit.payloads.compatibility.protobuf",
+    "XSD": "xregit.payloads.compatibility.xsd.comparison",
+}
+_MAX_VERDICTS = 100
+
+
+@record
+class Kind:
+    """One kind of change: the answer for the direction in which it is found, a sentence for each direction, help."""
+
+    answer: Answer
+    says: Mapping[str, str]
+    help: str
+    undescribed: bool
+
+
+def compatible(
+    format: str,  # noqa: A002 - the attribute's own name
+    before: bytes | object,
+    after: bytes | object,
+    *,
+    selector: str = "",
+    newformat: str = "",
+) -> Compatibility:
+    """Return how two documents relate, or the objects in them that a selector names.
+
+    ``newformat`` is the format of the second where it differs.
+
+    Raises:
+        SchemaError: one of them isn't a schema of its language, or lacks the object.
+    """
+    old = parse(format, before, fragment=selector)
+    return compare(old, parse(newformat or format, after, fragment=selector))
+
+
+def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:
+    """Return how two schema objects relate."""
+    names = language(old.format), language(new.format)
+    if names[0] != names[1]:
+        reason = Reason("language", ROOT, old.format, new.format)
+        return Compatibility(
+            tuple(merge_reasons(names[0], [reason], [Reason("language", ROOT, new.format, old.format)]))
+        )
+    module = import_module(_MODULES[names[0]])
+    try:
+        verdicts = merge_reasons(names[0], module.reasons(old, new), module.reasons(new, old))
+    except RecursionError:
+        verdicts = _too_large(names[0])
+    return Compatibility(tuple(verdicts[:_MAX_VERDICTS]))
+
+
+def _too_large(name: str) -> list[Verdict]:
+    reason = Reason("large", ROOT, words={"proof": ""})
+    return merge_reasons(name, [reason], [reason])
+
+
+def compare_documents(old: Document, new: Document) -> Compatibility:
+    """Return how two documents relate; two of Protobuf are compared message by message if none is named.
+
+    Raises:
+        SchemaError: one of them isn't a schema of its language, or lacks the object.
+    """
+    one = _protobuf_messages(old) if language(old.format) == language(new.format) else {}
+    if not one:
+        return compare(_parse(old), _parse(new))
+    other = _protobuf_messages(new)
+    pairs = [(schema, other.get(name) or _parse(new, name)) for name, schema in one.items()]
+    try:
+        found = list(_compare_messages(pairs))
+    except RecursionError:
+        return Compatibility(tuple(_too_large("Protobuf")))
+    prefixes = [f"{name}: " if len(one) > 1 else "" for name in one]
+    told = ((prefix, verdict) for prefix, each in zip(prefixes, found, strict=True) for verdict in each[:_MAX_VERDICTS])
+    return Compatibility(tuple(replace(verdict, where=f"{prefix}{verdict.where}") for prefix, verdict in told))
+
+
+def _compare_messages(pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[Verdict]]:
+    """Give the verdicts on each message of a Protobuf document, whatever messages hold each other."""
+    from xregit.payloads.compatibility.protobuf import reasons_of_all
+
+    backward, forward = reasons_of_all(pairs), reasons_of_all([(new, old) for old, new in pairs])
+    yield from (merge_reasons("Protobuf", *each) for each in zip(backward, forward, strict=True))
+
+
+def _protobuf_messages(document: Document) -> Mapping[str, PayloadSchema]:
+    """Return all messages of a Protobuf document that selects none, so that it is read once; of others, nothing."""
+    if language(document.format) != "Protobuf" or document.fragment:
+        return {}
+    from xregit.payloads.protobuf.schema import messages
+
+    return messages(document)
+
+
+def _parse(document: Document, name: str = "") -> PayloadSchema:
+    fragment = document.fragment or name
+    return parse(document.format, document.content, fragment=fragment, uri=document.uri, fetch=document.fetch)
+
+
+def merge_reasons(name: str, backward: Iterable[Reason], forward: Iterable[Reason]) -> list[Verdict]:
+    """Return one verdict for each place and kind of change, in the order in which they are found."""
+    table = kinds()[_family(name)]
+    found: dict[tuple[str, str], dict[str, Reason]] = {}
+    for direction, reasons in (("backward", backward), ("forward", forward)):
+        for reason in reasons:
+            if {direction, "both"} & table[reason.kind].says.keys():
+                found.setdefault((reason.where, reason.kind), {}).setdefault(direction, reason)
+    return [_verdict(table[kind], sides) for (_, kind), sides in found.items()]
+
+
+def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
+    answers = {side: worst(reason.answer or kind.answer) for side, reason in sides.items()}
+    # The worse one has the example that shows it.
+    side = min(sides, key=lambda each: WORST_FIRST.index(answers[each]))
+    reason = sides[side]
+    old, new = (reason.written, reason.read) if side == "backward" else (reason.read, reason.written)
+    says = kind.says.get("both" if len(sides) > 1 else side) or next(iter(kind.says.values()))
+    words = {**reason.words, "where": reason.where, "old": old, "new": new}
+    return Verdict(
+        reason.where,
+        reason.kind,
+        answers.get("backward", Answer.YES),
+        answers.get("forward", Answer.YES),
+        says.format_map(words),
+        kind.help.format_map(words),
+        kind.undescribed,
+    )
+
+
+def _family(name: str) -> str:
+    """Return the part of the table for a language; JSON Structure is compared as the JSON Schema that says the same."""
+    return "JsonSchema" if name == "JsonStructure" else name
+
+
+@cache
+def kinds() -> Mapping[str, Mapping[str, Kind]]:
+    """Return the kinds of changes of each language, as `kinds.yaml` has them; some are found in all languages."""
+    import yaml
+
+    text = Path(__file__).with_name("kinds.yaml").read_text(encoding="utf-8")
+    value: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    every = value.pop("all")
+    return {name: {key: _kind(item) for key, item in {**every, **table}.items()} for name, table in value.items()}
+
+
+def _kind(item: Mapping[str, Any]) -> Kind:
+    said = item["says"]
+    says = {"both": said} if isinstance(said, str) else said
+    return Kind(Answer(item["answer"]), says, item["help"], item.get("undescribed", False))

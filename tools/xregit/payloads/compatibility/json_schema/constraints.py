@@ -1,0 +1,312 @@
+"""The constraints that the parts of a JSON Schema set together: types, bounds, properties, items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import jsonschema_rs
+
+from xregit.payloads.json_schema.subschemas import map_subschemas
+from xregit.records import distinct, record
+
+if TYPE_CHECKING:
+    from xregit.payloads.json_schema.schema import Loaded
+
+_PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+
+
+@distinct
+class Part:
+    """One schema, the resolver of its references, and a key that is the same each time the schema is met."""
+
+    schema: Any
+    resolver: jsonschema_rs.Resolver
+    key: str
+
+    def inner(self, schema: Any, *step: str | int) -> Part:
+        """Return a schema inside this one."""
+        return Part(schema, self.resolver, "/".join((self.key, *map(str, step))))
+
+    def without(self, keyword: str) -> Part:
+        """Return the schema without one keyword."""
+        kept = {name: value for name, value in self.schema.items() if name != keyword}
+        return Part(kept, self.resolver, f"{self.key}!{keyword}")
+
+
+Parts = tuple[Part, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Space:
+    """The document of one schema: follows its references and makes validators of its parts."""
+
+    loaded: Loaded
+    formats: bool
+    validators: dict[tuple[str, ...], jsonschema_rs.Validator] = field(default_factory=dict)
+
+    def root(self, pointer: str) -> Part:
+        """Return the part that a pointer leads to."""
+        resolver = self.loaded.registry.resolver(self.loaded.uri)
+        found = self.loaded.lookup(f"#{pointer}", resolver)
+        return Part(found.contents, found.resolver, f"{self.loaded.uri}#{pointer}")
+
+    def flat(self, part: Part, seen: frozenset[str] = frozenset()) -> Iterator[Part]:
+        """Give the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
+        schema = part.schema
+        if not isinstance(schema, dict) or part.key in seen:
+            yield from (part,) if not isinstance(schema, dict) else ()
+            return
+        inside = seen | {part.key}
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            found = self.loaded.lookup(reference, part.resolver)
+            yield from self.flat(Part(found.contents, found.resolver, _absolute_reference(reference, found)), inside)
+            # Up to draft 07, nothing beside a reference counts.
+            if self.loaded.draft.number <= jsonschema_rs.Draft7:
+                return
+        for index, item in enumerate(schema.get("allOf", ())):
+            yield from self.flat(part.inner(item, "allOf", index), inside)
+        yield part
+
+    def validator(self, parts: Parts) -> jsonschema_rs.Validator:
+        """Return a validator for values that all of these parts must accept.
+
+        Raises:
+            LookupError: a part holds a schema with an address of its own, which can't be taken out of its document.
+        """
+        key = tuple(part.key for part in parts)
+        if key not in self.validators:
+            inner = [self.absolute(part.schema, part) for part in parts]
+            said = {"$schema": self.loaded.draft.uri, "allOf": inner}
+            self.validators[key] = jsonschema_rs.validator_for(
+                said if parts else {},
+                registry=self.loaded.registry,
+                pattern_options=_PATTERN_OPTIONS,
+                validate_formats=self.formats,
+                offline=True,
+            )
+        return self.validators[key]
+
+    def absolute(self, schema: Any, part: Part, depth: int = 0) -> Any:
+        """Return a schema that means the same wherever it stands: its references begin with where they lead."""
+        if not isinstance(schema, dict):
+            return schema
+        own = [name for name in ("$id", "id") if isinstance(schema.get(name), str)]
+        if own and depth:
+            raise LookupError(own[0])
+        made = {name: value for name, value in schema.items() if name not in {*own, "$anchor", "$schema"}}
+        reference = made.get("$ref")
+        if isinstance(reference, str):
+            made["$ref"] = _absolute_reference(reference, self.loaded.lookup(reference, part.resolver))
+        return map_subschemas(made, lambda inner: self.absolute(inner, part, depth + 1))
+
+
+def _absolute_reference(reference: str, found: jsonschema_rs.Resolved) -> str:
+    """Return the address of what a reference leads to."""
+    return f"{found.resolver.base_uri.partition('#')[0]}#{reference.partition('#')[2]}"
+
+
+@record
+class Pattern:
+    """A pattern for names; matching gives up after a bounded number of steps."""
+
+    validator: Any
+
+    def search(self, name: str) -> bool:
+        """Tell whether it is found in a name."""
+        return bool(self.validator.is_valid(name))
+
+
+@lru_cache(maxsize=1024)
+def compile_pattern(text: str) -> Pattern | None:
+    """Return a pattern for names, or None for one that can't be read."""
+    try:
+        return Pattern(jsonschema_rs.validator_for({"pattern": text}, pattern_options=_PATTERN_OPTIONS, offline=True))
+    except ValueError:
+        return None
+
+
+NUMBERS = frozenset(("integer", "fraction"))
+TYPES = frozenset(("null", "boolean", "integer", "fraction", "string", "array", "object"))
+_ALTERNATIVES = ("anyOf", "oneOf")
+
+
+@record
+class Constraints:
+    """Parts that apply to one value together."""
+
+    parts: Parts
+    space: Space
+
+    @property
+    def schemas(self) -> Iterator[dict[str, Any]]:
+        """The schemas that are objects."""
+        return (part.schema for part in self.parts if isinstance(part.schema, dict))
+
+    @property
+    def objects(self) -> Iterator[Part]:
+        """The parts whose schemas are objects."""
+        return (part for part in self.parts if isinstance(part.schema, dict))
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types that a value may have; a number with and one without a fraction are told apart."""
+        if any(part.schema is False for part in self.parts):
+            return frozenset()
+        found = TYPES
+        for schema in self.schemas:
+            found &= allowed_types(schema)
+        return found
+
+    @property
+    def finite(self) -> list[Any] | None:
+        """All values, where a list of them or their types say so."""
+        if self.listed:
+            return min(self.listed, key=len)
+        if self.types <= {"null", "boolean"}:
+            return [item for name, items in _FINITE_TYPES.items() if name in self.types for item in items]
+        return None
+
+    @property
+    def listed(self) -> list[list[Any]]:
+        """The lists of values that are stated."""
+        listed = [schema["enum"] for schema in self.schemas if isinstance(schema.get("enum"), list)]
+        return listed + [[schema["const"]] for schema in self.schemas if "const" in schema]
+
+    @property
+    def required(self) -> frozenset[str]:
+        """The names of properties that must be there."""
+        stated = (schema["required"] for schema in self.schemas if isinstance(schema.get("required"), list))
+        return frozenset(name for names in stated for name in names)
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The names of properties that are described."""
+        return tuple(dict.fromkeys(name for schema in self.schemas for name in schema.get("properties", ())))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns of names that are described."""
+        return tuple(dict.fromkeys(text for schema in self.schemas for text in schema.get("patternProperties", ())))
+
+    def stated(self, keyword: str) -> list[Any]:
+        """Return the values of a keyword."""
+        return [schema[keyword] for schema in self.schemas if keyword in schema]
+
+    def largest(self, keyword: str) -> float | None:
+        """Return the largest number stated for a keyword."""
+        return max((item for item in self.stated(keyword) if is_number(item)), default=None)
+
+    def smallest(self, keyword: str) -> float | None:
+        """Return the smallest number stated for a keyword."""
+        return min((item for item in self.stated(keyword) if is_number(item)), default=None)
+
+    def of_name(self, name: str) -> Parts:
+        """Return what is said of a property; nothing where objects are open to it and no one describes it."""
+        return tuple(inner for part in self.objects for inner in _property_parts(part, name))
+
+    def matching(self, text: str) -> Parts:
+        """Return what is said of properties whose names match a pattern."""
+        return tuple(
+            part.inner(part.schema["patternProperties"][text], "patternProperties", text)
+            for part in self.objects
+            if text in part.schema.get("patternProperties", ())
+        )
+
+    @property
+    def others(self) -> Parts:
+        """What is said of properties that nothing else describes."""
+        return tuple(
+            part.inner(part.schema["additionalProperties"], "additionalProperties")
+            for part in self.objects
+            if "additionalProperties" in part.schema
+        )
+
+    def item(self, index: int) -> Parts:
+        """Return what is said of the item at an index of an array."""
+        return tuple(inner for part in self.objects for inner in _item_parts(part, index))
+
+    @property
+    def places(self) -> int:
+        """The number of items that are described one by one."""
+        return max((len(prefix_items(part)) for part in self.objects), default=0)
+
+    def branches(self) -> Iterator[Parts]:
+        """Give the parts of each case of the first alternative; nothing where there is none."""
+        for number, part in enumerate(self.parts):
+            keyword = next((name for name in _ALTERNATIVES if _has_list(part, name)), None)
+            if keyword is not None:
+                whole = (*self.parts[:number], part.without(keyword), *self.parts[number + 1 :])
+                rest = tuple(map(_without_references, whole))
+                for index, item in enumerate(part.schema[keyword]):
+                    yield (*rest, *self.space.flat(part.inner(item, keyword, index)))
+                return
+
+
+def _without_references(part: Part) -> Part:
+    """Return a part without what it refers to, which stands beside it already and would come back with its cases."""
+    for keyword in ("$ref", "allOf"):
+        if isinstance(part.schema, dict) and keyword in part.schema:
+            part = part.without(keyword)
+    return part
+
+
+_FINITE_TYPES: dict[str, list[Any]] = {"null": [None], "boolean": [True, False]}
+
+
+def allowed_types(schema: dict[str, Any]) -> frozenset[str]:
+    """Return the types that one schema allows."""
+    stated = schema.get("type")
+    listed = [stated] if isinstance(stated, str) else stated
+    if not isinstance(listed, list):
+        return TYPES
+    return frozenset(name for item in listed for name in (NUMBERS if item == "number" else {item}))
+
+
+def prefix_items(part: Part) -> list[Any]:
+    """Return the schemas of items that are described one by one."""
+    stated = part.schema.get("prefixItems" if _has_prefix_items(part) else "items")
+    return stated if isinstance(stated, list) else []
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Tell whether a value is a number, which in Python true and false are too."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def rest_items(part: Part) -> Parts:
+    """Return what is said of items beyond those that are described one by one."""
+    keyword = "additionalItems" if isinstance(part.schema.get("items"), list) else "items"
+    return (part.inner(part.schema[keyword], keyword),) if keyword in part.schema else ()
+
+
+def _has_prefix_items(part: Part) -> bool:
+    return "prefixItems" in part.schema
+
+
+def _item_parts(part: Part, index: int) -> Parts:
+    listed = prefix_items(part)
+    if index < len(listed):
+        return (part.inner(listed[index], "prefixItems" if _has_prefix_items(part) else "items", index),)
+    return rest_items(part)
+
+
+def _property_parts(part: Part, name: str) -> Parts:
+    schema = part.schema
+    found = [part.inner(schema["properties"][name], "properties", name)] if name in schema.get("properties", ()) else []
+    unread = False
+    for text, inner in schema.get("patternProperties", {}).items():
+        compiled = compile_pattern(text)
+        unread = unread or compiled is None
+        if compiled is not None and compiled.search(name):
+            found.append(part.inner(inner, "patternProperties", text))
+    if not found and not unread and "additionalProperties" in schema:
+        found.append(part.inner(schema["additionalProperties"], "additionalProperties"))
+    return tuple(found)
+
+
+def _has_list(part: Part, keyword: str) -> bool:
+    return isinstance(part.schema, dict) and isinstance(part.schema.get(keyword), list)

@@ -1,0 +1,155 @@
+"""The results of comparing two schemas: verdicts, their summary in words, and breaches of a compatibility policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from enum import StrEnum
+
+from xregit.records import record
+
+
+class Answer(StrEnum):
+    """Whether what one schema wrote is read with another; UNCLEAR where neither can be shown. The worst comes first."""
+
+    NO = "no"
+    UNCLEAR = "can't tell"
+    YES = "yes"
+
+
+WORST_FIRST = tuple(Answer)
+# The place of a change that concerns the whole payload.
+ROOT = "the payload"
+
+
+@record
+class Reason:
+    """Why one schema may not read what another wrote, as a language finds it.
+
+    ``kind`` is a key of `kinds.yaml`, ``where`` the place in the payload, ``words`` fill its sentence; ``written`` and
+    ``read`` are how the place looks in the schema that wrote and in the one that reads. An ``answer`` takes the place
+    of the kind's own.
+    """
+
+    kind: str
+    where: str
+    written: str = ""
+    read: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    answer: Answer | None = None
+
+
+@record
+class Verdict:
+    """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
+
+    ``kind`` names the kind of change, ``message`` says what changed and what follows, ``help`` what to do.
+    ``undescribed`` verdicts are about payloads that an old schema allows only because it is silent about them; nobody
+    may ever have sent any.
+    """
+
+    where: str
+    kind: str
+    backward: Answer
+    forward: Answer
+    message: str
+    help: str
+    undescribed: bool = False
+
+
+@record
+class Compatibility:
+    """How two schemas relate; changes without effect on any payload have no verdict."""
+
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def backward(self) -> Answer:
+        """Whether the new schema reads what was written with the old one."""
+        return worst(*(item.backward for item in self.verdicts))
+
+    @property
+    def forward(self) -> Answer:
+        """Whether the old schema reads what is written with the new one."""
+        return worst(*(item.forward for item in self.verdicts))
+
+    @property
+    def described(self) -> Compatibility:
+        """The verdicts that concern payloads with nothing but what their schema describes."""
+        return Compatibility(tuple(item for item in self.verdicts if not item.undescribed))
+
+    @property
+    def full(self) -> Answer:
+        """Whether each schema reads what was written with the other."""
+        return worst(self.backward, self.forward)
+
+
+def worst(*answers: Answer) -> Answer:
+    """Return the worst answer; YES where there is none."""
+    return min(answers, key=WORST_FIRST.index, default=Answer.YES)
+
+
+_MAX_SENTENCES = 3
+_MAX_PLACES = 3
+
+
+def worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Return verdicts by what they say of the worse direction; otherwise they stay in their order."""
+    return sorted(verdicts, key=lambda item: WORST_FIRST.index(worst(item.backward, item.forward)))
+
+
+def summarise(verdicts: Iterable[Verdict]) -> str:
+    """Return what several verdicts say, without the last full stop; of many sentences and places the first few."""
+    places: dict[str, list[str]] = {}
+    for item in verdicts:
+        places.setdefault(item.message.removesuffix("."), []).append(item.where)
+    said = [f"{_place_prefix(where)}{message}" for message, where in places.items()]
+    more = len(said) - _MAX_SENTENCES
+    return ". ".join(said[:_MAX_SENTENCES]) + (f", and {more} more" if more > 0 else "")
+
+
+def _place_prefix(where: Sequence[str]) -> str:
+    """Return the places before a sentence; what is said of the payload as a whole needs none."""
+    names = list(dict.fromkeys(where))
+    if names == [ROOT]:
+        return ""
+    more = len(names) - _MAX_PLACES
+    return ", ".join(names[:_MAX_PLACES]) + (f" and {more} more" if more > 0 else "") + ": "
+
+
+_TRANSITIVE = "_transitive"
+# What the new version owes to those before it.
+DIRECTIONS: Mapping[str, tuple[str, ...]] = {
+    "backward": ("backward",),
+    "forward": ("forward",),
+    "full": ("backward", "forward"),
+}
+
+
+@record
+class Breach:
+    """One change between two versions, by id, that breaks the promise, or may, in a direction."""
+
+    older: str
+    newer: str
+    direction: str
+    answer: Answer
+    verdict: Verdict
+
+
+def breaches(
+    policy: str, ancestors: Mapping[str, Sequence[str]], relate: Callable[[str, str], Compatibility]
+) -> Iterator[Breach]:
+    """Give what breaks a policy such as ``backward`` or ``full_transitive``; any other promises nothing.
+
+    ``ancestors`` are the versions before each, the nearest first; ``relate`` compares an older and a newer one.
+    """
+    directions = DIRECTIONS.get(policy.removesuffix(_TRANSITIVE), ())
+    for newer, before in ancestors.items():
+        for older in before if policy.endswith(_TRANSITIVE) else before[:1]:
+            found = relate(older, newer) if directions else Compatibility()
+            for direction in directions:
+                for verdict in found.verdicts:
+                    answer: Answer = getattr(verdict, direction)
+                    if answer is not Answer.YES:
+                        yield Breach(older, newer, direction, answer, verdict)

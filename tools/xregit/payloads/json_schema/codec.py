@@ -1,0 +1,178 @@
+"""The schema object of JSON Schema, which validates, decodes and encodes payloads."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from xregit.payloads.base import Field, PayloadError, Problem, SchemaError
+from xregit.payloads.body import read_json, write_json
+from xregit.payloads.json_schema import schema
+from xregit.payloads.json_schema.error_messages import error_message
+from xregit.payloads.json_schema.examples import example
+from xregit.payloads.json_schema.fields import fields
+from xregit.payloads.json_schema.schema import Loaded, load
+from xregit.payloads.json_schema.subschemas import MAX_STEPS, StepBudget, max_branches
+from xregit.records import distinct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.payloads.document import Document
+
+# What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
+_PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+_MAX_PROBLEMS = 20
+# While reasons are gathered, `Steps` does not limit the work.
+_MAX_COMPARISONS = 10_000
+
+
+@distinct
+class JsonSchema:
+    """One JSON Schema, the root of its document or a part of it."""
+
+    format: str
+    loaded: Loaded
+    pointer: str
+    validator: jsonschema_rs.Validator
+    steps: StepBudget
+
+    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
+        """Return what is wrong with a JSON text."""
+        try:
+            value = self.decode(body, contenttype)
+        except PayloadError as error:
+            return error.problems
+        return self.faults(value)
+
+    def accepts(self, value: Any) -> bool:
+        """Tell whether a value fits; one of more than 255 levels does not."""
+        self.steps.left = MAX_STEPS
+        try:
+            return self.validator.is_valid(value)
+        except ValueError:
+            return False
+
+    def faults(self, value: Any) -> tuple[str, ...]:
+        """Return what is wrong with a value; if the schema leads back to itself, only as far as the work is bounded."""
+        if not self.loaded.recurs:
+            return find_problems(self.validator, value)
+        if self.accepts(value):
+            return ()
+        if self.steps.left < 0:
+            return (f"the value would be compared with more than {MAX_STEPS} subschemas",)
+        if max_branches(self.loaded.root) ** _depth(value) > _MAX_COMPARISONS:
+            return ("the schema doesn't accept the value, which is nested too deeply to say where",)
+        return find_problems(self.validator, value)
+
+    def decode(self, body: bytes, contenttype: str = "") -> Any:  # noqa: ARG002 - JSON whatever its media type
+        """Return the value of a JSON text."""
+        return read_json(body)
+
+    def encode(self, value: Any, contenttype: str = "") -> bytes:
+        """Return a value as JSON text."""
+        body = write_json(value)
+        wrong = self.validate(body, contenttype)
+        if wrong:
+            raise PayloadError(*wrong)
+        return body
+
+    def example(self) -> Any:
+        """Return the simplest value that the schema accepts."""
+        return example(self.loaded, self.pointer, self.validator)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the properties that the schema describes."""
+        return fields(self.loaded, self.pointer)
+
+
+def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
+    """Return the schema at a pointer or name in a document; ``formats`` says whether "format" refuses values.
+
+    None leaves that to the draft: up to draft-07 it does, in later ones it is an annotation.
+
+    Raises:
+        SchemaError: the document isn't a schema, or has none there.
+    """
+    loaded = load(document)
+    pointer = _pointer(document, loaded)
+    steps = StepBudget()
+    return JsonSchema(
+        document.format, loaded, pointer, _validator(document, loaded, pointer, steps, formats=formats), steps
+    )
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give what the document says of its draft other than its format does."""
+    return schema.disagreements(document)
+
+
+def _pointer(document: Document, loaded: Loaded) -> str:
+    """Return the fragment that a selector stands for: itself, or the place of a definition of that name."""
+    selector = document.fragment
+    if not selector:
+        return ""
+    resolver = loaded.registry.resolver(loaded.uri)
+    for fragment in _candidate_pointers(selector):
+        try:
+            found = loaded.lookup(f"#{fragment}", resolver).contents
+        except LookupError:
+            continue
+        if isinstance(found, dict | bool):
+            return fragment
+    message = f'the document has no schema "{selector}"'
+    names = _definitions(loaded.root)
+    help_ = f"its definitions are {', '.join(names)}" if names else "it has no definitions; leave the name out"
+    raise SchemaError(Problem("selector", message, help_))
+
+
+def _candidate_pointers(selector: str) -> tuple[str, ...]:
+    if selector.startswith("/"):
+        return (selector,)
+    # schema/spec.md shows "messages/STATEBirth": a pointer without its first slash.
+    return (f"/$defs/{selector}", f"/definitions/{selector}", f"/{selector}", selector)
+
+
+def _definitions(root: Any) -> list[str]:
+    tables = (root.get(name) for name in ("$defs", "definitions")) if isinstance(root, dict) else ()
+    return [name for table in tables if isinstance(table, dict) for name in table]
+
+
+def _validator(
+    document: Document, loaded: Loaded, pointer: str, steps: StepBudget, *, formats: bool | None
+) -> jsonschema_rs.Validator:
+    wrapper = {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"}
+    try:
+        return jsonschema_rs.validator_for(
+            wrapper,
+            registry=loaded.registry,
+            pattern_options=_PATTERN_OPTIONS,
+            validate_formats=formats,
+            keywords=steps.keywords() if loaded.recurs else None,
+            offline=True,
+        )
+    except jsonschema_rs.ValidationError as error:
+        path = tuple(error.instance_path)
+        place = f' at "{"/".join(map(str, path))}"' if path else ""
+        raise SchemaError(document.problem("syntax", f"{error.message}{place}", "correct the schema", path)) from error
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
+
+
+TOO_DEEP = "must not nest that deep"
+
+
+def find_problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:
+    """Return what a value lacks, each with its place."""
+    try:
+        return tuple(map(error_message, islice(validator.iter_errors(value), _MAX_PROBLEMS)))
+    except ValueError:  # more than 255 levels
+        return (TOO_DEEP,)
+
+
+def _depth(value: Any) -> int:
+    """Return how many levels a value has; bodies have few enough to go down."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(_depth, inner), default=0)

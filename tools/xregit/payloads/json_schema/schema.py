@@ -1,0 +1,220 @@
+"""The loader of JSON Schema documents: checks them against their draft and follows every reference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+import jsonschema_rs
+
+from xregit.jsonpointers import unescaped
+from xregit.model import canonical
+from xregit.payloads.base import Problem, SchemaError
+from xregit.payloads.document import Document, json_value, resolve
+from xregit.payloads.json_schema import draft03
+from xregit.payloads.json_schema.error_messages import Refusal, explain_refusal
+from xregit.payloads.json_schema.subschemas import add_steps, recurs, references
+from xregit.records import distinct, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Where documents without an absolute URI of their own stand, so that relative references have something to start from.
+BASE_URI = "xregistry://"
+_OF_IDS = "/:@%"  # an id that has anything else is reported as that
+_MAX_PROBLEMS = 20
+
+
+@distinct
+class Loaded:
+    """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
+
+    ``documents`` holds the values of all of them by URI, as they were written: the library sorts keys. In the registry
+    of a schema that ``recurs``, each subschema counts its uses.
+    """
+
+    root: Any
+    uri: str
+    draft: Draft
+    registry: jsonschema_rs.Registry
+    documents: Mapping[str, Any]
+    recurs: bool = False
+
+    def lookup(self, reference: str, resolver: jsonschema_rs.Resolver) -> jsonschema_rs.Resolved:
+        """Return what a reference leads to, with the keys in the library's order.
+
+        Raises:
+            LookupError: it leads nowhere.
+        """
+        try:
+            return resolver.lookup(reference)
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            raise LookupError(_unescape(str(error))) from error
+
+    def written(self, uri: str, fragment: str, found: Any) -> Any:
+        """Return what was found as it is written in its document, if a pointer leads there from the top."""
+        if uri not in self.documents or (fragment and not fragment.startswith("/")):
+            return found
+        value = self.documents[uri]
+        for part in fragment.split("/")[1:]:
+            key = unescaped(unquote(part))
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        return value
+
+
+def load(document: Document) -> Loaded:
+    """Return a document that is a schema by its draft and whose references all lead somewhere.
+
+    Raises:
+        SchemaError: it isn't JSON, isn't a schema, or refers to what isn't there.
+    """
+    root = document.value()
+    draft = declared_draft(root) or draft_of_format(document.format) or LATEST
+    _check_draft(document, root, draft)
+    if draft is DRAFT03:
+        root, draft = draft03.upgrade(root), DRAFT04
+    uri = _uri(document, root, draft)
+    documents = {uri: root}
+    loaded = Loaded(root, uri, draft, _build_registry(document, draft, documents), documents)
+    dangling = tuple(_dangling_references(document, loaded))
+    if dangling:
+        raise SchemaError(*dangling)
+    if not recurs(root, loaded.registry.resolver(uri)):
+        return loaded
+    counted = [(address, add_steps(value)) for address, value in documents.items()]
+    return replace(loaded, registry=jsonschema_rs.Registry(counted, draft=draft.number), recurs=True)
+
+
+def _check_draft(document: Document, root: Any, draft: Draft) -> None:
+    refused = dict.fromkeys(islice(_refusals(root, draft), _MAX_PROBLEMS))  # several vocabularies may say the same
+    if refused:
+        raise SchemaError(*(_problem(document, draft, item) for item in refused))
+
+
+def _refusals(root: Any, draft: Draft) -> Iterator[Refusal]:
+    if not isinstance(root, dict | bool):
+        return iter((Refusal((), "a schema is an object"),))
+    if draft is DRAFT03:
+        return draft03.refusals(root)
+    return map(explain_refusal, _metaschema(draft).iter_errors(root))
+
+
+@cache
+def _metaschema(draft: Draft) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for({"$schema": draft.uri, "$ref": draft.uri}, offline=True)
+
+
+def _problem(document: Document, draft: Draft, refused: Refusal) -> Problem:
+    place = f' at "{"/".join(map(str, refused.path))}"' if refused.path else ""
+    help_ = f"write {refused.allowed or f'what JSON Schema {draft.name} allows there'}"
+    return document.problem("syntax", f"{refused.message}{place}", help_, refused.path)
+
+
+def _uri(document: Document, root: Any, draft: Draft) -> str:
+    """Return the URI of the document: its own ``$id``, resolved against where it stands."""
+    absolute = ":" in document.uri.partition("/")[0]
+    base = document.uri if absolute else f"{BASE_URI}/{quote(document.uri.lstrip('/'), safe=_OF_IDS)}"
+    own = root.get(draft.idkeyword) if isinstance(root, dict) else None
+    return resolve(base, own).removesuffix("#") if isinstance(own, str) else base
+
+
+def _build_registry(document: Document, draft: Draft, documents: dict[str, Any]) -> jsonschema_rs.Registry:
+    """Return the library's registry of a document, and add to ``documents`` those that it refers to."""
+    ((uri, root),) = documents.items()
+    missing: list[Problem] = []
+
+    def retrieve(reference: str) -> Any:
+        content = document.fetch(reference.removeprefix(BASE_URI))
+        if content is None:
+            missing.append(_not_found(document, root, uri, reference))
+            raise LookupError(reference)
+        value = json_value(content)
+        documents[reference] = draft03.upgrade(value) if declared_draft(value) is DRAFT03 else value
+        return documents[reference]
+
+    try:
+        return jsonschema_rs.Registry([(uri, root)], draft=draft.number, retriever=retrieve)
+    except (ValueError, SchemaError) as error:
+        problem = missing[0] if missing else Problem("reference", _unescape(str(error)), "correct the reference")
+        raise SchemaError(problem) from error
+
+
+def _not_found(document: Document, root: Any, uri: str, reference: str) -> Problem:
+    """Return the problem of a reference to another document, at the place where it is written."""
+    said = ((path, text) for path, text in references(root) if resolve(uri, text).partition("#")[0] == reference)
+    path, text = next(said, ((), reference.removeprefix(BASE_URI)))
+    message = f'"{text}" refers to a document that is not in this registry'
+    return document.problem("reference", message, "add it as a schema, or put what it holds under $defs here", path)
+
+
+def _dangling_references(document: Document, loaded: Loaded) -> Iterator[Problem]:
+    """Give the references inside the document that point at nothing."""
+    resolver = loaded.registry.resolver(loaded.uri)
+    for path, text in references(loaded.root):
+        try:
+            loaded.lookup(text, resolver)
+        except LookupError as error:
+            message = f'"{text}" points at nothing: {error}'
+            yield document.problem("reference", message, "correct the reference, or add what it names", path)
+
+
+def _unescape(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+@record
+class Draft:
+    """One draft: its metaschema's URI without fragment, the number that the library gives it, its keyword for ids."""
+
+    name: str
+    uri: str
+    number: int
+    idkeyword: str = "$id"
+
+
+LATEST = Draft("draft/2020-12", "https://json-schema.org/draft/2020-12/schema", jsonschema_rs.Draft202012)
+# Read as draft-04, in whose words `draft03` puts it.
+DRAFT03 = Draft("draft-03", "http://json-schema.org/draft-03/schema", jsonschema_rs.Draft4, "id")
+DRAFT04 = Draft("draft-04", "http://json-schema.org/draft-04/schema", jsonschema_rs.Draft4, "id")
+DRAFTS = (
+    DRAFT03,
+    DRAFT04,
+    Draft("draft-06", "http://json-schema.org/draft-06/schema", jsonschema_rs.Draft6),
+    Draft("draft-07", "http://json-schema.org/draft-07/schema", jsonschema_rs.Draft7),
+    Draft("draft/2019-09", "https://json-schema.org/draft/2019-09/schema", jsonschema_rs.Draft201909),
+    LATEST,
+)
+
+
+def declared_draft(schema: Any) -> Draft | None:
+    """Return the draft that a schema's own ``$schema`` names, if it is one of those that are known."""
+    uri = schema.get("$schema") if isinstance(schema, dict) else None
+    if not isinstance(uri, str):
+        return None
+    plain = uri.removesuffix("#").replace("https://", "http://")
+    return next((draft for draft in DRAFTS if draft.uri.replace("https://", "http://") == plain), None)
+
+
+def draft_of_format(format: str) -> Draft | None:  # noqa: A002 - the attribute's own name
+    """Return the draft that a format names, such as ``JsonSchema/draft-07``."""
+    version = canonical("format", format).partition("/")[2].casefold()
+    return next((draft for draft in DRAFTS if draft.name == version), None)
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give what ``$schema`` says other than the format does."""
+    root = document.value()
+    uri = root.get("$schema") if isinstance(root, dict) else None
+    if not isinstance(uri, str):
+        return
+    own, due = declared_draft(root), draft_of_format(document.format)
+    if own is None:
+        message = f'"$schema" is {uri}, which is none of the drafts that are understood'
+        help_ = f"write {(due or LATEST).uri}, or leave it out"
+        yield document.problem("format", message, help_, ("$schema",))
+    elif due is not None and own is not due:
+        message = f'"$schema" says {own.name}, but the format is {document.format}'
+        yield document.problem("format", message, f'write "format: JsonSchema/{own.name}"', ("$schema",))

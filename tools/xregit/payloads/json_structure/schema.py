@@ -1,0 +1,186 @@
+"""The schema object of JSON Structure: the SDK judges the document, an equivalent JSON Schema the payloads."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import json_structure
+
+from xregit.model.quoting import quote
+from xregit.payloads.base import Problem, SchemaError, too_deep
+from xregit.payloads.document import Document, json_value, resolve
+from xregit.payloads.json_schema import codec as jsonschema
+from xregit.payloads.json_structure.translator import PRIMITIVES, translate
+from xregit.records import distinct
+
+if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
+    from xregit.payloads.base import Field
+    from xregit.payloads.json_schema.codec import JsonSchema
+
+_METASCHEMAS = "https://json-structure.org/"
+
+
+@distinct
+class JsonStructure:
+    """One JSON Structure, and the JSON Schema that says the same."""
+
+    format: str
+    schema: JsonSchema
+
+    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
+        """Return what is wrong with a JSON text."""
+        return self.schema.validate(body, contenttype)
+
+    def decode(self, body: bytes, contenttype: str = "") -> Any:
+        """Return the value of a JSON text."""
+        return self.schema.decode(body, contenttype)
+
+    def encode(self, value: Any, contenttype: str = "") -> bytes:
+        """Return a value as JSON text."""
+        return self.schema.encode(value, contenttype)
+
+    def example(self) -> Any:
+        """Return the simplest value that the schema accepts."""
+        return self.schema.example()
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the properties that the schema describes."""
+        return self.schema.fields()
+
+
+def parse(document: Document) -> JsonStructure:
+    """Return the type at a pointer or name in a document.
+
+    Raises:
+        SchemaError: the document isn't a JSON Structure, or has no such type.
+    """
+    same = replace(document, content=translate(load(document)), format="JsonSchema/draft/2020-12")
+    return JsonStructure(document.format, jsonschema.parse(same, formats=True))
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give a ``$schema`` that is none of JSON Structure's."""
+    uri = document.value().get("$schema")
+    if isinstance(uri, str) and not uri.startswith(_METASCHEMAS):
+        message = f'"$schema" is {uri}, but the format is {document.format}'
+        yield document.problem("format", message, "correct the one that is wrong", ("$schema",))
+
+
+# Keywords that describe and don't constrain. The SDK asks that a unit stands with a numeric type, and knows no
+# "number or null"; half of all real documents have that.
+_ANNOTATIONS = frozenset(("unit", "symbol", "currency", "altnames", "altenums", "descriptions"))
+# Published documents leave these out, and the meaning is clear without them.
+_MISMATCH = json_structure.error_codes.SCHEMA_CONSTRAINT_TYPE_MISMATCH
+_LENIENT = frozenset(("SCHEMA_ROOT_MISSING_ID", "SCHEMA_EXTENSION_KEYWORD_NOT_ENABLED"))
+# The SDK takes a number for the value of a wide type, which is a text; `constants` looks at these itself.
+_OF_TYPE = re.compile(r"/enum\[\d+\]$")
+_MAX_PROBLEMS = 20
+
+
+def load(document: Document) -> Any:
+    """Return a document's value, with imported definitions in it.
+
+    Raises:
+        SchemaError: it isn't a JSON Structure, or imports what isn't there.
+    """
+    value = document.value()
+    if not isinstance(value, dict):
+        raise SchemaError(document.problem("syntax", "a JSON Structure is an object", "write a type in braces"))
+    missing: list[Problem] = []
+    external = list(_load_imports(document, value, missing))
+    if missing:
+        raise SchemaError(*missing)
+    made = copy.deepcopy(value)
+    judge = json_structure.SchemaValidator(extended=True, allow_import=True, external_schemas=external)
+    try:
+        errors = [error for error in judge.validate(made) if _is_relevant(error)]
+    except RecursionError:
+        raise SchemaError(too_deep()) from None
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        problem = document.problem("syntax", f"the document is no JSON Structure: {error}", "correct it")
+        raise SchemaError(problem) from error
+    if errors:
+        # The SDK tells some of them twice.
+        raise SchemaError(*dict.fromkeys(_problem(document, error) for error in errors[:_MAX_PROBLEMS]))
+    wrong = tuple(islice(find_mismatches(document, value), _MAX_PROBLEMS))
+    if wrong:
+        raise SchemaError(*wrong)
+    return made
+
+
+def _load_imports(document: Document, value: Any, missing: list[Problem]) -> Iterator[dict[str, Any]]:
+    for path, reference in _find_imports(value, ()):
+        content = document.fetch(resolve(document.uri, reference))
+        if content is None:
+            message = f'"{reference}" is imported, but not in this registry'
+            help_ = "add it as a schema, or put its definitions here"
+            missing.append(document.problem("reference", message, help_, path))
+            continue
+        found = json_value(content)
+        yield {**(found if isinstance(found, dict) else {}), "$id": reference}
+
+
+def _find_imports(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key in {"$import", "$importdefs"} and isinstance(item, str):
+                yield (*path, key), item
+            else:
+                yield from _find_imports(item, (*path, key))
+
+
+def _is_relevant(error: Any) -> bool:
+    last = str(error.path).rpartition("/")[2]
+    return error.severity is json_structure.ValidationSeverity.ERROR and not (
+        last in _ANNOTATIONS or error.code in _LENIENT or (error.code == _MISMATCH and _OF_TYPE.search(str(error.path)))
+    )
+
+
+def _problem(document: Document, error: Any) -> Problem:
+    parts = str(error.path).removeprefix("#").split("/")[1:]
+    path = tuple(int(part) if part.isdecimal() else part for part in parts)
+    return document.problem("syntax", str(error.message), "write what JSON Structure allows there", path)
+
+
+_CHECKED_TYPES = frozenset(("const", "enum", "default", "examples"))
+_CONSTANT_HELP = "write a value of that type, as its payloads have it"
+
+
+def find_mismatches(document: Document, value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Problem]:
+    """Give the constants in a document, and the values in its enumerations, that are none of their type."""
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from find_mismatches(document, item, (*path, number))
+    if not isinstance(value, Mapping):
+        return
+    stated = value.get("type")
+    types = tuple(stated) if isinstance(stated, list) else (stated,)
+    if all(isinstance(each, str) and each in PRIMITIVES for each in types):
+        for place, found in _listed_values(value):
+            if not any(_value_schema(each).accepts(found) for each in types):
+                message = f"{quote(found)} is no value of the type {' or '.join(types)}, so that no payload can have it"
+                yield document.problem("syntax", message, _CONSTANT_HELP, (*path, *place))
+    for key, item in value.items():
+        if key not in _CHECKED_TYPES or (isinstance(item, Mapping) and isinstance(item.get("type"), str)):
+            yield from find_mismatches(document, item, (*path, key))
+
+
+def _listed_values(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if "const" in schema:
+        yield ("const",), schema["const"]
+    listed = schema.get("enum")
+    for number, item in enumerate(listed if isinstance(listed, list) else ()):
+        yield ("enum", number), item
+
+
+@cache
+def _value_schema(name: str) -> JsonSchema:
+    said = Document("JsonSchema/draft/2020-12", translate({"type": name}))
+    return jsonschema.parse(said, formats=True)

@@ -1,0 +1,179 @@
+"""The schema object of XML Schema, which validates, decodes and encodes payloads."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import xmlschema
+
+from xregit.model import canonical
+from xregit.model.quoting import cut_middle
+from xregit.payloads.base import Field, PayloadError, Problem, SchemaError, error_text
+from xregit.payloads.budget import MAX_VALUES, with_budget
+from xregit.payloads.xsd.fields import fields
+from xregit.payloads.xsd.positions import elements
+from xregit.payloads.xsd.schema import ERRORS, UncheckedError, load, pattern_problem
+from xregit.payloads.xsd.values import ElementReader, example, to_element
+from xregit.records import distinct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xregit.payloads.document import Document
+
+_NAME_IN_XPATH = re.compile(r"""@name\s*=\s*['"]([^'"]+)['"]""")
+_MIN_VERSION = "http://www.w3.org/2007/XMLSchema-versioning minVersion"
+_MAX_PROBLEMS = 20
+_MAX_CHARACTERS = 300
+
+
+@distinct
+class Xsd:
+    """An XML schema; ``component`` is the element or type of payloads, None where any of its elements will do."""
+
+    format: str
+    schema: xmlschema.XMLSchemaBase
+    component: Any
+
+    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:  # noqa: ARG002 - XML, whatever it says
+        """Return what is wrong with an XML document."""
+        try:
+            return tuple(islice(self._problems(_parse_body(body)), _MAX_PROBLEMS))
+        except PayloadError as error:
+            return error.problems
+        except UncheckedError as error:
+            return (pattern_problem(error),)
+        except (*ERRORS, RecursionError) as error:
+            return (_shorten(error_text(error)),)
+
+    def decode(self, body: bytes, contenttype: str = "") -> Any:
+        """Return the content of the root element: attributes with ``@``, child elements by name, text as ``$``."""
+        wrong = self.validate(body, contenttype)
+        if wrong:
+            raise PayloadError(*wrong)
+        return self._read(body, binary_types=True)
+
+    def encode(self, value: Any, contenttype: str = "") -> bytes:
+        """Return a value as XML document."""
+        root = to_element(self._element(), value)
+        body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+        wrong = self.validate(body, contenttype)
+        if wrong:
+            raise PayloadError(*wrong)
+        return body
+
+    def example(self) -> Any:
+        """Return a value with all parts, or else with those that must be there."""
+        wrong: tuple[str, ...] = ()
+        make = with_budget(MAX_VALUES)(example)
+        for complete in (True, False):
+            try:
+                return self._read(self.encode(make(self._element(), complete=complete)))  # bytes as people write them
+            except PayloadError as error:
+                wrong = error.problems
+        problem = "no example could be made of the schema"
+        raise PayloadError(problem, *wrong)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the attributes and child elements of the root; none where no element can be one."""
+        if self.component is None and not self.schema.elements:
+            return ()
+        return fields(self.component or self._element())
+
+    def _read(self, body: bytes, *, binary_types: bool = False) -> Any:
+        """Return the content of a valid document, with bytes as such or as it writes them."""
+        component = self.component if isinstance(self.component, xmlschema.XsdElement) else self.schema
+        try:
+            return component.decode(
+                _parse_body(body), binary_types=binary_types, converter=ElementReader, keep_empty=True
+            )
+        except (*ERRORS, RecursionError) as error:
+            raise PayloadError(_shorten(error_text(error))) from error
+
+    def _problems(self, root: ET.Element) -> Iterator[str]:
+        found = (self.component or self.schema).iter_errors(root)
+        if isinstance(self.component, xmlschema.XsdElement) and root.tag != self.component.name:
+            yield f'the root element is "{root.tag}", not "{self.component.name}"'
+            return
+        yield from (_shorten(f"{error.path}: {_value_error(error)}") for error in found)
+
+    def _element(self) -> Any:
+        if isinstance(self.component, xmlschema.XsdElement):
+            return self.component
+        if self.component is not None or not self.schema.elements:
+            found = "the schema object is a type" if self.component is not None else "the schema has no element"
+            message = f"{found}; only elements stand alone in a document"
+            raise PayloadError(message)
+        return root_elements(self.schema)[0]
+
+
+def _value_error(error: Any) -> str:
+    """Return why a value is wrong; for one that is none of its type, the library has words of Python's."""
+    reason = str(error.reason)
+    kind = getattr(error.validator, "prefixed_name", None)
+    if not isinstance(error, xmlschema.XMLSchemaDecodeError) or kind is None:
+        return reason
+    place = f"{reason.partition('=')[0]}: " if reason.startswith("attribute ") else ""
+    return f'{place}"{error.obj}" is no value of the type {kind}'
+
+
+def parse(document: Document) -> Xsd:
+    """Return the schema of a document, for the element or type of a name where one is stated.
+
+    Raises:
+        SchemaError: the document isn't an XML schema, or has no such element or type.
+    """
+    schema = load(document)
+    return Xsd(document.format, schema, _select(schema, document.fragment) if document.fragment else None)
+
+
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Give a least version, as ``vc:minVersion`` states it, above the one of the format."""
+    root = elements(document.text())[0]
+    own = root.attributes.get(_MIN_VERSION, "1.0")
+    due = canonical("format", document.format).partition("/")[2]
+    if own == "1.1" and due == "1.0":
+        message = f'"vc:minVersion" is {own}, but the format is {document.format}'
+        yield Problem("format", message, 'write "format: XSD/1.1"', root.line, root.column)
+
+
+def _select(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:
+    """Return what a selector names: by name, or by an XPath that ends in one."""
+    stated = _NAME_IN_XPATH.findall(selector)
+    name = stated[-1] if stated else selector.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    full = f"{{{schema.target_namespace}}}{name}" if schema.target_namespace else name
+    found = schema.elements.get(full) if full in schema.elements else schema.types.get(full)
+    if found is None:
+        known = ", ".join(item.local_name for item in schema.elements.values()) or "none"
+        message = f'the document has no element or type "{selector}"'
+        raise SchemaError(Problem("selector", message, f"its elements are {known}"))
+    return found
+
+
+def root_elements(schema: xmlschema.XMLSchemaBase) -> list[Any]:
+    """Return the elements that no other refers to first: those that stand at the top of documents."""
+    used = referenced_names(schema)
+    return sorted(schema.elements.values(), key=lambda item: item.name in used)
+
+
+def referenced_names(schema: xmlschema.XMLSchemaBase) -> frozenset[str | None]:
+    """Return the names of the elements that others refer to."""
+    elements = schema.iter_components(xmlschema.XsdElement)
+    return frozenset(item.name for item in elements if getattr(item, "ref", None) is not None)
+
+
+def _parse_body(body: bytes) -> ET.Element:
+    """Return the root of an XML document that declares no entities and isn't too deep."""
+    try:
+        elements(body)
+    except SchemaError as error:
+        problems = (f"line {item.line}, column {item.column}: {item.message}" for item in error.problems)
+        raise PayloadError(*problems) from error
+    return ET.fromstring(body)  # noqa: S314 - the survey has refused what could be an attack
+
+
+def _shorten(text: str) -> str:
+    return cut_middle(" ".join(text.split()), _MAX_CHARACTERS)
