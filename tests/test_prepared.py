@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from xregit.document import tables
+from xregit.document import profiles
 from xregit.model.files import SPECVERSION, sources
 from xregit.prepared import read_prepared, write_prepared
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SOURCES = {"model": sources()[SPECVERSION], "document": tables.SOURCE}
+SOURCES = {"model": sources()[SPECVERSION], "document": profiles.SOURCE}
 
 
 @pytest.mark.parametrize("name", SOURCES)

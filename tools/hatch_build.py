@@ -18,9 +18,9 @@ class DataHook(BuildHookInterface[Any]):
         """Write the files; ``version`` is "standard", or "editable" for an installation that follows the sources."""
         del version
         sys.path.insert(0, str(TOOLS))
-        from xregit.document import tables
+        from xregit.document import profiles
         from xregit.model import files
         from xregit.prepared import write_prepared
 
-        for source in (*files.sources().values(), tables.SOURCE):
+        for source in (*files.sources().values(), profiles.SOURCE):
             build_data["artifacts"].append(f"/{write_prepared(*source).relative_to(self.root).as_posix()}")

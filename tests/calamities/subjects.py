@@ -15,7 +15,7 @@ from shutil import copytree
 from typing import TYPE_CHECKING, Any
 
 from tests.source.repositories import new_repository
-from xregit.cli.creating import new_registry
+from xregit.cli.init import new_registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.source.repositories import Repository, new_repository
-from xregit.cli.running import run
+from xregit.cli.runner import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

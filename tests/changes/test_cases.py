@@ -11,7 +11,7 @@ import yaml
 
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
-from xregit.changes.unchanged import Unchanged
+from xregit.changes.differ import UnchangedMessages
 
 if TYPE_CHECKING:
     from xregit.catalog import Registry
@@ -88,7 +88,7 @@ def test_a_state_is_no_different_from_itself(case: dict[str, Any], tmp_path: Pat
 def test_what_is_written_alike_need_not_be_resolved(case: dict[str, Any], tmp_path: Path) -> None:
     """It says the same in full."""
     before, after = states(tmp_path, case)
-    unchanged = Unchanged(before, after)
+    unchanged = UnchangedMessages(before, after)
     for new in after.all_resources:
         old = before.resource(new.xid)
         if new.type.plural == "messages" and old is not None and unchanged.holds(old, new):

@@ -11,7 +11,7 @@ import xregit
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
 from xregit.changes.change import Impact
-from xregit.document.serialising import to_bytes
+from xregit.document.json_bytes import to_bytes
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 import xregit
 from tests.catalog.folders import folder
 from xregit.changes import Impact, diff
-from xregit.cli.running import run
+from xregit.cli.runner import run
 
 FILES = {
     "messagegroups/ships/messagegroup.yaml": """\

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.source.repositories import new_repository
 from xregit.catalog.properties import Property
-from xregit.changes import relating
+from xregit.changes import attribute_diff
 from xregit.changes.change import WORST_FIRST, Difference, Impact
-from xregit.changes.verdicts import judged
+from xregit.changes.verdicts import judge
 from xregit.messages.template import Template
 
 if TYPE_CHECKING:
@@ -36,21 +36,21 @@ OPPOSITE = {"same": "same", "other": "other", "wider": "narrower", "narrower": "
 @given(PROPERTIES, PROPERTIES)
 def test_backwards_is_the_opposite(one: Property, other: Property) -> None:
     """What widens forwards narrows backwards."""
-    for relation in (relating.value_relation, relating.type_relation):
+    for relation in (attribute_diff.value_relation, attribute_diff.type_relation):
         assert relation(other, one) == OPPOSITE[relation(one, other)]
 
 
 @given(PROPERTIES)
 def test_nothing_differs_from_itself(one: Property) -> None:
     """A property allows what it allows."""
-    assert relating.value_relation(one, one) == relating.type_relation(one, one) == "same"
+    assert attribute_diff.value_relation(one, one) == attribute_diff.type_relation(one, one) == "same"
 
 
 @given(TEXTS, TEXTS, st.dictionaries(st.sampled_from("xy"), st.sampled_from(["a", "b", "-"]), min_size=2))
 def test_what_a_wider_value_is_said_to_allow_it_allows(old: str, new: str, context: dict[str, str]) -> None:
     """Every text that the old template makes fits the new one."""
     before, after = (Property(("p",), "p", "string", required=False, value=value) for value in (old, new))
-    if relating.value_relation(before, after) in {"same", "wider"} and old:
+    if attribute_diff.value_relation(before, after) in {"same", "wider"} and old:
         text = Template.parse(old).expand(context)
         assert text == new or Template.parse(new).read(text, {})
 
@@ -65,7 +65,7 @@ def test_what_a_wider_value_is_said_to_allow_it_allows(old: str, new: str, conte
 )
 def test_every_difference_of_an_attribute_has_a_verdict(about: str, kind: str, relation: str, path: str) -> None:
     """And the impact of a change is the worse of the two."""
-    change = judged(Difference("/x", about, kind, relation, tuple(path.split(".")), "a", "b"))
+    change = judge(Difference("/x", about, kind, relation, tuple(path.split(".")), "a", "b"))
     assert change.impact == min(change.producer, change.consumer, key=WORST_FIRST.index)
     assert (change.audience == ()) == (change.impact is Impact.COSMETIC)
     assert "{" not in change.message

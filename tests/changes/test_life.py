@@ -12,8 +12,8 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_commit, read_folder
-from xregit.changes.life import life
-from xregit.cli.running import run
+from xregit.changes.history import history
+from xregit.cli.runner import run
 from xregit.document import compile_document
 from xregit.errors import XregitError
 
@@ -67,7 +67,7 @@ def repository(tmp_path: Path) -> Repository:
 
 def told(root: Path, xid: str) -> list[tuple[str, str, list[str]]]:
     """Return each commit's subject, the entity's name since then, and the rules of what changed."""
-    moments = life(read_folder(root / "registry"), xid)
+    moments = history(read_folder(root / "registry"), xid)
     return [(item.commit.subject, item.xid, [change.rule for change in item.changes]) for item in moments]
 
 
@@ -108,7 +108,7 @@ def test_a_registry_that_moved_has_its_life_from_before(repository: Repository) 
     (repository.root / "catalogs").mkdir()
     repository.git("mv", "registry", "catalogs/registry")
     repository.commit("Move all")
-    moments = life(read_folder(repository.root / "catalogs/registry"), VESSEL)
+    moments = history(read_folder(repository.root / "catalogs/registry"), VESSEL)
     assert [item.commit.subject for item in moments][:2] == ["Move all", "Say so"]
     assert [item.commit.subject for item in moments][-1] == "Add the ship"
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_folder
-from xregit.changes.life import life
-from xregit.changes.recent import recent
+from xregit.changes.history import history
+from xregit.changes.recent import recent_commits
 from xregit.errors import XregitError
 
 FOLDER = "registry/messagegroups/ships/messages"
@@ -73,7 +73,7 @@ def resolve(repository: Repository, subject: str, file: str, text: str) -> None:
 
 def told(root: Path, xid: str = SHIP) -> list[tuple[str, list[str]]]:
     """Return the subject of each commit of a life, with the attributes that changed, or what became of the entity."""
-    moments = life(read_folder(root / "registry"), xid)
+    moments = history(read_folder(root / "registry"), xid)
     return [
         (item.commit.subject, [change.attribute or change.rule for change in item.changes if change.xid == item.xid])
         for item in moments
@@ -84,7 +84,7 @@ def recently(root: Path) -> dict[str, list[str]]:
     """Return the same of the last commits, of all entities."""
     return {
         past.commit.subject: [change.attribute or change.rule for change in past.changes]
-        for past in recent(read_folder(root / "registry"))
+        for past in recent_commits(read_folder(root / "registry"))
     }
 
 

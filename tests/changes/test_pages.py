@@ -8,10 +8,10 @@ import pytest
 
 from tests.changes.examples import found, pair
 from xregit.changes.change import Impact
-from xregit.changes.table import table
+from xregit.changes.verdicts import load_table
 from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule
-from xregit.rules.changing import BREAKS, OF_WAIVERS, UNCLEAR
+from xregit.rules.declared_rules import BREAKS, OF_WAIVERS, UNCLEAR
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,11 +42,13 @@ def test_good_change_gives_no_finding(rule: Rule, tmp_path: Path) -> None:
 
 def test_every_verdict_that_matters_is_a_rule() -> None:
     """What breaks somebody, or may, is declared, and says whom and what to do; nothing declared is never found."""
-    judged = {row.rule: row for row in table().rows if {Impact.BREAKING, Impact.UNKNOWN} & {row.producer, row.consumer}}
+    judged = {
+        row.rule: row for row in load_table().rows if {Impact.BREAKING, Impact.UNKNOWN} & {row.producer, row.consumer}
+    }
     assert judged.keys() == {rule.name for rule in (*BREAKS, *UNCLEAR)}
     assert {rule.name for rule in CHANGES} - judged.keys() == {rule.name for rule in OF_WAIVERS}
     declared = {rule.name: rule for rule in CHANGES}
-    for row in table().rows:
+    for row in load_table().rows:
         if row.rule in judged and {Impact.BREAKING, Impact.UNKNOWN} & {row.producer, row.consumer}:
             assert row.help, row.rule
             assert row.says.keys() == {"producer", "consumer"}, row.rule
@@ -57,5 +59,5 @@ def test_every_verdict_that_matters_is_a_rule() -> None:
 
 def test_the_last_row_takes_whatever_is_left() -> None:
     """A difference of any attribute has a verdict."""
-    last = table().rows[-1]
+    last = load_table().rows[-1]
     assert last.conditions == {"kind": ("attribute", "item", "order")}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
-from xregit.changes.policy import Review, Standing, review
+from xregit.changes.policy import MergeDecision, Review, review
 from xregit.rules import check
 
 if TYPE_CHECKING:
@@ -44,17 +44,17 @@ def standings(made: Review) -> list[str]:
 @pytest.mark.parametrize(
     ("deprecated", "standing", "advice"),
     [
-        ("{removal: 2026-06-01T00:00:00Z}", Standing.ANNOUNCED, ""),
-        ("{removal: 2026-06-01T23:00:00-05:00}", Standing.STANDS, "wait until then"),
-        ("{removal: 2026-06-02}", Standing.STANDS, "wait until then"),
-        ("{effective: 2020-01-01T00:00:00Z}", Standing.STANDS, "names no day"),
-        ("{removal: soon}", Standing.STANDS, "names no day"),
-        ("{}", Standing.STANDS, "names no day"),
+        ("{removal: 2026-06-01T00:00:00Z}", MergeDecision.ANNOUNCED, ""),
+        ("{removal: 2026-06-01T23:00:00-05:00}", MergeDecision.STANDS, "wait until then"),
+        ("{removal: 2026-06-02}", MergeDecision.STANDS, "wait until then"),
+        ("{effective: 2020-01-01T00:00:00Z}", MergeDecision.STANDS, "names no day"),
+        ("{removal: soon}", MergeDecision.STANDS, "names no day"),
+        ("{}", MergeDecision.STANDS, "names no day"),
     ],
 )
 @pytest.mark.parametrize("where", ["message", "group"])
 def test_a_removal_waits_for_its_day(
-    deprecated: str, standing: Standing, advice: str, where: str, tmp_path: Path
+    deprecated: str, standing: MergeDecision, advice: str, where: str, tmp_path: Path
 ) -> None:
     """That of the definition itself, or of its group; a day begins at midnight in UTC."""
     stated = {"message": {MESSAGE: f"description: M.\ndeprecated: {deprecated}\n", GROUP: "description: G.\n"}}
@@ -62,7 +62,7 @@ def test_a_removal_waits_for_its_day(
     after = {GROUP: stated[where][GROUP]}
     made = reviewed(tmp_path, stated[where], after)
     assert standings(made) == [standing]
-    assert made.failed == (standing is Standing.STANDS)
+    assert made.failed == (standing is MergeDecision.STANDS)
     assert all(advice in item.help for item in made.diagnostics)
 
 

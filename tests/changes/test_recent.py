@@ -8,7 +8,7 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_folder
-from xregit.changes.recent import MAX_COMMITS, recent
+from xregit.changes.recent import MAX_COMMITS, recent_commits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def repository(tmp_path: Path) -> Repository:
 
 def test_change_of_a_base_reaches_what_is_based_on_it(repository: Repository) -> None:
     """A commit has its changes in words, with all entities that they reach; those beside the registry are left out."""
-    found = recent(read_folder(repository.root / "registry"))
+    found = recent_commits(read_folder(repository.root / "registry"))
     assert [past.commit.subject for past in found] == ["Give the ships away", "Begin"]
     (change,) = found[0].changes
     assert (change.xid, change.reaches) == (BASE_XID, (SHIP_XID,))
@@ -53,7 +53,7 @@ def test_what_is_gone_is_told(repository: Repository) -> None:
     """An entity that a commit removed is named by the xid that it had."""
     repository.git("rm", "registry/messagegroups/ships/messages/ship.yaml")
     repository.commit("Scrap it")
-    change = recent(read_folder(repository.root / "registry"))[0].changes[0]
+    change = recent_commits(read_folder(repository.root / "registry"))[0].changes[0]
     assert (change.xid, change.change) == (SHIP_XID, "removed")
 
 
@@ -80,7 +80,7 @@ def test_version_that_comes_and_goes_is_told(repository: Repository, removed: st
     repository.commit("Renew", **{f"{SCHEMAS}schemas__ship__versions__2.json": '{"type": "object"}\n'})
     repository.git("rm", "-r", f"registry/schemagroups/ships/schemas/ship/{removed}")
     repository.commit("Forget")
-    forgotten, renewed, *_ = recent(read_folder(repository.root / "registry"))
+    forgotten, renewed, *_ = recent_commits(read_folder(repository.root / "registry"))
     default = {(SCHEMA_XID, "changed")}  # where another version is the default from then on
     assert {(change.xid, change.change) for change in forgotten.changes} - default == {(xid, "removed")}
     assert {(change.xid, change.change) for change in renewed.changes} - default == {
@@ -92,7 +92,7 @@ def test_renamed_entity_is_the_same(repository: Repository) -> None:
     """A message that got another name is no new one."""
     repository.git("mv", f"registry{BASE_XID}.yaml", "registry/messagegroups/ships/messages/root.yaml")
     repository.commit("Rename")
-    changes = recent(read_folder(repository.root / "registry"))[0].changes
+    changes = recent_commits(read_folder(repository.root / "registry"))[0].changes
     assert "added" not in {change.change for change in changes}
 
 
@@ -100,7 +100,7 @@ def test_commit_that_touches_much_is_only_counted(repository: Repository) -> Non
     """An import of many files is not compared, and says how many entities it touched."""
     many = {f"{GROUP}messages__m{number}.yaml": "envelope: CloudEvents/1.0\n" for number in range(70)}
     repository.commit("Import", **many)
-    past = recent(read_folder(repository.root / "registry"))[0]
+    past = recent_commits(read_folder(repository.root / "registry"))[0]
     assert (past.touched, past.changes, past.told) == (70, (), False)
 
 
@@ -108,10 +108,10 @@ def test_number_of_commits_is_bounded(repository: Repository) -> None:
     """Only the last commits are compared."""
     for number in range(MAX_COMMITS + 3):
         repository.commit(f"Change {number}", **{BASE: f"{BASE_TEXT}name: n{number}\n"})
-    assert len(recent(read_folder(repository.root / "registry"))) == MAX_COMMITS
+    assert len(recent_commits(read_folder(repository.root / "registry"))) == MAX_COMMITS
 
 
 def test_without_git_there_is_nothing(tmp_path: Path) -> None:
     """A folder in no repository has no history."""
     (tmp_path / "registry.yaml").write_text("registryid: test\n")
-    assert recent(read_folder(tmp_path)) == ()
+    assert recent_commits(read_folder(tmp_path)) == ()

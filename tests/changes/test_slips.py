@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from tests.catalog.folders import registry_of
-from xregit.changes import diff, slips
+from xregit.changes import diff, new_names
+from xregit.changes.new_names import merge_findings
 from xregit.changes.policy import review
-from xregit.changes.slips import told_once
 from xregit.diagnostics import Severity, ordered
 from xregit.rules import check
 
@@ -40,7 +40,7 @@ def test_many_names_are_not_compared_with_each_other(tmp_path: Path, monkeypatch
         compared.append(one)
         return False
 
-    monkeypatch.setattr(slips, "is_misspelled", noted)
+    monkeypatch.setattr(new_names, "is_misspelled", noted)
     state = {"registry.yaml": "registryid: a\n", "messagegroups/g/messagegroup.yaml": "name: G\n"}
     before, after = (
         registry_of(tmp_path / sign, {**state, "messagegroups/g/messages/a.yaml": f"labels: {{{many(sign)}}}\n"})
@@ -64,5 +64,5 @@ def findings(folder: Path, edits: dict[str, str]) -> list[Diagnostic]:
         edited = {path: text.replace(old, new) for path, text in edited.items()}
     before, after = registry_of(folder / "before", GIVEN["before"]), registry_of(folder / "after", edited)
     made = review(diff(before, after), before, after, today=TODAY)
-    told = ordered(told_once(check(after).diagnostics, made.diagnostics, made.on_new_names))
+    told = ordered(merge_findings(check(after).diagnostics, made.diagnostics, made.on_new_names))
     return [item for item in told if item.severity is not Severity.INFO]

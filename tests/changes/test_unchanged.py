@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.catalog.folders import registry_of
-from xregit.changes.unchanged import Unchanged
+from xregit.changes.differ import UnchangedMessages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +50,6 @@ def test_what_is_written_alike_is_known_to_say_the_same(
         registry_of(tmp_path / name, files(texts))
         for name, texts in {"before": TEXTS, "after": {**TEXTS, edited: text}}.items()
     )
-    known = Unchanged(before, after)
+    known = UnchangedMessages(before, after)
     pairs = {new.id: (before.resource(new.xid), new) for new in after.all_resources}
     assert {name for name, (old, new) in pairs.items() if old and known.holds(old, new)} == unchanged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xregit.changes.table import Row, table
+from xregit.changes.verdicts import VerdictRow, load_table
 from xregit.rules import rule_named
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ _RELATIONS = {
 
 def page() -> str:
     """Return the page's Markdown."""
-    return HEAD + "".join(map(_line, table().rows))
+    return HEAD + "".join(map(_line, load_table().rows))
 
 
-def _line(row: Row) -> str:
+def _line(row: VerdictRow) -> str:
     places = row.conditions.get("path") or row.conditions.get("about") or ("anything",)
     shown = ", ".join(f"`{place}`" for place in places[:MAX_PLACES]) + (", …" if len(places) > MAX_PLACES else "")
     message = _WORD.sub(lambda word: _WORDS.get(word[1], ""), row.message)

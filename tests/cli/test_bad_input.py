@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from xregit.cli.running import run
+from xregit.cli.runner import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 import xregit
-from xregit.cli.creating import FROM_HERE
-from xregit.cli.running import run
+from xregit.cli.init import FROM_HERE
+from xregit.cli.runner import run
 from xregit.installed import address, bringing, command, is_here, noted
 
 MESSAGE = "/messagegroups/orders/messages/order.placed"
@@ -510,7 +510,7 @@ def test_example_registry_passes_its_own_check(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The registry of this repository has no findings, not even remarks, before what is deprecated is to be removed."""
-    monkeypatch.setattr("xregit.cli.checking.today", lambda: date(2026, 6, 1))
+    monkeypatch.setattr("xregit.cli.check.today", lambda: date(2026, 6, 1))
     assert run(["--registry", str(root / "registry"), "check"]) == 0
     assert capsys.readouterr().out == "No findings.\n"
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING
 
-from xregit.cli.running import run
+from xregit.cli.runner import run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xregit.cli.finding import located, unknown
+from xregit.cli.parameters import located, unknown
 from xregit.errors import XregitError
 
 

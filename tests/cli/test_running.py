@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from xregit.cli import commands, running
-from xregit.cli.running import run
+from xregit.cli import commands, runner
+from xregit.cli.runner import run
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.errors import CatalogError, XregitError
 
@@ -84,7 +84,7 @@ def test_internal_error_says_where_and_whom_to_tell(
     command(ending_with(ZeroDivisionError("division by zero")))
     run(["end"])
     report = capsys.readouterr().err
-    assert "(cli/running.py:" in report
+    assert "(cli/runner.py:" in report
     assert "Please report" in report
 
 
@@ -108,7 +108,7 @@ def test_nearly_a_command_is_told_so(capsys: pytest.CaptureFixture[str]) -> None
 def test_help_imports_no_command() -> None:
     """The list of commands needs neither the commands nor the libraries that they use."""
     program = (
-        "import sys, xregit.cli as c; c.running.run(['--help']); print([m for m in sys.argv[1:] if m in sys.modules])"
+        "import sys, xregit.cli as c; c.runner.run(['--help']); print([m for m in sys.argv[1:] if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program, *HEAVY], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -166,6 +166,6 @@ def test_want_of_memory_is_told_when_what_took_it_is_gone(
         raise MemoryError
 
     command(click.Command("end", callback=fill))
-    monkeypatch.setattr(running, "note", lambda text: told.append((made[0]() is None, text)))
+    monkeypatch.setattr(runner, "note", lambda text: told.append((made[0]() is None, text)))
     assert run(["end"]) == 2
     assert told == [(True, "xregit: error: there is not enough memory for this; what was written before is unchanged")]

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.document.arranging import Arranger
+from xregit.document.serializer import Arranger
 from xregit.model.language import AttributeModel
 
 LEVEL = AttributeModel("level", "integer", required=True, default=1)

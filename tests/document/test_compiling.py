@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from tests.catalog.folders import folder
 from xregit.catalog import read_folder
-from xregit.cli.building import compile_
+from xregit.cli.build import compile_
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, read_document, to_bytes
-from xregit.document.tables import profiles
+from xregit.document.profiles import profiles
 from xregit.errors import XregitError
 from xregit.model import builtin
 from xregit.rules import check

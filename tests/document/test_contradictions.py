@@ -12,7 +12,7 @@ from tests.document.small import tree
 from xregit.catalog import Registry, read_folder
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, to_bytes
-from xregit.document.reading import Read, read_closely
+from xregit.document.loader import LoadedDocument, load_document
 from xregit.model import find_name
 from xregit.protocols import bind, extract, read_wire, wire_json
 from xregit.rules import check
@@ -97,7 +97,7 @@ def test_contradiction_is_read_and_written_in_one_form(case: dict[str, Any], tmp
         assert case["written"] == _written(registry, PATHS["endpoint"], "1.0-rc2")
         return
     (tmp_path / "document").write_text(_text(case), encoding="utf-8")
-    read = read_closely(tmp_path / "document")
+    read = load_document(tmp_path / "document")
     if "refused" in case:
         assert [case["refused"]] == [item.rule for item in read.registry.problems if item.severity is Severity.ERROR]
         return
@@ -133,7 +133,7 @@ def _reads(case: dict[str, Any], registry: Registry, path: tuple[str, ...]) -> N
     assert expected == sorted(told)
 
 
-def _told(case: dict[str, Any], read: Read) -> None:
+def _told(case: dict[str, Any], read: LoadedDocument) -> None:
     told = [f"{item.severity.value}: {item.message}" for item in check(read.registry).diagnostics]
     for part in case.get("told", ()):
         assert any(part in message for message in told), told

@@ -13,7 +13,7 @@ from tests.document.leaves import lost
 from tests.document.small import cases, tree
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, read_document, to_bytes
-from xregit.document.reading import read_closely
+from xregit.document.loader import load_document
 from xregit.rules import check
 from xregit.source import yaml
 
@@ -62,7 +62,7 @@ def test_every_file_is_accounted_for(corpus: Path) -> None:
 def test_document_goes_round_without_loss(corpus: Path, name: str, tmp_path: Path) -> None:
     """Importing what was compiled gives the same files, and nothing that the document said is missing from it."""
     path = corpus / name
-    assert EXPECTED[name]["imported"] == read_closely(path).writing.name
+    assert EXPECTED[name]["imported"] == load_document(path).writing.name
     assert lost(value_of(path), around(path, tmp_path)) == {}
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from xregit.document.differing import differing, listed, page
-from xregit.document.models import full_model, modelsource
-from xregit.document.tables import profile
+from xregit.document.model_differences import differing_paths, intended_differences, page
+from xregit.document.model_document import full_model, modelsource
+from xregit.document.profiles import profile
 from xregit.model import builtin
 
 if TYPE_CHECKING:
@@ -32,17 +32,18 @@ def published(shared: Path, version: str) -> dict[str, Any]:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_served_model_agrees_with_the_published_one(shared: Path, version: str) -> None:
     """Names, types and enums are the same but for the listed differences."""
-    found = differing(modelsource(builtin(), profile(version)), published(shared, version))
-    known = [item for item in listed() if version in item.versions]
+    found = differing_paths(modelsource(builtin(), profile(version)), published(shared, version))
+    known = [item for item in intended_differences() if version in item.versions]
     assert [path for path in found if not any(item.covers(path, version) for item in known)] == []
 
 
 def test_every_pattern_is_about_something(shared: Path) -> None:
     """No pattern of the list is left over from a difference that is no more."""
     found = {
-        version: differing(modelsource(builtin(), profile(version)), published(shared, version)) for version in VERSIONS
+        version: differing_paths(modelsource(builtin(), profile(version)), published(shared, version))
+        for version in VERSIONS
     }
-    for item in listed():
+    for item in intended_differences():
         for pattern in item.at:
             one = type(item)(item.topic, (pattern,), item.versions, "", "", "")
             assert any(one.covers(path, version) for version in item.versions for path in found[version]), pattern
@@ -56,10 +57,10 @@ def test_unlisted_difference_is_found(shared: Path, version: str) -> None:
     attributes["channel"]["type"] = "integer"
     attributes["more"] = {"type": "string"}
     attributes["protocol"]["enum"] = ["NATS"]
-    found = differing(modelsource(builtin(), profile(version)), theirs)
+    found = differing_paths(modelsource(builtin(), profile(version)), theirs)
     for path in ("endpoints/channel", "endpoints/more", "endpoints/protocol"):
         assert path in found
-        assert not any(item.covers(path, version) for item in listed())
+        assert not any(item.covers(path, version) for item in intended_differences())
 
 
 def test_model_says_what_documents_of_the_profile_hold() -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import xregit
 from tests.catalog.folders import registry_of
 from tests.source.values import mappings
-from xregit.document.api import api_files
-from xregit.document.documents import carried, contents, extension, pretty
-from xregit.document.serialising import to_bytes
+from xregit.document.json_bytes import to_bytes
+from xregit.document.static_api import api_files
+from xregit.document.version_document import attribute_for, extension, inline_document, pretty_json
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
@@ -38,28 +38,28 @@ if TYPE_CHECKING:
 )
 def test_document_is_carried_as_what_it_is(format_: str, data: bytes, attributes: dict[str, object]) -> None:
     """JSON is carried as a value, other text as a string, anything else in base 64."""
-    assert carried(data, format_, "schema") == attributes
+    assert attribute_for(data, format_, "schema") == attributes
 
 
 @given(mappings())
 def test_json_documents_survive(value: dict[str, object]) -> None:
     """A JSON document that is written as a person would reads back as the same value."""
-    assert carried(pretty(value), "JsonSchema/draft-07", "schema") == {"schema": value}
+    assert attribute_for(pretty_json(value), "JsonSchema/draft-07", "schema") == {"schema": value}
 
 
 @given(st.binary())
 def test_any_bytes_survive_or_are_json(data: bytes) -> None:
     """The bytes of a document that isn't JSON come back from the attribute that carries them."""
-    attributes = carried(data, "Protobuf/3", "schema")
+    attributes = attribute_for(data, "Protobuf/3", "schema")
     if not isinstance(attributes.get("schema"), dict | list):
-        assert contents(attributes, "schema") == data
+        assert inline_document(attributes, "schema") == data
 
 
 def test_bad_base64_is_no_document() -> None:
     """What isn't base 64 gives nothing, so that it can be reported."""
-    assert contents({"schemabase64": "%"}, "schema") is None
-    assert contents({"schemabase64": 5}, "schema") is None
-    assert contents({}, "schema") is None
+    assert inline_document({"schemabase64": "%"}, "schema") is None
+    assert inline_document({"schemabase64": 5}, "schema") is None
+    assert inline_document({}, "schema") is None
 
 
 @pytest.mark.parametrize(

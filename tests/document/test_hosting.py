@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from xregit.document.hosting import host_files
+from xregit.document.static_api import host_files
 
 DOCUMENTS = {"schemagroups/g/schemas/s": "application/xml"}
 FILES = {name: data.decode() for name, data in host_files("https://example.com/api", DOCUMENTS).items()}

@@ -13,7 +13,7 @@ from tests.document.small import small_folder, tree
 from xregit.catalog import read_folder
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, to_bytes
-from xregit.document.importing import ImportReport
+from xregit.document.importer import ImportReport
 from xregit.errors import XregitError
 
 

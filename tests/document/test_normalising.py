@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.document.small import cases
 from xregit.catalog.origin import written
-from xregit.document.changes import traced
-from xregit.document.normalising import normalised
-from xregit.document.tables import dialect
+from xregit.document.dialects.changes import trace_paths
+from xregit.document.dialects.converter import convert
+from xregit.document.profiles import dialect
 
 CASES = cases("dialects")
 KINDS = sorted(dialect("1.0").entities)
@@ -30,7 +30,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 def result(kind: str, value: dict[str, Any], selectors: dict[str, str]) -> tuple[Any, list[str]]:
     """Return an entity under our names, and the notes."""
     steps = [step for step in dialect("1.0").entities[kind] if step.holds(selectors)]
-    after, changes = normalised(value, steps)
+    after, changes = convert(value, steps)
     return after, [f"!{change.message}" if change.conflict else change.message for change in changes]
 
 
@@ -50,8 +50,8 @@ def test_scattered_addresses_have_the_places_of_the_gathered() -> None:
     gathered = {"bootstrap.servers": ["a:1", "b:2"], "security.protocol": "SSL", "saslmechanism": "x"}
     value = {"protocoloptions": {"endpoints": [gathered, {"uri": "c:3"}]}}
     steps = [step for step in dialect("1.0").entities["endpoint"] if step.holds({"protocol": "KAFKA"})]
-    after, changes = normalised(value, steps)
-    places = traced(changes)[1]
+    after, changes = convert(value, steps)
+    places = trace_paths(changes)[1]
     items = ("protocoloptions", "endpoints")
     assert [each["uri"] for each in after["protocoloptions"]["endpoints"]] == ["SSL://a:1", "SSL://b:2", "c:3"]
     assert [written((*items, number, "uri"), places)[2:] for number in range(3)] == [

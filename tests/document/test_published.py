@@ -13,7 +13,7 @@ from tests.catalog.folders import registry_of
 from tests.document.small import CASES, cases
 from xregit.diagnostics import Severity
 from xregit.document import api_files, compile_document, import_documents, load, to_bytes
-from xregit.document.compiling import VIEWS
+from xregit.document.compiler import VIEWS
 from xregit.source import yaml
 
 if TYPE_CHECKING:

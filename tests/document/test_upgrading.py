@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.document.small import cases
-from xregit.document.recognising import writing
-from xregit.document.tables import dialect, signs
-from xregit.document.upgrading import upgraded
+from xregit.document.dialects.detection import detect_dialect
+from xregit.document.dialects.upgrade import upgrade
+from xregit.document.profiles import dialect, signs
 from xregit.model import builtin
 
 CASES = cases("upgrades")
@@ -31,8 +31,8 @@ DOCUMENTS = st.dictionaries(st.sampled_from(NAMES), VALUES | ENTITIES, max_size=
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_document_becomes_one_of_1_0(case: dict[str, Any]) -> None:
     """Each document is recognised, comes to what the table says, and every change is told at its place."""
-    result = upgraded(case["given"], builtin())
-    assert case["release"] == writing(case["given"]).name
+    result = upgrade(case["given"], builtin())
+    assert case["release"] == detect_dialect(case["given"]).name
     assert case["becomes"] == result.value
     told = [["/".join(map(str, item.path)), f"{'!' * item.conflict}{item.message}"] for item in result.changes]
     assert case.get("notes", told) == told
@@ -43,16 +43,16 @@ def test_document_becomes_one_of_1_0(case: dict[str, Any]) -> None:
 def test_anything_is_taken_and_left_alone(value: dict[str, Any]) -> None:
     """No value makes the upgrade fail, none is changed in place, and what is upgraded already stays as it is."""
     before = deepcopy(value)
-    once = upgraded(value, builtin())
+    once = upgrade(value, builtin())
     assert before == value
     if not any(change.conflict for change in once.changes):
-        assert once.value == upgraded(once.value, builtin()).value
+        assert once.value == upgrade(once.value, builtin()).value
 
 
 @given(DOCUMENTS)
 def test_places_are_those_of_the_document(value: dict[str, Any]) -> None:
     """Every change is told at a place that the document has."""
-    for change in upgraded(value, builtin()).changes:
+    for change in upgrade(value, builtin()).changes:
         here: Any = value
         for step in change.path:
             here = here[step]
@@ -62,15 +62,15 @@ def test_attributes_of_the_documents_own_model_keep_their_names() -> None:
     """A name that the model defines is no sign of another release and is not read as another name."""
     value = {"messagegroups": {"g": {"messages": {"m": {"metadata": {"a": 1}, "binding": "HTTP"}}}}}
     own = frozenset({"metadata"})
-    message = upgraded(value, builtin(), own).value["messagegroups"]["g"]["messages"]["m"]
+    message = upgrade(value, builtin(), own).value["messagegroups"]["g"]["messages"]["m"]
     assert message == {"metadata": {"a": 1}, "protocol": "HTTP"}
-    assert writing(value, own).shown[0].path[-1] == "binding"
+    assert detect_dialect(value, own).shown[0].path[-1] == "binding"
 
 
 def test_attributes_of_the_documents_own_model_are_no_options() -> None:
     """An option of a message is read as another one, whatever attribute of the model is called so."""
     value = {"messagegroups": {"g": {"messages": {"m": {"binding": "Kafka", "message": {"key": {"type": "binary"}}}}}}}
-    message = upgraded(value, builtin(), frozenset({"key"})).value["messagegroups"]["g"]["messages"]["m"]
+    message = upgrade(value, builtin(), frozenset({"key"})).value["messagegroups"]["g"]["messages"]["m"]
     assert message == {"protocol": "KAFKA", "protocoloptions": {"key_base64": {"type": "binary"}}}
 
 
@@ -91,7 +91,7 @@ def test_attributes_of_the_documents_own_model_are_no_options() -> None:
 )
 def test_names_and_forms_tell_the_release(value: dict[str, Any], release: str) -> None:
     """The release is that which explains all that the document shows; specversion shows nothing."""
-    assert release == writing(value).name
+    assert release == detect_dialect(value).name
 
 
 def test_signs_name_known_releases() -> None:

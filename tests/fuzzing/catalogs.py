@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import xregit
 from tests.faults.faults import contents_of
-from xregit.catalog.reading import read_contents, read_folder
+from xregit.catalog.loader import read_contents, read_folder
 from xregit.errors import XregitError
 
 ROOT = Path(__file__).parents[2]

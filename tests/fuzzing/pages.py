@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.fuzzing.catalogs import edited
-from xregit.catalog.reading import read_contents
+from xregit.catalog.loader import read_contents
 from xregit.pages import pages
 
 

@@ -13,7 +13,7 @@ import xregit
 from tests.fuzzing import catalogs, texts, wires
 from tests.strategies import documents, folders, yaml_bytes
 from tests.strategies import wires as drawn_wires
-from xregit.catalog.reading import read_contents
+from xregit.catalog.loader import read_contents
 from xregit.errors import XregitError
 from xregit.protocols import Wire, wire_json
 from xregit.protocols.json import json_bytes

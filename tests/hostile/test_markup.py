@@ -9,7 +9,7 @@ from tests.faults.faults import contents_of
 from tests.pages.links import links_of
 from tests.pages.test_any_value import OWN
 from tests.source.repositories import new_repository
-from xregit.catalog.reading import read_contents
+from xregit.catalog.loader import read_contents
 from xregit.pages import pages
 from xregit.pages.building import build_site
 from xregit.source import yaml

@@ -12,7 +12,7 @@ import pytest
 
 from tests.benchmarks.synthetic import write_registry
 from tests.pages.small import small_folder
-from xregit.cli.running import run
+from xregit.cli.runner import run
 from xregit.document import read
 from xregit.pages import pages
 from xregit.pages.building import write_pages

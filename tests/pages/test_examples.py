@@ -24,7 +24,7 @@ from tests.brokers.servers import nats as nats_server
 from tests.catalog.folders import registry_of
 from xregit import Matcher
 from xregit.catalog import Message, Registry, read_folder
-from xregit.cli.running import run
+from xregit.cli.runner import run
 from xregit.messages.definition import definition
 from xregit.messages.example import example_context
 from xregit.pages import commands

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.catalog.folders import registry_of
 from xregit.catalog import Place
 from xregit.changes import Change, Impact, diff
-from xregit.changes.policy import Judged, Review, Standing, review
+from xregit.changes.policy import MergeDecision, Review, ReviewItem, review
 from xregit.diagnostics import Span
 from xregit.reports.changes import changes_json, changes_text
 from xregit.reports.markdown import MAX_CHARACTERS, MAX_ROWS, changes_markdown, headline
@@ -26,14 +26,14 @@ NOTHING = Review((), ())
 
 
 def item(
-    impact: Impact, standing: Standing = Standing.STANDS, message: str = "It changes.", reaches: int = 0
-) -> Judged:
+    impact: Impact, standing: MergeDecision = MergeDecision.STANDS, message: str = "It changes.", reaches: int = 0
+) -> ReviewItem:
     """Return one judged change."""
     reached = tuple(f"/messagegroups/g/messages/m{number}" for number in range(reaches))
     change = Change(
         "/messagegroups/g", "changed", "value-changed", impact, impact, message, "messagegroup", reaches=reached
     )
-    return Judged(change, standing, Place("registry/a.yaml"), Span(3, 1, 3, 5))
+    return ReviewItem(change, standing, Place("registry/a.yaml"), Span(3, 1, 3, 5))
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def item(
         ([item(Impact.BREAKING), item(Impact.BREAKING)], "2 changes break somebody"),
         ([item(Impact.UNKNOWN)], "1 change needs a look"),
         ([item(Impact.UNKNOWN), item(Impact.UNKNOWN)], "2 changes need a look"),
-        ([item(Impact.COMPATIBLE, Standing.FINE)], "Nothing breaks"),
-        ([item(Impact.BREAKING, Standing.WAIVED)], "Nothing breaks that is not let through"),
+        ([item(Impact.COMPATIBLE, MergeDecision.FINE)], "Nothing breaks"),
+        ([item(Impact.BREAKING, MergeDecision.WAIVED)], "Nothing breaks that is not let through"),
     ],
 )
-def test_the_headline_says_what_matters_most(items: list[Judged], expected: str) -> None:
+def test_the_headline_says_what_matters_most(items: list[ReviewItem], expected: str) -> None:
     """In a few words."""
     assert headline(Review(tuple(items), ())) == expected
 
@@ -87,7 +87,7 @@ def test_very_many_files_that_can_not_be_read_are_counted() -> None:
 
 def test_very_many_changes_fit_into_a_comment() -> None:
     """The rest is counted; so is what a change reaches."""
-    many = [item(Impact.BREAKING) for _ in range(MAX_ROWS + 5)] + [item(Impact.COSMETIC, Standing.FINE)] * (
+    many = [item(Impact.BREAKING) for _ in range(MAX_ROWS + 5)] + [item(Impact.COSMETIC, MergeDecision.FINE)] * (
         MAX_ROWS + 7
     )
     text = changes_markdown(Review(tuple(many), ()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.catalog.folders import registry_of
-from xregit.rules.choosing import MOST_KINDS, Choosing
-from xregit.rules.listed import RULES
+from xregit.rules.registry import RULES
+from xregit.rules.runner import MOST_KINDS, Choosing
 
 if TYPE_CHECKING:
     from pathlib import Path

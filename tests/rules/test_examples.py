@@ -10,7 +10,7 @@ import pytest
 from tests.rules.examples import TODAY, example, findings, places, with_rules
 from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule, check
-from xregit.rules.running import run
+from xregit.rules.runner import run
 
 if TYPE_CHECKING:
     from pathlib import Path

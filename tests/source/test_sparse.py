@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.source.repositories import Repository, new_repository
-from xregit.cli.running import run
+from xregit.cli.runner import run
 from xregit.source.sparse import left_out
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import pytest
 
 import xregit
 from tests.spark.streams import event, registry_of, rows, write
-from xregit.cli.running import INTERRUPTED
+from xregit.cli.runner import INTERRUPTED
 from xregit.spark.streams.checkpoint import BATCH, SPARK
 from xregit.spark.streams.routing import CHECKPOINT
 from xregit.spark.streams.sorting import FEW_TABLES

@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 import xregit
 from tests.catalog.folders import registry_of
 from tests.document.small import CASES
-from xregit.cli.running import run
+from xregit.cli.runner import run
 from xregit.document import read_document, to_bytes
 from xregit.document.asyncapi import asyncapi_files, export_asyncapi
-from xregit.document.asyncapi.naming import free_name, is_uri, variables
-from xregit.document.asyncapi.rebasing import MAX_DEPTH, rebased
-from xregit.document.asyncapi.schemas import pattern
+from xregit.document.asyncapi.facts import free_name, is_uri, variables
+from xregit.document.asyncapi.schemas import MAX_DEPTH, pattern, rebase_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -252,7 +251,7 @@ def test_references_of_schemas_lead_where_they_led(reference: str, place: str | 
         "properties": {"$ref": {"$ref": reference, "title": "t"}},
     }
     expected = {"x-ref": reference} if place is None else {"$ref": place}
-    assert {**expected, "title": "t"} == rebased(schema, "#/here")["properties"]["$ref"]
+    assert {**expected, "title": "t"} == rebase_references(schema, "#/here")["properties"]["$ref"]
 
 
 def test_schema_of_too_many_levels_is_left_out() -> None:
@@ -260,7 +259,7 @@ def test_schema_of_too_many_levels_is_left_out() -> None:
     schema: Any = True
     for _ in range(MAX_DEPTH + 2):
         schema = {"not": schema}
-    assert rebased(schema, "#") is None
+    assert rebase_references(schema, "#") is None
 
 
 @pytest.mark.parametrize(("text", "fits"), [("https://a.example/b%20c", True), ("a.md", False), ("a:b c", False)])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from xregit.catalog.entities import Document, Group, Place, Resource, Version
-from xregit.catalog.groups import MessageGroup, SchemaGroup
-from xregit.catalog.reading import read_commit, read_contents, read_folder
+from xregit.catalog.loader import read_commit, read_contents, read_folder
 from xregit.catalog.registry import Registry
-from xregit.catalog.resolving import Resolved
-from xregit.catalog.schemas import Schema
-from xregit.catalog.views import ContractEntry, Endpoint, Message
+from xregit.catalog.resolver import Resolved
+from xregit.catalog.views import ContractEntry, Endpoint, Message, MessageGroup, Schema, SchemaGroup
 
 __all__ = [
     "ContractEntry",

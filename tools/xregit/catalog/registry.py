@@ -8,18 +8,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
-from xregit.catalog.doubts import doubtful, doubts
 from xregit.catalog.entities import Group, Place, Resource, Version
-from xregit.catalog.groups import MessageGroup, SchemaGroup
-from xregit.catalog.indexes import Indexes, indexes, lookalikes, mentions, named_in_documents
 from xregit.catalog.layout import REGISTRY_FILE
+from xregit.catalog.misspellings import doubtful, doubts
 from xregit.catalog.owners import Owners, read_owners
 from xregit.catalog.properties import Property, properties
-from xregit.catalog.resolving import Resolved, resolve
-from xregit.catalog.schemas import Schema, SchemaDocuments, schema_documents
+from xregit.catalog.resolver import Resolved, resolve
+from xregit.catalog.reverse_index import Indexes, indexes, lookalikes, mentions, named_in_documents
 from xregit.catalog.settings import Settings
-from xregit.catalog.viewing import view
-from xregit.catalog.views import Endpoint, Message
+from xregit.catalog.views import (
+    Endpoint,
+    Message,
+    MessageGroup,
+    Schema,
+    SchemaDocuments,
+    SchemaGroup,
+    schema_documents,
+    view,
+)
 from xregit.model.language import nothing
 from xregit.records import distinct
 from xregit.source.files import id_to_filename

@@ -1,7 +1,4 @@
-"""Typed views of messages and endpoints, for readers of a checked registry: pages, tables, command line.
-
-A view is a registry and one of its entities; it holds nothing else. Attributes of a wrong type read as absent.
-"""
+"""Typed views of messages, endpoints, schemas and their groups, for readers of a checked registry."""
 
 from __future__ import annotations
 
@@ -9,16 +6,18 @@ from collections.abc import Mapping
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.indexes import carried, carried_groups
-from xregit.catalog.references import SchemaReference, schema_of
-from xregit.catalog.resolving import Resolved, base_xid, effective
+from xregit.catalog.entities import Group, Resource, Version
+from xregit.catalog.references import SchemaReference, local_xid, schema_of
+from xregit.catalog.resolver import Resolved, base_xid, effective
+from xregit.catalog.reverse_index import carried, carried_groups
 from xregit.model import canonical
 from xregit.model.language import NOTHING
-from xregit.records import record
+from xregit.records import distinct, record
+from xregit.source import json
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.groups import MessageGroup
+    from collections.abc import Callable
+
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
 
@@ -229,7 +228,7 @@ class Endpoint(EntityView):
     @property
     def messagegroups(self) -> tuple[MessageGroup, ...]:
         """The message groups of this registry that it carries."""
-        from xregit.catalog.groups import MessageGroup  # which has messages itself
+        # which has messages itself
 
         return tuple(MessageGroup(self.registry, group) for group in carried_groups(self.registry, self.entity))
 
@@ -261,3 +260,127 @@ def _labels(attributes: Mapping[str, Any]) -> Mapping[str, str]:
 def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
     value = attributes.get("deprecated")
     return value if isinstance(value, Mapping) else None
+
+
+@distinct
+class SchemaDocuments:
+    """The schema documents of a registry by the xids of their versions, plain data; a schema stands for its default."""
+
+    by_xid: Mapping[str, bytes]
+    baseurl: str = ""
+
+    def get(self, reference: str) -> bytes | None:
+        """Return the document of a schema or version by xid, by the path of its file, by URL, or by its own ``$id``."""
+        xid = local_xid(reference, self.baseurl)
+        found = self.by_xid.get(xid)
+        if found is None:
+            found = self.by_xid.get(xid.rpartition(".")[0])
+        if found is not None or "://" not in reference:
+            return found
+        return next((data for data in self.by_xid.values() if _id(data, reference) == reference), None)
+
+
+@record
+class Schema(ResourceView):
+    """A payload schema with its versions; what it says of itself is its default version's (schema/spec.md)."""
+
+    registry: Registry
+    entity: Resource
+
+    @property
+    def format(self) -> str:
+        """The default version's schema format in its canonical spelling, or an empty string."""
+        return canonical("format", text_of(self.entity.attributes, "format"))
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """All versions, the oldest first."""
+        return tuple(self.entity.versions.values())
+
+    @property
+    def default(self) -> Version | None:
+        """The default version."""
+        return self.entity.versions.get(self.entity.defaultversionid)
+
+    @property
+    def users(self) -> tuple[Message, ...]:
+        """The messages whose payload it describes."""
+        return messages_of(self.registry, self.registry.indexes.schema_users.get(self.xid, ()))
+
+
+def schema_documents(registry: Registry) -> SchemaDocuments:
+    """Return all schema documents that are in a registry itself."""
+    found: dict[str, bytes] = {}
+    for schema in registry.schemas:
+        for version in schema.versions:
+            if version.document is not None and version.document.data is not None:
+                found[version.xid] = version.document.data
+                if version is schema.default:
+                    found[schema.xid] = version.document.data
+    return SchemaDocuments(found, registry.settings.baseurl)
+
+
+def _id(data: bytes, sought: str) -> str:
+    """Return the ``$id`` of a document that is written in JSON, if it can be the one that is sought."""
+    if sought.encode() not in data:
+        return ""
+    value = json.parse(data).value
+    return text_of(value, "$id") if isinstance(value, dict) else ""
+
+
+@record
+class MessageGroup(EntityView):
+    """A message group and its messages (message/spec.md)."""
+
+    registry: Registry
+    entity: Group
+
+    @property
+    def envelope(self) -> str:
+        """The envelope that its messages have, in its canonical spelling, or an empty string where it names none."""
+        return canonical("envelope", text_of(self.entity.attributes, "envelope"))
+
+    @property
+    def protocol(self) -> str:
+        """The protocol that its messages have, in its canonical spelling, or an empty string where it names none."""
+        return canonical("protocol", text_of(self.entity.attributes, "protocol"))
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages of the group, by id."""
+        return tuple(Message(self.registry, item) for item in self.entity.collections.get("messages", {}).values())
+
+
+@record
+class SchemaGroup(EntityView):
+    """A schema group and its schemas (schema/spec.md)."""
+
+    registry: Registry
+    entity: Group
+
+    @property
+    def schemas(self) -> tuple[Schema, ...]:
+        """The schemas of the group, by id."""
+        return tuple(Schema(self.registry, item) for item in self.entity.collections.get("schemas", {}).values())
+
+
+View = MessageGroup | Message | Endpoint | SchemaGroup | Schema | Group | Resource | Version
+
+
+def view(registry: Registry, entity: Group | Resource | Version) -> View:
+    """Return the typed view of an entity, or the entity itself where its type has none."""
+    if isinstance(entity, Version):
+        return entity
+    if isinstance(entity, Resource):
+        resource = _RESOURCES.get(entity.type.plural)
+        return resource(registry, entity) if resource else entity
+    group = _GROUPS.get(entity.type.plural)
+    return group(registry, entity) if group else entity
+
+
+_RESOURCES: Mapping[str, Callable[[Registry, Resource], Message | Schema]] = {"messages": Message, "schemas": Schema}
+_GROUPS: Mapping[str, Callable[[Registry, Group], MessageGroup | Endpoint | SchemaGroup]] = {
+    "messagegroups": MessageGroup,
+    "endpoints": Endpoint,
+    "schemagroups": SchemaGroup,
+}

@@ -1,9 +1,4 @@
-"""The last commits of a registry, each with what it changed in words; read from the few files that matter.
-
-For a commit these are the files it touched, what messages among them build on, and what builds on those, as they were
-before and after it; a merge says what comes from none of its parents. So the cost grows with what was changed, not with
-the size of the registry.
-"""
+"""Some files of a registry to stand-ins for those without which they can't be read as a registry."""
 
 from __future__ import annotations
 
@@ -11,17 +6,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, path_of, spot, xid_of
-from xregit.catalog.reading import read_contents
-from xregit.changes.comparing import diff
-from xregit.changes.merging import in_all, says_something
-from xregit.changes.stubs import stubs
+from xregit.catalog.loader import read_contents
+from xregit.changes.differ import diff
+from xregit.changes.merge_commits import changes_in_all, has_own_changes
 from xregit.records import record
 from xregit.source import history
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from xregit.catalog.registry import Registry
     from xregit.changes.change import Change
+    from xregit.model.language import Model
     from xregit.source.commits import Commit
+
+
+_REGISTRY, _GROUP = b"registryid: then\n", b"description: A group.\n"
+
+
+def stub_files(model: Model, paths: Iterable[str], own: Collection[str] = ()) -> dict[str, bytes]:
+    """Return stand-ins by path for the registry's file, and for the files of groups that hold the resources of paths.
+
+    Paths are relative to the registry's folder. The groups with the xids ``own`` have none.
+    """
+    spots = [spot(model, path) for path in paths]
+    groups = {f"/{found.group.plural}/{found.gid}" for found in spots if found.group and found.resource}
+    return {REGISTRY_FILE: _REGISTRY, **{path_of(model, xid): _GROUP for xid in sorted(groups.difference(own))}}
+
 
 # Commits are compared back to this one; one that touches more files, such as an import, is only counted.
 MAX_COMMITS, MAX_FILES, MAX_RELATED = 30, 60, 120
@@ -31,7 +42,7 @@ _AROUND = frozenset({REGISTRY_FILE, MODEL_FILE})
 
 
 @record
-class Past:
+class CommitSummary:
     """One commit: how many entities it touched, and what it changed; ``told`` is false where that was too much."""
 
     commit: Commit
@@ -40,72 +51,74 @@ class Past:
     told: bool = True
 
 
-def recent(registry: Registry) -> tuple[Past, ...]:
+def recent_commits(registry: Registry) -> tuple[CommitSummary, ...]:
     """Return the last commits that touched the registry, the newest first; nothing where Git knows nothing."""
     known = registry.origin.history
     prefix = registry.place.path.removesuffix(REGISTRY_FILE)
     if known.reason or registry.origin.root.is_file():
         return ()
-    touching = ((commit, _paths(commit, prefix)) for commit in known.commits)
+    touching = ((commit, _registry_paths(commit, prefix)) for commit in known.commits)
     last = [found for found in touching if found[1]][:MAX_COMMITS]
-    versions = _versions(known.commits, prefix)
-    related = [_related(registry, prefix, paths, versions) if len(paths) <= MAX_FILES else () for _, paths in last]
+    versions = _version_documents(known.commits, prefix)
+    related = [
+        _related_files(registry, prefix, paths, versions) if len(paths) <= MAX_FILES else () for _, paths in last
+    ]
     read = iter(
-        _contents(registry, prefix, [(commit, paths) for (commit, _), paths in zip(last, related, strict=True)])
+        _read_contents(registry, prefix, [(commit, paths) for (commit, _), paths in zip(last, related, strict=True)])
     )
     return tuple(
-        Past(
+        CommitSummary(
             commit,
-            _touched(registry, paths),
-            _changes(registry, commit, prefix, *next(read)) if names else (),
+            _touched_entities(registry, paths),
+            _commit_changes(registry, commit, prefix, *next(read)) if names else (),
             told=bool(names),
         )
         for (commit, paths), names in zip(last, related, strict=True)
     )
 
 
-def _paths(commit: Commit, prefix: str) -> tuple[str, ...]:
+def _registry_paths(commit: Commit, prefix: str) -> tuple[str, ...]:
     """Return the files of the registry that a commit touched, below its folder, under both names where it renamed."""
     named = (name for change in commit.files for name in (change.path, change.oldpath) if name)
     return tuple(dict.fromkeys(name.removeprefix(prefix) for name in named if name.startswith(prefix)))
 
 
-def _versions(commits: Iterable[Commit], prefix: str) -> Mapping[str, Mapping[str, None]]:
+def _version_documents(commits: Iterable[Commit], prefix: str) -> Mapping[str, Mapping[str, None]]:
     """Return the documents that each folder of versions ever had: without any of them, a schema has one named "1"."""
     found: dict[str, dict[str, None]] = {}
     for commit in commits:
-        for path in _paths(commit, prefix):
+        for path in _registry_paths(commit, prefix):
             if _VERSIONS in path:
                 found.setdefault(path.rpartition("/")[0], {})[path] = None
     return found
 
 
-def _touched(registry: Registry, paths: Iterable[str]) -> int:
+def _touched_entities(registry: Registry, paths: Iterable[str]) -> int:
     return len({xid for path in paths if (xid := xid_of(spot(registry.model, path)))})
 
 
-def _related(
+def _related_files(
     registry: Registry, prefix: str, paths: tuple[str, ...], versions: Mapping[str, Iterable[str]]
 ) -> tuple[str, ...]:
     """Return the files that tell what a few files mean: their groups, bases, derived messages, endpoints, schemas."""
     xids = [xid for path in paths if (xid := xid_of(spot(registry.model, path)))]
     found = dict.fromkeys(paths)
     for xid in xids:
-        for other in _around(registry, xid):
-            found |= dict.fromkeys(path.removeprefix(prefix) for path in _files(registry, other) if path)
+        for other in _neighbours(registry, xid):
+            found |= dict.fromkeys(path.removeprefix(prefix) for path in _entity_files(registry, other) if path)
     for folder in dict.fromkeys(path.rpartition("/")[0] for path in found if _VERSIONS in path):
         found |= dict.fromkeys(versions.get(folder, ()))
     return tuple(found)[: max(MAX_RELATED, len(paths))]
 
 
-def _files(registry: Registry, xid: str) -> Iterator[str]:
+def _entity_files(registry: Registry, xid: str) -> Iterator[str]:
     """Give the files that describe an entity and its group; a version is described by its schema's."""
     entity, parts = registry.entity(xid), xid.split("/")
     yield entity.place.path if entity else path_of(registry.model, "/".join(parts[:5]))
     yield path_of(registry.model, "/".join(parts[:3]))
 
 
-def _around(registry: Registry, xid: str) -> Iterator[str]:
+def _neighbours(registry: Registry, xid: str) -> Iterator[str]:
     yield xid
     indexes = registry.indexes
     pending, seen = [xid], {xid}
@@ -120,7 +133,7 @@ def _around(registry: Registry, xid: str) -> Iterator[str]:
         yield from (endpoint for endpoint, _ in indexes.carriers.get(xid, ()))
 
 
-def _contents(
+def _read_contents(
     registry: Registry, prefix: str, asked: list[tuple[Commit, tuple[str, ...]]]
 ) -> Iterator[tuple[Sequence[Files], Files]]:
     """Give what the files held at the parents of each commit, and after it, in one run of Git."""
@@ -137,16 +150,16 @@ def _contents(
         yield found[:-1] or [{}], found[-1]
 
 
-def _changes(
+def _commit_changes(
     registry: Registry, commit: Commit, prefix: str, befores: Sequence[Files], after: Files
 ) -> tuple[Change, ...]:
-    if len(befores) > 1 and not says_something(after, befores):
+    if len(befores) > 1 and not has_own_changes(after, befores):
         return ()
-    first, *others = (_since(registry, commit, prefix, before, after) for before in befores)
-    return in_all(first, others)
+    first, *others = (_diff_commit(registry, commit, prefix, before, after) for before in befores)
+    return changes_in_all(first, others)
 
 
-def _since(registry: Registry, commit: Commit, prefix: str, before: Files, after: Files) -> tuple[Change, ...]:
+def _diff_commit(registry: Registry, commit: Commit, prefix: str, before: Files, after: Files) -> tuple[Change, ...]:
     model = registry.model
     renamed = {
         xid_of(spot(model, change.oldpath.removeprefix(prefix))): xid_of(spot(model, change.path.removeprefix(prefix)))
@@ -156,6 +169,6 @@ def _since(registry: Registry, commit: Commit, prefix: str, before: Files, after
     same = {old: new for old, new in renamed.items() if old and new and old != new}
     # What is around the entities is the same on both sides where one of them has not got it.
     around = {name: data for files in (before, after) for name, data in files.items() if name in _AROUND}
-    sides = ({**stubs(model, (*around, *files)), **around, **files} for files in (before, after))
+    sides = ({**stub_files(model, (*around, *files)), **around, **files} for files in (before, after))
     then, now = (read_contents(registry.origin.root, files) for files in sides)
     return diff(then, now, same)

@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from xregit.errors import XregitError
+from xregit.installed import SOURCE, address, noted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+
+_RELEASE = re.compile(r"(xregit(?:\[all\])?)~=[0-9.]+")
+
+
+def source_of(given: str) -> str:
+    """Return the address that the installed program came from, or the one that is given; empty text stands for PyPI.
+
+    Raises:
+        XregitError: what is given is no address from which pip can install on every machine.
+    """
+    if given and not SOURCE.fullmatch(given):
+        message = (
+            f'from "{given}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
+        )
+        raise XregitError(message)
+    return given or address(noted())
+
+
+def installing_from(source: str, data: bytes) -> bytes:
+    """Return a file of the template whose requirements name a source instead of a release."""
+    if not source:
+        return data
+    return _RELEASE.sub(lambda found: f"{found[1]} @ {source}", data.decode()).encode()
+
+
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "init": ("xregit.cli.creating:init", "Write the files of a new registry and its repository."),
-    "check": ("xregit.cli.checking:check", "Check the registry against all rules."),
-    "build": ("xregit.cli.building:build", "Check, then write document, static API, site and tables."),
-    "compile": ("xregit.cli.building:compile_", "Write the registry as one xRegistry document."),
-    "site": ("xregit.cli.building:site", "Build the docs site."),
-    "publish": ("xregit.cli.building:publish", "Write the catalog's tables with Spark."),
+    "init": ("xregit.cli.init:init", "Write the files of a new registry and its repository."),
+    "check": ("xregit.cli.check:check", "Check the registry against all rules."),
+    "build": ("xregit.cli.build:build", "Check, then write document, static API, site and tables."),
+    "compile": ("xregit.cli.build:compile_", "Write the registry as one xRegistry document."),
+    "site": ("xregit.cli.build:site", "Build the docs site."),
+    "publish": ("xregit.cli.build:publish", "Write the catalog's tables with Spark."),
     "route": ("xregit.cli.lakehouse:route", "Sort messages by the catalog into tables, with Spark."),
     "tables": (
         "xregit.cli.lakehouse:tables",
         "Print the statements that would make the tables, or the versions that hold a commit.",
     ),
-    "log": ("xregit.cli.past:log", "Tell what became of an entity."),
-    "diff": ("xregit.cli.changing:diff", "Say what changed, and whom it breaks."),
-    "show": ("xregit.cli.showing:show", "Show one entity."),
-    "contract": ("xregit.cli.showing:contract", "List every message that an endpoint carries, and through what."),
-    "new": ("xregit.cli.messaging:new", "Make a correct message from its definition."),
-    "match": ("xregit.cli.messaging:match", "Say which definitions messages fit."),
-    "fmt": ("xregit.cli.editing:fmt", "Bring YAML files into their canonical form."),
-    "rename": ("xregit.cli.editing:rename", "Give an entity another id, and let all references follow."),
-    "deprecate": ("xregit.cli.editing:deprecate", "Say that an entity should no longer be used."),
-    "import": ("xregit.cli.creating:import_", "Turn xRegistry documents into YAML files."),
-    "export": ("xregit.cli.exporting:export", "Write the catalog as AsyncAPI documents."),
-    "explain": ("xregit.cli.checking:explain", "Say why a rule exists, with a bad and a good example."),
-    "schema": ("xregit.cli.creating:schema", "Write the JSON Schemas with which editors check YAML."),
+    "log": ("xregit.cli.log:log", "Tell what became of an entity."),
+    "diff": ("xregit.cli.diff:diff", "Say what changed, and whom it breaks."),
+    "show": ("xregit.cli.show:show", "Show one entity."),
+    "contract": ("xregit.cli.show:contract", "List every message that an endpoint carries, and through what."),
+    "new": ("xregit.cli.messages:new", "Make a correct message from its definition."),
+    "match": ("xregit.cli.messages:match", "Say which definitions messages fit."),
+    "fmt": ("xregit.cli.edit:fmt", "Bring YAML files into their canonical form."),
+    "rename": ("xregit.cli.edit:rename", "Give an entity another id, and let all references follow."),
+    "deprecate": ("xregit.cli.edit:deprecate", "Say that an entity should no longer be used."),
+    "import": ("xregit.cli.init:import_", "Turn xRegistry documents into YAML files."),
+    "export": ("xregit.cli.show:export", "Write the catalog as AsyncAPI documents."),
+    "explain": ("xregit.cli.check:explain", "Say why a rule exists, with a bad and a good example."),
+    "schema": ("xregit.cli.init:schema", "Write the JSON Schemas with which editors check YAML."),
 }
 
 

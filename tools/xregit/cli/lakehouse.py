@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.building import Setting
-from xregit.cli.finding import Ref, located, refuse_own_tables, with_registry
-from xregit.cli.printing import as_json, note, result
+from xregit.cli.build import Setting
+from xregit.cli.output import as_json, note, result
+from xregit.cli.parameters import Ref, located, refuse_own_tables, with_registry
 
 if TYPE_CHECKING:
     from xregit.spark.streams.routing import Routed

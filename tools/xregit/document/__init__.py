@@ -1,21 +1,12 @@
-"""xRegistry documents: a registry to a document or a static API, a document to a registry or to YAML files.
-
-Each name is imported when it is first used: a run that copies most of a document needs hardly any of them.
-"""
+"""xRegistry documents: a registry becomes a document or a static API, a document becomes a registry or YAML files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from xregit.lazily import later
-
-if TYPE_CHECKING:
-    from xregit.document.api import api_files
-    from xregit.document.compiling import compile_document
-    from xregit.document.importing import ImportReport, import_documents
-    from xregit.document.loading import load, read
-    from xregit.document.reading import read_document
-    from xregit.document.serialising import to_bytes
+from xregit.document.compiler import compile_document
+from xregit.document.importer import ImportReport, import_documents
+from xregit.document.json_bytes import to_bytes
+from xregit.document.loader import load, read, read_document
+from xregit.document.static_api import api_files
 
 __all__ = [
     "ImportReport",
@@ -27,16 +18,3 @@ __all__ = [
     "read_document",
     "to_bytes",
 ]
-
-_PLACES = {
-    "ImportReport": "importing",
-    "api_files": "api",
-    "compile_document": "compiling",
-    "import_documents": "importing",
-    "load": "loading",
-    "read": "loading",
-    "read_document": "reading",
-    "to_bytes": "serialising",
-}
-
-__getattr__ = later(__name__, _PLACES)

@@ -23,7 +23,7 @@ from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
     from xregit.catalog import Message, Registry
-    from xregit.catalog.schemas import SchemaDocuments
+    from xregit.catalog.views import SchemaDocuments
     from xregit.messages.decoder import IncomingMessage
     from xregit.messages.definition import Definition
 

@@ -13,7 +13,7 @@ from xregit.pages.prose import plain
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-    from xregit.catalog.resolving import Resolved
+    from xregit.catalog.resolver import Resolved
     from xregit.model.language import AttributeModel
     from xregit.pages.book import Book
     from xregit.pages.linking import Link

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xregit.rules.credentials import is_credential
+from xregit.rules.endpoints import is_credential
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint

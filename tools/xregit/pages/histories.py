@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xregit.changes.change import Impact
-from xregit.changes.recent import Past, recent
+from xregit.changes.recent import CommitSummary, recent_commits
 from xregit.pages.linking import Link, is_safe
 from xregit.records import record
 
@@ -63,7 +63,7 @@ class Lives:
         """Read the last commits."""
         self.book = book
         self.commits: Mapping[str, Commit] = {each.sha: each for each in book.registry.origin.history.commits}
-        self.recent: tuple[Past, ...] = recent(book.registry)
+        self.recent: tuple[CommitSummary, ...] = recent_commits(book.registry)
         self.changes: dict[str, dict[str, list[Change]]] = defaultdict(lambda: defaultdict(list))
         for past in self.recent:
             for change in past.changes:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.entities import Group
-from xregit.catalog.resolving import group_of
+from xregit.catalog.resolver import group_of
 from xregit.catalog.views import text_of
 from xregit.model.language import NOTHING, display_name
 from xregit.pages.addresses import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, caseless, ids

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.schemas import Schema
-from xregit.catalog.views import text_of
+from xregit.catalog.views import Schema, text_of
 from xregit.messages.payload import SchemaSource
 from xregit.model import siblings
 from xregit.pages import documents

@@ -6,7 +6,7 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import AUDIENCES, Impact
-from xregit.changes.policy import Standing
+from xregit.changes.policy import MergeDecision
 from xregit.records import record
 from xregit.reports.text import escape_control
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from xregit.changes.change import Change
-    from xregit.changes.life import Moment
-    from xregit.changes.policy import Judged, Review
+    from xregit.changes.history import HistoryEntry
+    from xregit.changes.policy import Review, ReviewItem
 
 _INDENT = "    "
 
@@ -26,13 +26,13 @@ class Part:
 
     name: str
     title: str
-    items: tuple[Judged, ...]
+    items: tuple[ReviewItem, ...]
     brief: bool = False
 
 
 def parts(review: Review) -> tuple[Part, ...]:
     """Return the changes in the order in which a reader needs them: what breaks first, wording last."""
-    found: dict[str, list[Judged]] = {name: [] for name in _TITLES}
+    found: dict[str, list[ReviewItem]] = {name: [] for name in _TITLES}
     for item in review.items:
         found[_part_of(item)].append(item)
     return tuple(Part(name, _TITLES[name], tuple(items), name in _BRIEF) for name, items in found.items() if items)
@@ -55,8 +55,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 _BRIEF = frozenset({"compatible", "cosmetic"})
 
 
-def _part_of(item: Judged) -> str:
-    return str(item.change.impact) if item.standing in {Standing.FINE, Standing.STANDS} else "let-through"
+def _part_of(item: ReviewItem) -> str:
+    return str(item.change.impact) if item.standing in {MergeDecision.FINE, MergeDecision.STANDS} else "let-through"
 
 
 def changes_text(review: Review) -> str:
@@ -105,12 +105,12 @@ def summary(review: Review) -> str:
     return f"{_many(len(review.items), 'change')}: {', '.join(found)}."
 
 
-def place(item: Judged) -> str:
+def place(item: ReviewItem) -> str:
     """Return where a change is to be seen, without the line that isn't known."""
     return f"{item.place.path}:{item.span.line}" if item.span.line else item.place.path
 
 
-def _change_lines(item: Judged, *, brief: bool) -> Iterator[str]:
+def _change_lines(item: ReviewItem, *, brief: bool) -> Iterator[str]:
     change = item.change
     if brief:
         yield f"  {change.xid}: {change.message}"
@@ -126,7 +126,7 @@ def _change_lines(item: Judged, *, brief: bool) -> Iterator[str]:
     if item.why:
         yield f"{_INDENT}{item.why}"
     yield f"{_INDENT}{place(item)}: {change.rule}{f' ({change.requirement})' if change.requirement else ''}"
-    if change.help and item.standing is Standing.STANDS:
+    if change.help and item.standing is MergeDecision.STANDS:
         yield f"{_INDENT}help: {change.help}"
 
 
@@ -137,12 +137,12 @@ def _many(count: int, noun: str) -> str:
 SHORT_HASH = 9
 
 
-def history_text(moments: Sequence[Moment]) -> str:
+def history_text(moments: Sequence[HistoryEntry]) -> str:
     """Return a paragraph for each commit, the newest first: when, who, what they said, and what changed by it."""
     return "\n\n".join("\n".join(map(escape_control, _moment_lines(moment))) for moment in moments)
 
 
-def history_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:
+def history_json(moments: Sequence[HistoryEntry]) -> list[dict[str, Any]]:
     """Return one object for each commit, the newest first."""
     return [
         {
@@ -158,7 +158,7 @@ def history_json(moments: Sequence[Moment]) -> list[dict[str, Any]]:
     ]
 
 
-def _moment_lines(moment: Moment) -> Iterator[str]:
+def _moment_lines(moment: HistoryEntry) -> Iterator[str]:
     commit = moment.commit
     yield f"{commit.time[:10]}  {commit.sha[:SHORT_HASH]}  {commit.author}: {commit.subject}"
     if not moment.readable:

@@ -13,7 +13,7 @@ from xregit.reports.changes import counts, parts, place
 from xregit.reports.text import escape_control, path_bytes
 
 if TYPE_CHECKING:
-    from xregit.changes.policy import Judged, Review
+    from xregit.changes.policy import Review, ReviewItem
     from xregit.reports.changes import Part
 
 # Where an entity's page and a line of a file are on the web; an empty text where nobody knows.
@@ -117,11 +117,11 @@ def _block(part: Part, form: _Form) -> Iterator[str]:
     yield from (_reached(item, form) for item in shown if item.change.reaches)
 
 
-def _line(item: Judged, page: Page) -> str:
+def _line(item: ReviewItem, page: Page) -> str:
     return f"- {_link(_code(item.change.xid), page(item.change.xid))}: {_prose(item.change.message)}"
 
 
-def _row(item: Judged, form: _Form) -> str:
+def _row(item: ReviewItem, form: _Form) -> str:
     change = item.change
     what = [_titled(item, form.page), _prose(change.message)]
     if change.reaches:
@@ -134,7 +134,7 @@ def _row(item: Judged, form: _Form) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _titled(item: Judged, page: Page) -> str:
+def _titled(item: ReviewItem, page: Page) -> str:
     """Return an entity's id as a link, and what it is and where."""
     xid, kind = item.change.xid, item.change.entity
     parts_of_xid = xid.split("/")
@@ -148,7 +148,7 @@ def _cell(says: str, impact: str) -> str:
     return f"{mark}: {_prose(says)}" if says else mark
 
 
-def _reached(item: Judged, form: _Form) -> str:
+def _reached(item: ReviewItem, form: _Form) -> str:
     reached = item.change.reaches[: form.reached]
     rows = [f"- {_link(_code(xid), form.page(xid))}" for xid in reached]
     left = len(item.change.reaches) - len(reached)

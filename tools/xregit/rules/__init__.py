@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from xregit.arguments import to_day
 from xregit.catalog.registry import expect_registry
 from xregit.collecting import uncollected
-from xregit.rules import running
-from xregit.rules.listed import RULES, rule_named
+from xregit.rules import runner
+from xregit.rules.registry import RULES, rule_named
 from xregit.rules.rule import Rule
-from xregit.rules.running import Report
+from xregit.rules.runner import Report
 
 if TYPE_CHECKING:
     from datetime import date
 
     from xregit.catalog.registry import Registry
     from xregit.diagnostics import Diagnostic
-    from xregit.rules.suppressing import Severities
+    from xregit.rules.suppression import Severities
 
 __all__ = ["RULES", "Report", "Rule", "check", "found_in_reading", "rule_named", "severities"]
 
@@ -33,14 +33,14 @@ def check(registry: Registry, today: date | None = None) -> Report:
     expect_registry(registry)
     day = None if today is None else to_day(today)
     with uncollected():
-        return running.run(registry, RULES, day)
+        return runner.run(registry, RULES, day)
 
 
 def found_in_reading(registry: Registry) -> tuple[Diagnostic, ...]:
     """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
-    return running.found_in_reading(registry, RULES)
+    return runner.found_in_reading(registry, RULES)
 
 
 def severities(registry: Registry) -> Severities:
     """Return the function that says how bad a rule's finding is, by rule, path and xid; None where the rule is off."""
-    return running.severities(registry, RULES)
+    return runner.severities(registry, RULES)

@@ -10,9 +10,9 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.quoting import either
 from xregit.records import record
-from xregit.rules.clients import client
+from xregit.rules.attributes import has_placeholder, items, text
+from xregit.rules.endpoints import client
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import has_placeholder, items, text
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry

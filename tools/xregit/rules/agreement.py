@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.indexes import carried, carried_groups
-from xregit.catalog.resolving import SELECTORS, group_of
+from xregit.catalog.resolver import SELECTORS, group_of
+from xregit.catalog.reverse_index import carried, carried_groups
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.media_types import without_parameters
-from xregit.rules.mediatypes import MODES, modes
+from xregit.rules.attributes import mapping, selected, text
+from xregit.rules.media_types import MODES, modes
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import mapping, selected, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,9 +17,9 @@ from xregit.model.media_types import without_parameters
 from xregit.model.protocols import facts
 from xregit.model.quoting import quote
 from xregit.model.times import NOW, is_now
-from xregit.rules.mediatypes import BINARY, in_binary, in_json_alone, modes
+from xregit.rules.attributes import inside, mapping, selected, states, text
+from xregit.rules.media_types import BINARY, in_binary, in_json_alone, modes
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, mapping, selected, states, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

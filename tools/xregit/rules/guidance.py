@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from xregit.catalog.entities import Group, Resource
 from xregit.diagnostics import Finding, Severity
 from xregit.model.aliases import CLOUDEVENTS
+from xregit.rules.attributes import inside, selected, text
 from xregit.rules.rule import found, rule
-from xregit.rules.stated import inside, selected, text
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-    from xregit.catalog.schemas import Schema
-    from xregit.catalog.views import Message
+    from xregit.catalog.views import Message, Schema
 
 TYPE = ("envelopemetadata", "type", "value")
 REFERENCES = frozenset({"dataschemauri", "dataschemaxid"})

@@ -1,18 +1,24 @@
-"""Ids of groups, resources and versions."""
+"""Ids, owners and the settings of the tool."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from xregit.catalog import owners
 from xregit.catalog.entities import Group, Resource
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE
 from xregit.diagnostics import Finding, Severity
 from xregit.model.quoting import cut
-from xregit.rules.rule import found, rule
+from xregit.rules.attributes import mapping, near
+from xregit.rules.rule import Rule, found, rule
 from xregit.xid import MAX_ID_CHARS, is_id
 
 if TYPE_CHECKING:
+    from xregit.catalog.entities import Group
     from xregit.catalog.registry import Registry
+    from xregit.rules.rule import Chosen
+
 
 RESERVED_VERSIONS = frozenset({"null", "request"})
 _FORM = (
@@ -55,3 +61,55 @@ def too_many_versions(_registry: Registry, resource: Resource) -> Iterator[Findi
         message = f"There are {len(resource.versions)} versions, but a {resource.type.singular} has at most {limit}."
         help_ = f'Make each a {resource.type.singular} of its own, and mark the old one as "deprecated".'
         yield found("versions", message=message, help=help_, on_key=True)
+
+
+malformed_codeowners = Rule(owners.RULE, "text", Severity.WARNING, "A line of CODEOWNERS can't be used.")
+
+
+@rule("group", Severity.WARNING, "A group has no owner, though the repository names owners.")
+def group_without_owner(registry: Registry, group: Group) -> Iterator[Finding]:
+    """Report a group whose file no line of CODEOWNERS gives to somebody."""
+    if not registry.owners.usable or registry.owners.of(group.place.path):
+        return
+    folder = group.place.path.rpartition("/")[0]
+    message = f"No line of {registry.owners.path} names an owner of the {group.type.singular}."
+    yield found(message=message, help=f'Add a line such as "/{folder}/ @your-team".', on_key=True)
+
+
+@rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")
+def unknown_rule(_registry: Registry, chosen: Chosen) -> Iterator[Finding]:
+    """Report names below ``rules`` and ``paths`` that no rule has; those in comments are found with the comments."""
+    written = chosen.settings.written
+    for path in (("rules",), *(("paths", pattern) for pattern in mapping(written, "paths"))):
+        for name in mapping(written, *path):
+            if name not in chosen.rules:
+                help_ = near(name, chosen.rules) or '"xregit explain" lists all rules.'
+                yield found(*path, name, message=f'There is no rule "{name}".', help=help_, on_key=True)
+            elif chosen.rules[name] == "import":
+                message = f'The severity of "{name}" is fixed: it is a rule of the import, not of the check.'
+                yield found(*path, name, message=message, help="Remove the line.", on_key=True)
+
+
+@rule("settings", Severity.WARNING, "The settings are about a part of the registry that is not there.")
+def pattern_without_match(registry: Registry, chosen: Chosen) -> Iterator[Finding]:
+    """Report patterns below ``paths`` that fit no file and no entity."""
+    for scope in chosen.settings.paths:
+        if not any(scope.covers(path, xid) for path, xid in _covered(registry)):
+            message = f'Nothing in the registry is at "{scope.pattern}".'
+            help_ = (
+                "Write a path as the findings show it, or an xid with a slash before it; * is any part of a name, "
+                "** any number of names."
+            )
+            yield found("paths", scope.pattern, message=message, help=help_, on_key=True)
+
+
+def _covered(registry: Registry) -> Iterator[tuple[str, str]]:
+    """Give the file and xid of all that findings may be about."""
+    folder = registry.place.path.removesuffix(REGISTRY_FILE)
+    yield from ((folder + name, "/") for name in (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE))
+    yield from ((path, "/") for path in registry.broken)
+    yield from ((group.place.path, group.xid) for group in registry.all_groups)
+    for resource in registry.all_resources:
+        yield resource.place.path, resource.xid
+        for version in resource.versions.values():
+            yield (version.document or version).place.path, version.xid

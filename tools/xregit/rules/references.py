@@ -1,22 +1,24 @@
-"""References from one entity to another of the same registry: base messages, aliases, what replaces a thing."""
+"""References from one entity to another: base messages, aliases, replacements and deprecations."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import local_xid
-from xregit.catalog.resolving import BASE, SELECTORS, group_of
+from xregit.catalog.resolver import BASE, SELECTORS, group_of
 from xregit.diagnostics import Finding, Severity
+from xregit.model.times import moment
 from xregit.rules.agreement import unlike
-from xregit.rules.rule import found, rule
-from xregit.rules.stated import mapping, near, text
+from xregit.rules.attributes import mapping, near, text
+from xregit.rules.rule import DATED, Dated, found, rule
 from xregit.xid import Xid
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
+
 
 XREF, DEPRECATED, ENVELOPE = "xref", "deprecated", "envelope"
 # core/spec.md, "xref": what an alias may hold besides its id, the latter two because servers write them.
@@ -249,3 +251,45 @@ def hint(registry: Registry, xid: str, what: str, own: str = "") -> str:
 
 def _unsaid(what: str) -> str:
     return f"Add {what}, or correct the reference."
+
+
+@rule("entity", Severity.ERROR, "Something goes away before it is deprecated.", stated=(DEPRECATED,))
+def removal_before_effective(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report a ``removal`` that lies before ``effective``."""
+    stated = _deprecated(entity)
+    effective, removal = moment(text(stated, "effective")), moment(text(stated, "removal"))
+    if effective and removal and removal < effective:
+        message = f"It is deprecated from {text(stated, 'effective')}, but removed at {text(stated, 'removal')}."
+        yield found(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
+
+
+@rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.", stated=(DEPRECATED,))
+def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
+    """Report a ``removal`` before today."""
+    removal = moment(text(_deprecated(dated.entity), "removal"))
+    if removal and removal.date() < dated.today:
+        message = f"It was to be removed on {removal:%Y-%m-%d}, and is still there."
+        help_ = "Remove it, or move the date if it is still in use."
+        yield found(DEPRECATED, "removal", message=message, help=help_)
+
+
+@rule(DATED, Severity.INFO, "An endpoint still carries a message that is deprecated.", "MSG-8", stated=(DEPRECATED,))
+def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Finding]:
+    """Report a message once, by the endpoints that carry it and are not deprecated themselves."""
+    entity, stated = dated.entity, _deprecated(dated.entity)
+    if stated is None or entity.type.singular != "message":
+        return
+    since = moment(text(stated, "effective"))
+    if since and since.date() > dated.today:
+        return
+    carriers = dict.fromkeys(xid for xid, _ in registry.indexes.carriers.get(entity.xid, ()))
+    current = [xid for xid in carriers if _deprecated(registry.groups["endpoints"][xid.rpartition("/")[2]]) is None]
+    if current:
+        more = f" and {len(current) - 1} more" if len(current) > 1 else ""
+        message = f'It is deprecated, but still carried by "{current[0]}"{more}.'
+        help_ = "Take it out of what the endpoint carries; or say, in a comment that accepts this, until when it stays."
+        yield found(DEPRECATED, message=message, help=help_, on_key=True)
+
+
+def _deprecated(entity: Group | Resource) -> Any:
+    return (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)

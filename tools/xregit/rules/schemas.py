@@ -1,18 +1,28 @@
-"""Schemas, their versions and their documents."""
+"""Schemas, their versions and documents, and the compatibility that they promise (core/spec.md#compatibility)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xregit.diagnostics import Finding, Severity
-from xregit.rules.rule import found, rule
-from xregit.rules.stated import text
+from xregit.diagnostics import Finding, Severity, Span
+from xregit.model import canonical, find_name
+from xregit.model.spelling import is_misspelled
+from xregit.payloads import SchemaError, language
+from xregit.payloads import problems as schema_problems
+from xregit.payloads.document import Document as document_Document
+from xregit.rules.attributes import text
+from xregit.rules.rule import Rule, found, rule
+from xregit.source.text import Problem, conflict_problem
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Resource, Version
+    from xregit.catalog.entities import Document, Resource, Version
     from xregit.catalog.registry import Registry
-    from xregit.catalog.schemas import Schema
+    from xregit.catalog.views import Schema
+    from xregit.payloads import Problem as SchemaProblem
+    from xregit.payloads.compatibility import Breach, Compatibility
 
 
 ANCESTORS = ("ancestor", "versions")
@@ -113,3 +123,153 @@ def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]
 def _at(resource: Resource, vid: str) -> tuple[str, ...]:
     listed = resource.written.get("versions")
     return ("versions", vid, "ancestor") if isinstance(listed, dict) and vid in listed else ("ancestor",)
+
+
+_INVALID, _NOT_FOUND, _OTHER = "invalid-schema", "schema-reference-not-found", "format-differs-from-document"
+_RULES = {"syntax": _INVALID, "reference": _NOT_FOUND, "format": _OTHER}
+
+DOCUMENTS = (
+    Rule(_INVALID, "text", Severity.ERROR, "A schema document is not what its language asks for.", ("MSG-41",)),
+    Rule(_NOT_FOUND, "text", Severity.ERROR, "A schema document refers to what is not in this registry.", ("MSG-41",)),
+    Rule(_OTHER, "text", Severity.WARNING, "A schema document is written in another version of its language."),
+)
+
+
+def problems(registry: Registry, version: Version) -> Iterator[Problem]:
+    """Give what is wrong with a version's document: with its text, else with the schema that it is."""
+    document, format_ = version.document, version.attributes.get("format")
+    if document is None or document.data is None or not isinstance(format_, str):
+        return
+    own = document.place.path != version.place.path
+    wrong = _of_text(document, format_) if own else ()
+    yield from wrong
+    if wrong or not language(format_):
+        return
+    found = schema_problems(format_, document.data, uri=version.xid, fetch=registry.schema_documents.get)
+    left = conflict_problem(document.data, _INVALID) if found and own else None
+    if left:
+        yield left
+        return
+    for item in found:
+        span = _span(item) if own else registry.origin.span(document.place, item.path)
+        yield Problem(_RULES[item.kind], item.message, item.help, span)
+
+
+def _of_text(document: Document, format_: str) -> tuple[Problem, ...]:
+    """Return what is wrong with the text of a document whose language is written in JSON."""
+    name = find_name("format", format_)
+    if name is None or not name.document.endswith("json"):
+        return ()
+    from xregit.source import json  # only documents are JSON
+
+    found = json.parse(document.data or b"").problems
+    if found and document.place.path.endswith((".yaml", ".yml")):
+        message = f"the file's name says that it is YAML, but {name.name} is read as JSON here"
+        return (Problem(found[0].rule, message, "write it as JSON, and name the file so", Span(1, 1)),)
+    return found
+
+
+def _span(problem: SchemaProblem) -> Span:
+    return Span(problem.line, problem.column, problem.line, problem.column + 1)
+
+
+_PROMISE, _NOTHING = "compatibility", "none"
+_CACHED = 1024
+# What a direction means, said of the two versions.
+_DIRECTIONS: Mapping[str, str] = {
+    "backward": 'version "{newer}" can\'t read all that version "{older}" wrote',
+    "forward": 'version "{older}" can\'t read all that version "{newer}" writes',
+}
+_UNCLEAR: Mapping[str, str] = {
+    "backward": 'whether version "{newer}" reads all that version "{older}" wrote can\'t be told',
+    "forward": 'whether version "{older}" reads all that version "{newer}" writes can\'t be told',
+}
+
+
+@rule("schema", Severity.ERROR, "A version of a schema breaks the compatibility that the schema promises.")
+def version_incompatible(registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Report each pair of versions and each direction in which one can't read what the other wrote."""
+    yield from _findings(registry, schema, _DIRECTIONS, certain=True)
+
+
+@rule("schema", Severity.WARNING, "Whether a version keeps to the compatibility that the schema promises is unclear.")
+def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Report each pair of versions of which neither a proof nor an example tells whether one reads the other."""
+    yield from _findings(registry, schema, _UNCLEAR, certain=False)
+
+
+@rule("schema", Severity.WARNING, "The compatibility that a schema promises is nearly a predefined one.")
+def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Report a promise of the author's own, which nobody keeps watch over, where a predefined one is probably meant."""
+    promise, model = text(schema.entity.meta, _PROMISE), schema.entity.type.metaattributes.get(_PROMISE)
+    known = [each for each in map(str, model.enum) if each != _NOTHING] if model else []
+    meant = "" if promise in known else next((each for each in known if is_misspelled(promise, each)), "")
+    if meant:
+        message = f'"{promise}" is no predefined compatibility, so versions are not held against it.'
+        yield found(_PROMISE, message=message, help=f'Did you mean "{meant}"?')
+
+
+def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, certain: bool) -> Iterator[Finding]:
+    """Give one finding for each pair of versions and each direction whose worst answer is a no, or is unclear."""
+    promise = text(schema.entity.meta, _PROMISE)
+    if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
+        return
+    from xregit.payloads.compatibility import Answer, breaches
+    from xregit.payloads.compatibility.verdicts import summarise
+
+    answer = Answer.NO if certain else Answer.UNCLEAR
+    pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)
+    for breach in breaches(promise, _ancestors(schema), lambda one, other: _related(registry, schema, one, other)):
+        pairs[breach.older, breach.newer, breach.direction].append(breach)
+    for (older, newer, direction), listed in pairs.items():
+        worst = [item.verdict for item in listed if item.answer is answer]
+        if worst and (certain or len(worst) == len(listed)):
+            what = says[direction].format(older=older, newer=newer)
+            message = f'The schema promises "{promise}", but {what}. {summarise(worst)}.'
+            yield found(_PROMISE, message=message, help=worst[0].help)
+
+
+def _ancestors(schema: Schema) -> Mapping[str, tuple[str, ...]]:
+    """Return the versions before each, the nearest first; one that names none was made from the one before it."""
+    above: dict[str, str] = {}
+    before = ""
+    for version in schema.versions:
+        above[version.id] = text(version.attributes, "ancestor") or before
+        before = version.id
+    return {vid: tuple(_chain(vid, above)) for vid in above}
+
+
+def _chain(vid: str, above: Mapping[str, str]) -> Iterator[str]:
+    seen = {vid}
+    here = above[vid]
+    while here in above and here not in seen:
+        yield here
+        seen.add(here)
+        here = above[here]
+
+
+def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:
+    """Return how two versions relate for payloads that keep to what is described.
+
+    What is wrong with a document itself is told of the document.
+    """
+    versions = schema.entity.versions
+    one, other = _document(registry, versions[older]), _document(registry, versions[newer])
+    return _compared(one, other)
+
+
+@lru_cache(maxsize=_CACHED)
+def _compared(one: document_Document | None, other: document_Document | None) -> Compatibility:
+    from xregit.payloads.compatibility import Compatibility, compare_documents
+
+    try:
+        return compare_documents(one, other).described if one and other else Compatibility()
+    except SchemaError:
+        return Compatibility()
+
+
+def _document(registry: Registry, version: Version) -> document_Document | None:
+    stated = canonical("format", text(version.attributes, "format"))
+    if version.document is None or version.document.data is None or not language(stated):
+        return None
+    return document_Document(stated, version.document.data, "", version.xid, registry.schema_documents.get)

@@ -13,7 +13,7 @@ import orjson
 
 from xregit.catalog.layout import spot, xid_of
 from xregit.catalog.properties import properties
-from xregit.catalog.resolving import effective
+from xregit.catalog.resolver import effective
 from xregit.collecting import uncollected
 from xregit.model.times import moment
 from xregit.records import record

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from xregit.document.asyncapi.exporting import asyncapi_files, export_asyncapi
+from xregit.document.asyncapi.exporter import asyncapi_files, export_asyncapi
 
 __all__ = ["asyncapi_files", "export_asyncapi"]

@@ -10,8 +10,8 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from xregit.document.asyncapi.facts import Protocol, Row
-    from xregit.document.asyncapi.options import Options
+    from xregit.document.asyncapi.facts import BindingMember, Protocol
+    from xregit.document.asyncapi.options import OptionValues
 
 _TYPES: Mapping[str, Callable[[Any], bool]] = {
     "boolean": lambda value: isinstance(value, bool),
@@ -20,7 +20,7 @@ _TYPES: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def bindings(known: Protocol, level: str, options: Options) -> dict[str, Any]:
+def bindings(known: Protocol, level: str, options: OptionValues) -> dict[str, Any]:
     """Return the member ``bindings`` of a server, operation or message, or nothing."""
     if not known.binding:
         return {}
@@ -32,30 +32,34 @@ def bindings(known: Protocol, level: str, options: Options) -> dict[str, Any]:
     return {"bindings": {known.binding: {**members, **version}}}
 
 
-def _value(row: Row, options: Options) -> Any:
+def _value(row: BindingMember, options: OptionValues) -> Any:
     """Return a constant that the binding takes, or nothing."""
     found = options.first(row.sources)
     if found is None:
         return row.default
     if found.placeholders:
         return None
-    value = _number(found.value) if row.type == "integer" else found.value
+    value = _parse_number(found.value) if row.type == "integer" else found.value
     fits = value in row.enum and not isinstance(value, bool) if row.enum else _TYPES[row.type](value)
     return value if fits else None
 
 
-def _number(value: Any) -> Any:
+def _parse_number(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else value  # noqa: PLR2004 - digits that every reader takes
 
 
-def _schema(row: Row, options: Options) -> Any:
+def _binding_schema(row: BindingMember, options: OptionValues) -> Any:
     found = options.first(row.sources)
     return property_schema(found) if found else None
 
 
-def _object(row: Row, options: Options) -> Any:
+def _binding_object(row: BindingMember, options: OptionValues) -> Any:
     found = options.all(row.sources)
     return object_schema(found) if found else None
 
 
-_FORMS: Mapping[str, Callable[[Row, Options], Any]] = {"value": _value, "schema": _schema, "object": _object}
+_FORMS: Mapping[str, Callable[[BindingMember, OptionValues], Any]] = {
+    "value": _value,
+    "schema": _binding_schema,
+    "object": _binding_object,
+}

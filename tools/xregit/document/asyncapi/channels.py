@@ -1,27 +1,113 @@
-"""What an endpoint carries to AsyncAPI's channels and operations.
-
-A document describes an application that is a client of the endpoint: at a ``producer`` endpoint it sends, at a
-``consumer`` or ``subscriber`` endpoint it receives. An answer, such as an HTTP response, goes the other way.
-"""
+"""The servers, channels and operations of an endpoint."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.asyncapi.bindings import bindings
-from xregit.document.asyncapi.facts import protocol
+from xregit.document.asyncapi.facts import free_name, is_uri, protocol, tables, variables
 from xregit.document.asyncapi.messages import is_answer, message_object, options_of
-from xregit.document.asyncapi.naming import free_name, variables
-from xregit.document.asyncapi.servers import common_path
+from xregit.document.asyncapi.options import OptionValues
+from xregit.model.language import NOTHING
 from xregit.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from xregit.catalog import Endpoint, Message
     from xregit.document.asyncapi.facts import Protocol
-    from xregit.document.asyncapi.options import Options
-    from xregit.document.asyncapi.payloads import Payloads
+    from xregit.document.asyncapi.schemas import PayloadSchemas
+
+
+_ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+._-]*)://(?:[^/?#@]*@)?(?P<host>[^/?#]+)(?P<path>.*)", re.DOTALL)
+
+
+def servers(endpoint: Endpoint, *, with_path: bool) -> dict[str, dict[str, Any]]:
+    """Return the servers by name; ``with_path`` says that an address's path is no channel's address."""
+    known = protocol(endpoint.protocol)
+    addresses = tuple(_endpoint_addresses(endpoint))
+    names = ["server"] if len(addresses) == 1 else [f"server-{number}" for number in range(1, len(addresses) + 1)]
+    return {name: _server(endpoint, known, uri, with_path) for name, uri in zip(names, addresses, strict=True)}
+
+
+def common_path(endpoint: Endpoint) -> str:
+    """Return the path that all addresses share, without its first slash; empty where they don't, or there is none."""
+    paths = {_split_address(uri)[2].removeprefix("/") for uri in _endpoint_addresses(endpoint)}
+    return paths.pop() if len(paths) == 1 else ""
+
+
+def _endpoint_addresses(endpoint: Endpoint) -> Iterator[str]:
+    stated = endpoint.options.get("endpoints")
+    for item in stated if isinstance(stated, list | tuple) else ():
+        uri = item.get("uri", item.get("url")) if isinstance(item, Mapping) else item
+        if isinstance(uri, str) and uri:
+            yield uri
+
+
+def _split_address(uri: str) -> tuple[str, str, str]:
+    """Return scheme, host with port, and path of an address; one of another form is all host."""
+    found = _ADDRESS.fullmatch(uri)
+    return (found["scheme"], found["host"], found["path"]) if found else ("", uri, "")
+
+
+def _server(endpoint: Endpoint, known: Protocol, uri: str, with_path: bool) -> dict[str, Any]:
+    scheme, host, path = _split_address(uri)
+    spoken = known.schemes.get(scheme.lower(), known.protocol) or scheme.lower() or "unknown"
+    server: dict[str, Any] = {"host": host}
+    if path and with_path:
+        server["pathname"] = path
+    server["protocol"] = spoken
+    if known.protocolversion:
+        server["protocolVersion"] = known.protocolversion
+    named = variables(host + (path if with_path else ""))
+    if named:
+        server["variables"] = {name: {} for name in named}
+    security = list(_security(endpoint))
+    if security:
+        server["security"] = security
+    server |= bindings(known, "server", OptionValues(endpoint.options))
+    if scheme and scheme.lower() != spoken:
+        server["x-scheme"] = scheme
+    return server
+
+
+def _security(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
+    """Give a security scheme for each way to be admitted that AsyncAPI can express."""
+    stated = endpoint.options.get("authorization")
+    for item in stated if isinstance(stated, list | tuple) else (stated,):
+        scheme = _scheme(endpoint, item) if isinstance(item, Mapping) else None
+        if scheme is not None:
+            yield scheme
+
+
+def _scheme(endpoint: Endpoint, item: Mapping[str, Any]) -> dict[str, Any] | None:
+    kind = str(item.get("type", ""))
+    if kind == "OAuth2":
+        return _oauth(item)
+    known = tables()["authorization"].get(kind, NOTHING)
+    mechanism = tables()["mechanisms"].get(str(item.get("mechanism", "")).upper())
+    special = known.get(protocol(endpoint.protocol).protocol)
+    found = mechanism or special or known.get("others")
+    return dict(found) if found else None
+
+
+def _oauth(item: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the OAuth 2.0 scheme; AsyncAPI has no place for one whose authority is not known."""
+    authority = item.get("authorityuri")
+    if not is_uri(authority):
+        return None
+    granted = item.get("granttypes")
+    flows = [tables()["flows"].get(str(each)) for each in (granted if isinstance(granted, list | tuple) else ())]
+    known = [flow for flow in flows if flow]
+    return {
+        "type": "oauth2",
+        "flows": {
+            flow["name"]: {**dict.fromkeys(flow["addresses"], authority), "availableScopes": {}} for flow in known
+        },
+    }
+
 
 SEND, RECEIVE = "send", "receive"
 ACTIONS: Mapping[str, str] = {"producer": SEND, "consumer": RECEIVE, "subscriber": RECEIVE}
@@ -30,7 +116,7 @@ PATH = "path"
 
 
 @record
-class _Carried:
+class _ChannelMessage:
     """A message as an endpoint carries it: the channel's address, what clients do, and the operation's bindings."""
 
     message: Message
@@ -48,7 +134,7 @@ class Traffic:
     operations: Mapping[str, dict[str, Any]]
 
 
-def traffic(endpoint: Endpoint, payloads: Payloads) -> Traffic:
+def channels_and_operations(endpoint: Endpoint, payloads: PayloadSchemas) -> Traffic:
     """Return the channels and operations of an endpoint; the schemas of payloads are added to those given."""
     channels: dict[str, dict[str, Any]] = {}
     operations: dict[str, dict[str, Any]] = {}
@@ -71,29 +157,29 @@ def path_is_address(endpoint: Endpoint) -> bool:
     return PATH in protocol(endpoint.protocol).address and bool(common_path(endpoint))
 
 
-def _by_address(endpoint: Endpoint) -> dict[str | None, list[_Carried]]:
-    found: dict[str | None, list[_Carried]] = {}
+def _by_address(endpoint: Endpoint) -> dict[str | None, list[_ChannelMessage]]:
+    found: dict[str | None, list[_ChannelMessage]] = {}
     for entry in endpoint.contract:
-        item = _carried(endpoint, entry.message)
+        item = _channel_messages(endpoint, entry.message)
         found.setdefault(item.address, []).append(item)
     return found
 
 
-def _carried(endpoint: Endpoint, message: Message) -> _Carried:
+def _channel_messages(endpoint: Endpoint, message: Message) -> _ChannelMessage:
     known = protocol(message.protocol or endpoint.protocol)
     options = options_of(endpoint, message, known)
     actions = dict.fromkeys(ACTIONS[usage] for usage in endpoint.usage if usage in ACTIONS)
     answer = is_answer(message, known)
-    return _Carried(
+    return _ChannelMessage(
         message,
         known,
-        _address(endpoint, known, options),
+        _channel_address(endpoint, known, options),
         tuple(_OTHER_WAY[action] if answer else action for action in actions),
         {} if answer else bindings(known, "operation", options),
     )
 
 
-def _address(endpoint: Endpoint, known: Protocol, options: Options) -> str | None:
+def _channel_address(endpoint: Endpoint, known: Protocol, options: OptionValues) -> str | None:
     for source in known.address:
         if source == PATH:
             value: Any = common_path(endpoint)
@@ -110,7 +196,7 @@ def _channel(address: str | None) -> dict[str, Any]:
     return {"address": address, "messages": {}, **({"parameters": {name: {} for name in named}} if named else {})}
 
 
-def _operations(channel: str, pointers: list[tuple[_Carried, dict[str, str]]]) -> Iterator[dict[str, Any]]:
+def _operations(channel: str, pointers: list[tuple[_ChannelMessage, dict[str, str]]]) -> Iterator[dict[str, Any]]:
     """Give an operation for each thing that clients do at a channel; messages that are bound alike share one."""
     alike: list[dict[str, Any]] = []
     for item, pointer in pointers:

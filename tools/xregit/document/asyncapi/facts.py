@@ -1,22 +1,56 @@
-"""The tables of types and schema languages, and what is said of each protocol, as typed values."""
+"""What AsyncAPI calls our protocols and schema languages, and which names it allows.
+
+The facts are in ``facts.yaml``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from xregit.document.tables import table
+from xregit.document.profiles import data_file
 from xregit.model import protocols
 from xregit.model.language import NOTHING, nothing
 from xregit.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+
+_OTHER, _BRACES = re.compile(r"[^A-Za-z0-9._-]+"), re.compile(r"[{}]")
+# AsyncAPI takes whatever stands in braces for a variable.
+_VARIABLE = re.compile(r"\{(.+?)\}")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """Return the wanted name in the characters that names may have, with a number if another has it."""
+    plain = _OTHER.sub("-", _BRACES.sub("", wanted)).strip("-") or "unnamed"
+    name, number = plain, 1
+    while name in taken:
+        number += 1
+        name = f"{plain}-{number}"
+    return name
+
+
+def variables(address: str) -> tuple[str, ...]:
+    """Return the names of the variables in an address, each once."""
+    return tuple(dict.fromkeys(_VARIABLE.findall(address[: address.rfind("}") + 1])))
+
+
+def is_uri(value: Any) -> bool:
+    """Tell whether a value is an absolute URI, as AsyncAPI's own schema wants it."""
+    return isinstance(value, str) and _URI.fullmatch(value) is not None
+
 
 LEVELS = ("server", "operation", "message")
 
 
 @record
-class Row:
+class BindingMember:
     """One member of a binding: the options that it comes from, its form, and what it is limited to."""
 
     sources: tuple[str, ...]
@@ -38,7 +72,7 @@ class Protocol:
     address: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     answer: str = ""
-    rows: Mapping[str, Mapping[str, Row]] = field(default_factory=nothing)
+    rows: Mapping[str, Mapping[str, BindingMember]] = field(default_factory=nothing)
 
     @property
     def placed(self) -> frozenset[str]:
@@ -66,9 +100,9 @@ class Language:
 
 
 @cache
-def facts() -> Mapping[str, Any]:
+def tables() -> Mapping[str, Any]:
     """Return the tables as they are."""
-    found: Mapping[str, Any] = table("asyncapi", "facts.yaml")
+    found: Mapping[str, Any] = data_file("asyncapi", "facts.yaml")
     return found
 
 
@@ -87,26 +121,26 @@ def protocol(name: str) -> Protocol:
         address=tuple(value["address"]),
         headers=tuple(value.get("headers", ())),
         answer=value.get("answer", ""),
-        rows={level: _rows(value.get(level, NOTHING)) for level in LEVELS},
+        rows={level: _parse_rows(value.get(level, NOTHING)) for level in LEVELS},
     )
 
 
 @cache
 def language(name: str) -> Language | None:
     """Return how a schema language is named, by our name for it, or nothing where AsyncAPI has none."""
-    value = facts()["formats"].get(name)
+    value = tables()["formats"].get(name)
     if value is None:
         return None
     plain = frozenset(value.get("plain", ()))
     return Language(value["mediatype"], value["form"], value.get("versions", NOTHING), plain, value.get("root", ""))
 
 
-def _rows(value: Mapping[str, Any]) -> Mapping[str, Row]:
-    return {name: _row(said) for name, said in value.items()}
+def _parse_rows(value: Mapping[str, Any]) -> Mapping[str, BindingMember]:
+    return {name: _parse_row(said) for name, said in value.items()}
 
 
-def _row(said: Mapping[str, Any]) -> Row:
-    return Row(
+def _parse_row(said: Mapping[str, Any]) -> BindingMember:
+    return BindingMember(
         sources=tuple(said["from"]),
         form=said["as"],
         default=said.get("default"),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.properties import Property
 from xregit.catalog.views import text_of
 from xregit.document.asyncapi.bindings import bindings
-from xregit.document.asyncapi.naming import is_uri
-from xregit.document.asyncapi.options import MESSAGE, PART, Options, rest
+from xregit.document.asyncapi.facts import is_uri
+from xregit.document.asyncapi.options import MESSAGE, PART, OptionValues, unplaced_options
 from xregit.document.asyncapi.schemas import object_schema
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS, find_name
 from xregit.model.language import NOTHING
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Endpoint, Message
     from xregit.document.asyncapi.facts import Protocol
-    from xregit.document.asyncapi.payloads import Payload
+    from xregit.document.asyncapi.schemas import PayloadObject
 
 ENVELOPE = "envelopemetadata"
 # CloudEvents specification, "Required Attributes".
@@ -34,18 +34,18 @@ _TYPES = {"source": "uri"}
 _VALUES = {"specversion": SPECVERSION}
 
 
-def message_object(endpoint: Endpoint, message: Message, known: Protocol, payload: Payload) -> dict[str, Any]:
+def message_object(endpoint: Endpoint, message: Message, known: Protocol, payload: PayloadObject) -> dict[str, Any]:
     """Return a message of an endpoint as AsyncAPI has it."""
     structured = _is_structured(endpoint, message)
     options = options_of(endpoint, message, known)
     shape = _structured(endpoint, message, payload) if structured else _binary(message, payload)
     events = () if structured or message.envelope != CLOUDEVENTS else _attributes(message)
     headers = object_schema(_headers(known, options, events, _prefix(endpoint, message)))
-    unplaced = rest(message.resolved.attributes.get(PART), MESSAGE, known.placed)
+    unplaced = unplaced_options(message.resolved.attributes.get(PART), MESSAGE, known.placed)
     return {
         "name": message.id,
         **({"title": message.name} if message.name else {}),
-        **described(message.resolved.attributes),
+        **description_of(message.resolved.attributes),
         **({"deprecated": True} if message.deprecated is not None else {}),
         **({"headers": headers} if headers["properties"] else {}),
         **shape,
@@ -56,9 +56,9 @@ def message_object(endpoint: Endpoint, message: Message, known: Protocol, payloa
     }
 
 
-def options_of(endpoint: Endpoint, message: Message, known: Protocol) -> Options:
+def options_of(endpoint: Endpoint, message: Message, known: Protocol) -> OptionValues:
     """Return the options that a message goes with; those of the endpoint are for requests, not for answers."""
-    return Options(NOTHING if is_answer(message, known) else endpoint.options, message.properties)
+    return OptionValues(NOTHING if is_answer(message, known) else endpoint.options, message.properties)
 
 
 def is_answer(message: Message, known: Protocol) -> bool:
@@ -66,7 +66,7 @@ def is_answer(message: Message, known: Protocol) -> bool:
     return any(item.path == (PART, known.answer) for item in message.properties)
 
 
-def described(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def description_of(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return description, documentation and labels as AsyncAPI's objects have them."""
     result: dict[str, Any] = {}
     if text_of(attributes, "description"):
@@ -83,13 +83,13 @@ def _is_structured(endpoint: Endpoint, message: Message) -> bool:
     """Tell whether the payload is an event; where several modes may be used, one is described."""
     if message.envelope != CLOUDEVENTS:
         return False
-    known = _carrier(endpoint, message)
+    known = _message_carrier(endpoint, message)
     if known is None or BINARY not in known.modes:
         return True
     return (_option(message, endpoint, "mode") or known.modes[0]) != BINARY
 
 
-def _carrier(endpoint: Endpoint, message: Message) -> Carrier | None:
+def _message_carrier(endpoint: Endpoint, message: Message) -> Carrier | None:
     return carrier(message.protocol or endpoint.protocol)
 
 
@@ -102,7 +102,7 @@ def _option(message: Message, endpoint: Endpoint, name: str) -> str:
     return ""
 
 
-def _binary(message: Message, payload: Payload) -> dict[str, Any]:
+def _binary(message: Message, payload: PayloadObject) -> dict[str, Any]:
     content = _content_type(message)
     return {
         **({"contentType": content} if content else {}),
@@ -110,7 +110,7 @@ def _binary(message: Message, payload: Payload) -> dict[str, Any]:
     }
 
 
-def _structured(endpoint: Endpoint, message: Message, payload: Payload) -> dict[str, Any]:
+def _structured(endpoint: Endpoint, message: Message, payload: PayloadObject) -> dict[str, Any]:
     """Return the event as payload; only the JSON event format has a schema that can be told."""
     form = _option(message, endpoint, "format") or EVENT_JSON
     if not form.endswith("+json"):
@@ -125,7 +125,7 @@ def _structured(endpoint: Endpoint, message: Message, payload: Payload) -> dict[
     return {"contentType": form, "payload": event}
 
 
-def _headers(known: Protocol, options: Options, attributes: Iterable[Property], prefix: str) -> Iterator[Property]:
+def _headers(known: Protocol, options: OptionValues, attributes: Iterable[Property], prefix: str) -> Iterator[Property]:
     """Give the headers: those that the protocol options declare, then the event's attributes that are not yet there."""
     declared = options.all(known.headers)
     yield from declared
@@ -137,7 +137,7 @@ def _headers(known: Protocol, options: Options, attributes: Iterable[Property], 
 
 
 def _prefix(endpoint: Endpoint, message: Message) -> str:
-    known = _carrier(endpoint, message)
+    known = _message_carrier(endpoint, message)
     return known.prefixes[0] if known and known.prefixes else ""
 
 

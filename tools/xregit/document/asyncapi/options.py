@@ -17,7 +17,7 @@ MESSAGE, ENDPOINT = "message", "endpoint"
 
 
 @record
-class Options:
+class OptionValues:
     """What an endpoint states for all messages, and what one message declares; none for the endpoint alone."""
 
     endpoint: Mapping[str, Any]
@@ -37,16 +37,16 @@ class Options:
         if owner == MESSAGE:
             yield from (item for item in self.message if item.path[: len(path)] == path)
         elif owner == ENDPOINT:
-            yield from _stated(self.endpoint.get(name), path)
+            yield from _option_properties(self.endpoint.get(name), path)
 
 
-def rest(options: Any, owner: str, placed: frozenset[str]) -> dict[str, Any]:
+def unplaced_options(options: Any, owner: str, placed: frozenset[str]) -> dict[str, Any]:
     """Return the options that have no place of their own."""
     named = options if isinstance(options, Mapping) else NOTHING
     return {name: value for name, value in named.items() if f"{owner}/{name}" not in placed}
 
 
-def _stated(value: Any, path: tuple[str, ...]) -> Iterator[Property]:
+def _option_properties(value: Any, path: tuple[str, ...]) -> Iterator[Property]:
     """Give an endpoint's option as the properties that it sets: itself, or each entry of a map or list of pairs."""
     if isinstance(value, Mapping):
         for name, item in value.items():

@@ -1,18 +1,31 @@
-"""Declared properties to JSON Schema: the value that each must have, or the form of a template's values."""
+"""The schemas of an AsyncAPI document: of properties, of events, and of payloads with their references."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from xregit.catalog.properties import texts
-from xregit.document.asyncapi.facts import facts
+from xregit.catalog.views import text_of
+from xregit.document.asyncapi.facts import free_name, language, tables
+from xregit.document.version_document import attribute_for, pretty_json
+from xregit.jsonpointers import escaped, unescaped
 from xregit.messages.definition import is_now
+from xregit.model import canonical
+from xregit.model.aliases import find_name
+from xregit.model.language import NOTHING
+from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from xregit.catalog import Message
     from xregit.catalog.properties import Property
+    from xregit.document.asyncapi.facts import Language
+
 
 # The characters that mean something in a regular expression of ECMA 262, which JSON Schema uses.
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
@@ -21,11 +34,11 @@ _PART, _WHOLE = "[^/]+", ".+"
 
 def property_schema(item: Property) -> dict[str, Any]:
     """Return the schema of one property's value."""
-    schema = dict(facts()["types"].get(item.type, facts()["othertype"]))
+    schema = dict(tables()["types"].get(item.type, tables()["othertype"]))
     if item.placeholders:
         schema["pattern"] = pattern(item.value)
     elif item.value is not None and not is_now(item.type, item.value):
-        schema = {**schema, "const": item.value} if _fits(schema, item.value) else {"const": item.value}
+        schema = {**schema, "const": item.value} if _fits_type(schema, item.value) else {"const": item.value}
     return {**schema, "description": item.description} if item.description else schema
 
 
@@ -48,6 +61,232 @@ def pattern(template: str) -> str:
     return "^" + "".join(any_text if part.placeholder else _SPECIAL.sub(r"\\\g<0>", part.text) for part in parts) + "$"
 
 
-def _fits(schema: dict[str, Any], value: Any) -> bool:
+def _fits_type(schema: dict[str, Any], value: Any) -> bool:
     """Tell whether a value may stand beside the type; numbers and booleans may be declared for texts."""
     return schema.get("type") != "string" or isinstance(value, str)
+
+
+# Deeper schemas are nobody's, and other readers refuse them.
+MAX_DEPTH = 200
+
+
+def rebase_references(schema: Any, base: str) -> Any:
+    """Return the schema with its references below ``base``, or None where it is nested more than 200 levels deep."""
+    try:
+        anchors = dict(_anchors(schema, "", 0))
+        return _rebase(schema, _ReferenceTargets(schema, base, anchors), 0)
+    except _TooDeepError:
+        return None
+
+
+def resolve_pointer(schema: Any, pointer: str) -> Any:
+    """Return what a JSON Pointer leads to, or None (RFC 6901)."""
+    for part in pointer.split("/")[1:]:
+        name = unescaped(part)
+        if isinstance(schema, list | tuple):
+            schema = schema[int(name)] if name.isascii() and name.isdigit() and int(name) < len(schema) else None
+        else:
+            schema = schema.get(name) if isinstance(schema, Mapping) else None
+    return schema
+
+
+class _TooDeepError(Exception):
+    """The schema has more levels than we read."""
+
+
+class _ReferenceTargets:
+    """Where the references of one schema lead."""
+
+    def __init__(self, schema: Any, base: str, anchors: Mapping[str, str]) -> None:
+        self.schema = schema
+        self.base = base
+        self.anchors = anchors
+        own = schema.get("$id", schema.get("id")) if isinstance(schema, Mapping) else None
+        self.own = own.partition("#")[0] if isinstance(own, str) else ""
+
+    def of(self, reference: str) -> str | None:
+        """Return the same reference from outside, or nothing where it leaves the schema or leads nowhere."""
+        if reference in self.anchors:
+            return self.base + self.anchors[reference]
+        document, _, fragment = reference.partition("#")
+        if document and document != self.own:
+            return None
+        if fragment.startswith("/"):
+            return self.base + fragment if resolve_pointer(self.schema, unquote(fragment)) is not None else None
+        if not fragment:
+            return self.base
+        found = self.anchors.get(f"#{fragment}")
+        return None if found is None else self.base + found
+
+
+def _anchors(schema: Any, pointer: str, depth: int) -> Any:
+    """Give the names by which parts of a schema are referred to, with the pointers to them."""
+    if depth > MAX_DEPTH:
+        raise _TooDeepError
+    if isinstance(schema, Mapping):
+        for name in ("$anchor", "$dynamicAnchor"):
+            if isinstance(schema.get(name), str):
+                yield f"#{schema[name]}", pointer
+        if pointer and isinstance(schema.get("$id"), str):
+            yield schema["$id"], pointer
+    for name, item in _subschemas(schema):
+        yield from _anchors(item, f"{pointer}/{name}", depth + 1)
+
+
+def _subschemas(schema: Any) -> Any:
+    if isinstance(schema, Mapping):
+        return ((escaped(name), item) for name, item in schema.items())
+    return enumerate(schema) if isinstance(schema, list | tuple) else NOTHING.items()
+
+
+def _rebase(schema: Any, places: _ReferenceTargets, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise _TooDeepError
+    if isinstance(schema, list | tuple):
+        return [_rebase(item, places, depth + 1) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    result = {name: _rebase(item, places, depth + 1) for name, item in schema.items() if name != "$ref"}
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        place = places.of(reference)
+        return {**result, "x-ref": reference} if place is None else {"$ref": place, **result}
+    return {**result, "$ref": _rebase(reference, places, depth + 1)} if "$ref" in schema else result
+
+
+SCHEMA, TEXT = "schema", "text"
+PLACE = "#/components/schemas/"
+
+
+@record
+class PayloadObject:
+    """What is said of a payload.
+
+    ``schema`` is the payload's schema as a message has it. ``plain`` is the same as a part of an AsyncAPI schema,
+    where its language allows that. ``notes`` are the extensions that say what AsyncAPI has no place for.
+    """
+
+    schema: Mapping[str, Any] | None = None
+    plain: Mapping[str, Any] | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@record
+class _SchemaDocument:
+    """A schema document that stands in the registry: what it is known by, its format, value or text, and selector."""
+
+    xid: str
+    name: str
+    format: str
+    value: Any
+    selector: str = ""
+
+
+class PayloadSchemas:
+    """The schemas of one document so far."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.schemas: dict[str, Any] = {}
+        self._names: dict[tuple[str, str], str] = {}
+
+    def of(self, message: Message) -> PayloadObject:
+        """Return what is said of a message's payload; its schema is added to those of the document."""
+        written = _registry_schema(message)
+        return (self._here(written) if written else None) or PayloadObject(notes=_external_schema(message))
+
+    def _here(self, written: _SchemaDocument) -> PayloadObject | None:
+        """Return what is said of a payload whose schema can stand in the document, or nothing where it can't."""
+        known = find_name("format", written.format) if written.format else None
+        spoken = language(known.name) if known else None
+        if spoken is None:
+            return None
+        if spoken.form == SCHEMA:
+            return self._json_schema(written, spoken)
+        text = _document_text(written, spoken) if spoken.form == TEXT else written.value
+        name = self._added(written, spoken, text, marked=bool(spoken.root)) if text is not None else None
+        notes = {"x-dataschematype": written.selector} if written.selector else {}
+        return PayloadObject({"$ref": PLACE + name}, notes=notes) if name else None
+
+    def _json_schema(self, written: _SchemaDocument, spoken: Language) -> PayloadObject | None:
+        """Return the payload for a JSON Schema, of which other schemas may have a part of their own."""
+        if not isinstance(written.value, Mapping | bool):
+            return None
+        name = self._added(written, spoken, written.value, marked=False)
+        if name is None:
+            return None
+        pointer = _selector_pointer(written.value, written.selector)
+        inside = {"$ref": f"{PLACE}{name}/schema{pointer}"}
+        part = {"schemaFormat": _media_type(written.format, spoken), "schema": inside}
+        plain = spoken.version(_language_version(written.format)) in spoken.plain
+        return PayloadObject(part if pointer else {"$ref": PLACE + name}, plain=inside if plain else None)
+
+    def _added(self, written: _SchemaDocument, spoken: Language, value: Any, *, marked: bool) -> str | None:
+        """Return the name of a schema in the document, or nothing where it is nested too deeply to be read.
+
+        A document in which the type that is meant is ``marked`` stands there once for each such type.
+        """
+        key = (written.xid, written.selector if marked else "")
+        if key not in self._names:
+            name = free_name("-".join(filter(None, (written.name, key[1]))), self.schemas)
+            schema = rebase_references(value, f"{PLACE}{name}/schema") if spoken.form == SCHEMA else value
+            if schema is None:
+                return None
+            self.schemas[name] = {"schemaFormat": _media_type(written.format, spoken), "schema": schema}
+            self._names[key] = name
+        return self._names[key]
+
+
+def _registry_schema(message: Message) -> _SchemaDocument | None:
+    """Return the schema document that a message refers to or holds, if it is in the registry."""
+    attributes, reference = message.resolved.attributes, message.schema
+    stated = text_of(attributes, "dataschemaformat")
+    if reference is not None and reference.version is not None and reference.schema is not None:
+        version = reference.version
+        data = version.document.data if version.document else None
+        if not data:
+            return None
+        name = f"{reference.schema.id}-{version.id}"
+        form = text_of(version.attributes, "format") or stated
+        return _SchemaDocument(
+            version.xid, name, form, attribute_for(data, form, "schema").get("schema"), reference.selector
+        )
+    if attributes.get("dataschema") is not None:
+        return _SchemaDocument(message.xid, message.id, stated, attributes["dataschema"])
+    return None
+
+
+def _document_text(written: _SchemaDocument, spoken: Language) -> str | None:
+    """Return the text of a document; a comment marks the type in it that is meant."""
+    if written.value is None:
+        return None
+    text = written.value if isinstance(written.value, str) else pretty_json(written.value).decode(errors="replace")
+    if not spoken.root or not written.selector:
+        return text
+    name = re.escape(written.selector.rpartition(".")[2])
+    return re.sub(rf"(?m)^([ \t]*)(message[ \t]+{name}\b)", rf"\1{spoken.root}\n\1\2", text, count=1)
+
+
+def _external_schema(message: Message) -> dict[str, Any]:
+    """Return the extensions for a schema that can't stand in the document."""
+    attributes = message.resolved.attributes
+    names = ("dataschemaformat", "dataschemauri", "dataschemaxid")
+    return {f"x-{name}": attributes[name] for name in names if isinstance(attributes.get(name), str)}
+
+
+def _media_type(written: str, spoken: Language) -> str:
+    return spoken.mediatype.format(version=spoken.version(_language_version(written)).replace("/", "-"))
+
+
+def _language_version(written: str) -> str:
+    return canonical("format", written).partition("/")[2]
+
+
+def _selector_pointer(value: Any, selector: str) -> str:
+    """Return the JSON Pointer to the part of a JSON Schema that a reference selects; empty for all of it."""
+    if not selector:
+        return ""
+    name = escaped(selector)
+    wanted = [selector] if selector.startswith("/") else [f"/$defs/{name}", f"/definitions/{name}"]
+    found = next((pointer for pointer in wanted if resolve_pointer(value, pointer) is not None), "")
+    return quote(found, safe="/~$")

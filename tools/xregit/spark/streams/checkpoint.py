@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from xregit.document import compile_document, read
-from xregit.document.serialising import to_bytes
+from xregit.document.json_bytes import to_bytes
 from xregit.errors import XregitError
 from xregit.records import record
 from xregit.source.locking import writing_to

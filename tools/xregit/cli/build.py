@@ -1,0 +1,419 @@
+"""The commands that write what others use: ``build``, ``compile``, ``site`` and ``publish``.
+
+And the steps of a build.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.cli.output import doubt, note, progress, result
+from xregit.cli.parameters import (
+    Ref,
+    output_folder,
+    refuse_own_file,
+    refuse_own_folder,
+    refuse_own_tables,
+    with_registry,
+)
+from xregit.cli.runner import today
+from xregit.collecting import uncollected
+from xregit.errors import CatalogError, XregitError
+from xregit.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from xregit.catalog import Registry
+    from xregit.spark.publication import Publication
+
+
+# Where the static API is served if xregit.yaml names no baseurl: the server of the README's command.
+LOCAL = "http://localhost:8000"
+DOCUMENT = "registry.json"
+
+
+@record
+class Task:
+    """What a build is about: the path of the registry, the folder to write to, and whether the registry is checked."""
+
+    path: Path
+    output: Path
+    checked: bool
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The registry; what is wrong with it is left to the check, if there is one.
+
+        Raises:
+            CatalogError: it isn't checked, and some files can't be read as what they should be.
+            XregitError: there is none.
+        """
+        import xregit
+
+        return xregit.read(self.path) if self.checked else xregit.load(self.path)
+
+
+@record
+class Step:
+    """One step of a build; ``run`` returns what it did in a few words.
+
+    ``writes`` is its place in the output folder, ``look`` how to look at it; ``package`` is one that it can't do
+    without, and ``extra`` what brings that one.
+    """
+
+    name: str
+    run: Callable[[Task], str]
+    writes: str = ""
+    look: Callable[[Task], str] | None = None
+    package: str = ""
+    extra: str = ""
+
+
+def check(task: Task) -> str:
+    """Check the registry.
+
+    Raises:
+        CatalogError: there are errors.
+    """
+    import xregit
+    from xregit.reports.text import summary
+
+    registry = task.registry
+    report = xregit.check(registry, today())
+    if report.failed:
+        raise CatalogError(report.diagnostics, registry.origin.line, "Nothing was written.")
+    return f"{entities(registry)}: {summary(report.diagnostics)}"
+
+
+def document(task: Task) -> str:
+    """Write the document view.
+
+    Raises:
+        XregitError: a link stands in its place, which may have come with a clone, and lead to any file of the user.
+    """
+    import xregit
+    from xregit.document.json_bytes import to_bytes
+    from xregit.source import writing
+
+    place, profile = task.output / DOCUMENT, task.registry.settings.profile
+    if place.is_symlink():
+        message = f'"{place}" is a link; remove it, or name another folder with -o'
+        raise XregitError(message)
+    data = to_bytes(xregit.compile(task.registry, profile=profile))
+    writing.write(place, data)
+    return f"{len(data):,} bytes"
+
+
+def api(task: Task) -> str:
+    """Write the static API."""
+    from xregit.document.static_api import api_files
+    from xregit.source import writing
+
+    settings = task.registry.settings
+    files = api_files(task.registry, settings.baseurl or LOCAL, profile=settings.profile)
+    writing.replace_tree(task.output / "api", files, lambda folder: (folder / "capabilities").is_file())
+    return f"{len(files):,} files"
+
+
+def site_step(task: Task) -> str:
+    """Build the docs site."""
+    import xregit
+
+    return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site', task.registry):,} files"
+
+
+def tables(task: Task) -> str:
+    """Publish the tables."""
+    import xregit
+
+    return published(xregit.publish(task.registry, task.output / "tables"))
+
+
+def look_at_api(task: Task) -> str:
+    """Say how to look at the static API, whose addresses lead to where it will be served."""
+    base = task.registry.settings.baseurl
+    place = task.output / "api"
+    return f"serve {place} at {base}, where its addresses lead" if base else f"python3 -m http.server -d {place}"
+
+
+def look_at_site(task: Task) -> str:
+    """Say how to look at the docs site."""
+    return f"python3 -m http.server -d {task.output / 'site'}"
+
+
+def look_at_tables(task: Task) -> str:
+    """Say how to look at the tables."""
+    return f'in Python: deltalake.DeltaTable("{task.output}/tables/messages").scan().read_all()'
+
+
+STEPS = (
+    Step("check", check),
+    Step("document", document, DOCUMENT),
+    Step("api", api, "api", look_at_api),
+    Step("site", site_step, "site", look_at_site, package="mkdocs", extra="site"),
+    Step("tables", tables, "tables", look_at_tables, package="pyspark", extra="spark"),
+)
+
+
+def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
+    """Return the steps to take, in their order.
+
+    Raises:
+        XregitError: none is left, or one of them needs an extra that isn't installed.
+    """
+    wanted = set(only) or {step.name for step in STEPS}
+    steps = tuple(step for step in STEPS if step.name in wanted - set(skip))
+    if not steps:
+        message = "--only and --skip leave no step to take; skip fewer"
+        raise XregitError(message)
+    missing = [step for step in steps if step.package and find_spec(step.package) is None]
+    if missing:
+        from xregit.installed import bringing  # only faults ask
+
+        names, extras = (
+            ",".join(values) for values in zip(*((step.name, step.extra) for step in missing), strict=True)
+        )
+        message = f"{names}: more packages are needed: {bringing(extras)}, or build with --skip {names}"
+        raise XregitError(message)
+    return steps
+
+
+def site_config(registry: Path) -> Path | None:
+    """Return the site's configuration beside a registry folder, or nothing where there is none."""
+    config = registry.resolve().parent / "site" / "mkdocs.yml"
+    return config if config.is_file() else None
+
+
+def entities(registry: Registry) -> str:
+    """Return how many entities of each kind there are, such as "12 messagegroups, 64 messages"."""
+    model = registry.model
+    counts = dict.fromkeys([*model.groups, *(plural for kind in model.groups.values() for plural in kind.resources)], 0)
+    for group in registry.all_groups:
+        counts[group.type.plural] += 1
+        for plural, resources in group.collections.items():
+            counts[plural] += len(resources)
+    return ", ".join(f"{count:,} {plural}" for plural, count in counts.items() if count) or "an empty registry"
+
+
+def published(publication: Publication) -> str:
+    """Return what became of the tables, such as "13 tables, 812 rows, 3 of them changed"."""
+    tables = publication.tables
+    changes = sum(table.inserted + table.updated + table.deleted for table in tables)
+    changed = f"{changes:,} changed" if publication.changed else "nothing changed"
+    return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
+
+
+def where_commits_are(publications: Iterable[Publication]) -> Iterator[str]:
+    """Give for each publication a line with its commit and the versions of the tables that hold it."""
+    for done in publications:
+        versions = ", ".join(f"{table.name} {table.version}" for table in done.tables if table.version is not None)
+        yield f"{done.commit[:12]} {versions or 'written'}"
+
+
+def line(step: Step, task: Task) -> str:
+    """Take one step, and return the line of the summary that says what it did."""
+    done = step.run(task)
+    place = str(task.output / step.writes) if step.writes else ""
+    return f"{step.name:<9} {place:<20} {done}" if place else f"{step.name:<9} {done}"
+
+
+def hints(steps: Iterable[Step], task: Task) -> str:
+    """Return how to look at what the steps wrote."""
+    looks = [f"  {step.name:<9} {step.look(task)}" for step in steps if step.look]
+    return "\n".join(["To look at it:", *looks]) if looks else ""
+
+
+STEP_NAMES = ("check", "document", "api", "site", "tables")
+
+
+class Steps(click.ParamType[tuple[str, ...]]):
+    """Names of steps, with commas between them."""
+
+    name = "steps"
+
+    def convert(
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the names; an unknown one is wrong usage."""
+        names = tuple(value.split(",")) if isinstance(value, str) else value
+        for name in names:
+            if name not in STEP_NAMES:
+                self.fail(f'there is no step "{name}"; the steps are {", ".join(STEP_NAMES)}', param, ctx)
+        return names
+
+
+class Setting(click.ParamType[tuple[str, str]]):
+    """A setting of Spark, as ``key=value``."""
+
+    name = "setting"
+
+    def convert(
+        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return key and value; a text without an equals sign is wrong usage."""
+        if not isinstance(value, str):
+            return value
+        key, sign, setting = value.partition("=")
+        if not key or not sign:
+            self.fail(f'"{value}" is no setting; write it as key=value', param, ctx)
+        return key, setting
+
+
+@click.command()
+@output_folder("build")
+@click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
+@click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
+@click.option("--at", type=Ref(), metavar="REF", help="Build the registry as it was at this commit, branch or tag.")
+@with_registry
+def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, ...], at: str | None) -> None:
+    """Check, then write document, static API, site and tables.
+
+    The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
+    written and the exit code is 1.
+    """
+    with uncollected():  # what is imported stays
+        from xregit.cli.log import checked_out
+
+        steps = chosen(only, skip)
+    for step in steps:
+        if step.writes:
+            refuse_own_folder(registry, output / step.writes, replaced=True)
+    with checked_out(registry, at) as place:
+        built(Task(place, output, checked="check" in {step.name for step in steps}), steps)
+
+
+def built(task: Task, steps: tuple[Step, ...]) -> None:
+    """Take the steps of a build, and say what each did."""
+    done: list[str] = []
+    try:
+        with progress(steps, lambda step: step.name) as bar:
+            for step in bar:
+                done.append(line(step, task))  # noqa: PERF401 - what went well before a failure is shown too
+    finally:
+        result("\n".join(done))
+    note(hints(steps, task))
+    doubt(task.registry)
+
+
+@click.command("compile")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; standard output if left out.")
+@click.option("--profile", help="Dialect to write, 1.0-rc2 or 1.0-rc4; by default that of xregit.yaml, else 1.0-rc2.")
+@click.option(
+    "--view", type=click.Choice(("document", "short")), default="document", show_default=True, help="Form to write."
+)
+@click.option("--resolved", is_flag=True, help="Merge base messages into those that build on them.")
+@with_registry
+def compile_(registry: Path, output: Path | None, profile: str | None, view: str, resolved: bool) -> None:
+    """Write the registry as one xRegistry document.
+
+    The view "short" is the authoring form, which code generators read. The registry isn't checked.
+    """
+    import xregit
+    from xregit.document.json_bytes import to_bytes
+    from xregit.source.writing import write
+
+    if output is not None:
+        refuse_own_file(registry, output)
+    loaded = xregit.load(registry)
+    written = loaded.settings.profile if profile is None else profile
+    document = to_bytes(xregit.compile(loaded, profile=written, view=view, resolved=resolved))
+    if output is None:
+        result(document.decode())
+    else:
+        write(output, document)
+        note(f"Wrote {output}, {len(document):,} bytes.")
+    doubt(loaded)
+
+
+@click.command()
+@output_folder("build/site")
+@click.option("--serve", is_flag=True, help="Show the site at http://127.0.0.1:8000 instead, and follow changes.")
+@click.option(
+    "--pages",
+    "folder",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the pages there instead, as Markdown files that hold their HTML, for any other site generator.",
+)
+@with_registry
+def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None:
+    """Build the docs site.
+
+    The configuration is site/mkdocs.yml beside the registry's folder. Without one, the site has the registry's pages
+    alone.
+    """
+    import xregit
+    from xregit.pages.building import build_site, serve_site, write_pages
+
+    if serve and folder is not None:
+        message = "--serve shows a site, and --pages writes what another program makes one of; name one of them"
+        raise click.UsageError(message)
+    chosen(only=("site",), skip=())
+    if not serve:
+        refuse_own_folder(registry, folder or output, replaced=True)
+    if folder is not None:
+        note(f"Wrote {folder}, {write_pages(xregit.load(registry), folder):,} pages.")
+    elif serve:
+        serve_site(registry, site_config(registry))
+    else:
+        loaded = xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
+        note(f"Wrote {output}, {build_site(registry, site_config(registry), output, loaded):,} files.")
+
+
+@click.command()
+@click.option(
+    "--tables",
+    default="build/tables",
+    show_default=True,
+    metavar="DIR",
+    help="Folder to write to, or the URL of one in a store.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("delta", "parquet")),
+    default="delta",
+    show_default=True,
+    help="Kind of table.",
+)
+@click.option("--history", type=Ref(), metavar="[REF..]REF", help="Publish every commit up to REF, the oldest first.")
+@click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
+@click.option("--remote", metavar="URL", help="A Spark Connect server, such as sc://host:15002.")
+@click.option("--conf", multiple=True, type=Setting(), metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+@with_registry
+def publish(
+    registry: Path,
+    tables: str,
+    form: str,
+    history: str | None,
+    master: str | None,
+    remote: str | None,
+    conf: tuple[tuple[str, str], ...],
+) -> None:
+    """Write the catalog's tables with Spark.
+
+    A table changes only where the catalog has changed; publishing the same commit again adds no version. With
+    --history each commit becomes a version of its own, so that a reader can go back to it.
+    """
+    import xregit
+
+    refuse_own_tables(registry, tables)
+    settings = dict(conf) | ({"spark.master": master} if master else {}) | ({"spark.remote": remote} if remote else {})
+    if history is None:
+        loaded = xregit.load(registry)
+        done = xregit.publish(loaded, tables, format=form, conf=settings)
+        result(f"{tables}: {published(done)}")
+        doubt(loaded)
+    else:
+        if form != "delta":
+            message = "plain Parquet has no versions; --history needs --format delta"
+            raise click.UsageError(message)
+        each = xregit.publish_history(registry, history, tables, conf=settings)
+        for line in where_commits_are(each):
+            result(line)

@@ -1,0 +1,135 @@
+"""The commands ``check`` and ``explain``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.cli.output import note, result, wants_color
+from xregit.cli.parameters import Ref, unknown, with_registry
+from xregit.cli.runner import today
+from xregit.collecting import uncollected
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from xregit.catalog import Registry
+    from xregit.diagnostics import Diagnostic
+    from xregit.rules import Report, Rule
+
+
+FORMATS = ("text", "json", "github", "sarif", "junit")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
+@click.option(
+    "--color",
+    type=click.Choice(("auto", "always", "never")),
+    default="auto",
+    show_default=True,
+    help="Colours in the text: by default on a terminal, unless NO_COLOR is set.",
+)
+@click.option(
+    "--against", type=Ref(), metavar="REF", help="Report what the change since this commit or branch breaks, too."
+)
+@with_registry
+def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, against: str | None) -> int:
+    """Check the registry against all rules.
+
+    With PATHs the whole registry is read, but only what concerns these files and folders is reported.
+    The exit code is 1 if there is an error among the findings; warnings alone leave it at 0.
+    """
+    for path in paths:
+        if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
+            note(f'Note: "{path}" is not part of the registry "{registry}".')
+    with uncollected():  # what is imported stays, too
+        import xregit
+
+        catalog = xregit.read(registry)
+        report = xregit.check(catalog, today())
+    if against is not None:
+        report = with_breaks(report, registry, catalog, against)
+    report = within(report, paths, catalog)
+    if form == "text":
+        result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
+    else:
+        from xregit.reports.formats import FORMATS as REPORTS
+
+        result(REPORTS[form](changed_first(report, registry, against) if form == "github" else report.diagnostics))
+    return int(report.failed)
+
+
+def with_breaks(report: Report, registry: Path, catalog: Registry, ref: str) -> Report:
+    """Return a report with what changes since a commit break; two findings about one new name are one."""
+    from xregit.changes.new_names import merge_findings
+    from xregit.cli.diff import against
+    from xregit.diagnostics import ordered
+    from xregit.rules import Report
+
+    review = against(registry, catalog, ref)
+    return Report(ordered(merge_findings(report.diagnostics, review.diagnostics, review.on_new_names)))
+
+
+def as_text(report: Report, catalog: Registry, colour: bool) -> str:
+    """Return the report for people, with the lines that its findings are about."""
+    from xregit.reports.text import coloured, plain, text
+
+    return text(report.diagnostics, catalog.origin.line, coloured if colour else plain)
+
+
+def changed_first(report: Report, registry: Path, against: str | None) -> Sequence[Diagnostic]:
+    """Return the findings with those in files of the branch in front: GitHub shows ten of each severity."""
+    from xregit.source.plumbing import files_of_branch
+
+    changed = files_of_branch(registry, against) if against and registry.is_dir() else frozenset()
+    return sorted(report.diagnostics, key=lambda item: item.path not in changed)
+
+
+def within(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:
+    """Return the part of a report that concerns the given files and folders; all of it if none is given."""
+    from xregit.rules import Report
+
+    if not paths:
+        return report
+    wanted = [path.resolve() for path in paths]
+    repository = catalog.origin.repository.resolve()
+    places = {item.path: repository / item.path for item in report.diagnostics}
+    # A finding may be about a folder, and so about each file in it.
+    inside = {
+        name
+        for name, place in places.items()
+        if any(place.is_relative_to(path) or path.is_relative_to(place) for path in wanted)
+    }
+    return Report(tuple(item for item in report.diagnostics if item.path in inside))
+
+
+@click.command()
+@click.argument("rule", required=False)
+def explain(rule: str | None) -> None:
+    """Say why a rule exists, with a bad and a good example.
+
+    Without RULE, list all rules.
+    """
+    import xregit
+
+    known = {item.name: item for item in xregit.RULES}
+    if rule is None:
+        result(listed(known.values()))
+        return
+    if rule not in known:
+        raise unknown(rule, known, what="rule", others='"xregit explain" lists all rules')
+    found = known[rule]
+    result(found.doc)
+    note(f'Severity: {found.severity}, unless "rules" in xregit.yaml says otherwise.')
+    if found.requirements:
+        note(f'Requirements, as the docs page "Conformance" numbers them: {", ".join(found.requirements)}.')
+
+
+def listed(rules: Collection[Rule]) -> str:
+    """Return one line for each rule: its name, its severity and what it finds."""
+    width = max(len(rule.name) for rule in rules)
+    return "\n".join(f"{rule.name:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules)

@@ -1,0 +1,221 @@
+"""The commands that edit YAML as a person would: ``fmt``, ``rename`` and ``deprecate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.cli.output import note, result
+from xregit.cli.parameters import unknown, with_registry
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xregit.catalog import Registry
+    from xregit.diagnostics import Diagnostic
+    from xregit.source.text import Problem
+
+
+# A file that is not in its canonical form is no fault of the catalog, but fails a run as one does.
+FORM_DIFFERS = "fmt"
+FORMATS = ("text", "json", "github")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
+@click.option("--check", is_flag=True, help="Write nothing; the exit code is 1 if a file is not in its canonical form.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report of --check."
+)
+@with_registry
+def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
+    """Bring YAML files into their canonical form.
+
+    With PATHs only these files and folders. Comments, the order of attributes, brackets and the lines of long texts
+    stay; indentation, quotes and blank lines are made alike. A file that can't be read is left as it is, and the exit
+    code is 1.
+    """
+    from xregit.source.locking import editing
+    from xregit.source.writing import write_files
+
+    if not registry.is_dir():
+        message = f'"{registry}" is one document; only files of a registry folder can be edited'
+        raise XregitError(message)
+    if form != "text" and not check:
+        message = f'"--format {form}" is the form in which --check tells what it finds; add --check'
+        raise XregitError(message)
+    root = registry.resolve()
+    if check:
+        changed, faults = formatted_files(root, paths)
+    else:
+        with editing(root):
+            changed, faults = formatted_files(root, paths)
+            write_files(root, changed)
+    if form == "text":
+        for path, fault in faults.items():
+            note(f"{registry / path}{_place(fault)}: {fault.message}")
+        result("\n".join((registry / path).as_posix() for path in changed))
+    else:
+        from xregit.reports.formats import FORMATS as REPORTS
+
+        result(REPORTS[form](differing(root, changed, faults)))
+    counted = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"
+    note(f'"xregit fmt" would change {counted}.' if check else f"Changed {counted}.")
+    return int(bool(faults) or (check and bool(changed)))
+
+
+def _place(fault: Problem) -> str:
+    return f":{fault.span.line}:{fault.span.column}" if fault.span.line else ""
+
+
+def differing(root: Path, changed: Mapping[str, bytes], faults: Mapping[str, Problem]) -> tuple[Diagnostic, ...]:
+    """Return a finding for each file that is not in its canonical form, at the first line that isn't, or has none."""
+    from dataclasses import asdict
+
+    from xregit.catalog.origin import repository_of
+    from xregit.diagnostics import Diagnostic, Severity, ordered, sentence
+
+    prefix = root.relative_to(repository_of(root)).as_posix()
+    found = []
+    for path, fault in faults.items():
+        told, help_ = sentence(fault.message), sentence(fault.help)
+        found.append(Diagnostic(fault.rule, Severity.ERROR, f"{prefix}/{path}", told, help=help_, **asdict(fault.span)))
+    for path, data in changed.items():
+        told, help_ = "The file is not in its canonical form.", f'"xregit fmt {prefix}/{path}" brings it there.'
+        line = _first_difference((root / path).read_bytes(), data)
+        found.append(Diagnostic(FORM_DIFFERS, Severity.ERROR, f"{prefix}/{path}", told, line, help=help_))
+    return ordered(found)
+
+
+def _first_difference(old: bytes, new: bytes) -> int:
+    """Return the number of the first line that differs; the last one that both have where one goes on."""
+    lines, others = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    same = (number for number, pair in enumerate(zip(lines, others, strict=False), start=1) if pair[0] != pair[1])
+    return next(same, min(len(lines), len(others)))
+
+
+def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], dict[str, Problem]]:
+    """Return the files that are not in their canonical form, in that form, and why others have none.
+
+    Raises:
+        XregitError: a path is not part of the registry.
+    """
+    changed: dict[str, bytes] = {}
+    faults: dict[str, Problem] = {}
+    for path, data in yaml_files(root, paths):
+        new, fault = canonical(data)
+        if fault:
+            faults[path] = fault
+        elif new != data:
+            changed[path] = new
+    return changed, faults
+
+
+def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
+    """Give the YAML files of a registry, all or those at some paths, by their path below its folder.
+
+    Raises:
+        XregitError: a path is not part of the registry.
+    """
+    from xregit.source import files
+
+    wanted = [path.resolve() for path in paths]
+    for place in wanted:
+        if not place.is_relative_to(root) and not root.is_relative_to(place):
+            message = f'"{place}" is not part of the registry "{root}"'
+            raise XregitError(message)
+    for path in files.listing(root).files:
+        if path.endswith(".yaml") and (not wanted or any((root / path).is_relative_to(place) for place in wanted)):
+            yield path, files.read(root, path)
+
+
+def canonical(data: bytes) -> tuple[bytes, Problem | None]:
+    """Return a file's canonical form, and why it has none."""
+    from xregit.source.formatting import UnformattableError, formatted
+    from xregit.source.text import NOWHERE, Problem
+
+    try:
+        return formatted(data), None
+    except UnformattableError as error:
+        return data, error.problems[0] if error.problems else Problem(FORM_DIFFERS, str(error), "", NOWHERE)
+
+
+@click.command()
+@click.argument("xid")
+@click.argument("new_id", metavar="NEW-ID")
+@with_registry
+def rename(registry: Path, xid: str, new_id: str) -> None:
+    """Give an entity another id, and let all references follow.
+
+    What it says stays the same, such as the type of its events: those who send and receive notice nothing.
+    """
+    from xregit.changes.rename import rename as rename_rename
+    from xregit.changes.rename import write_rename
+    from xregit.source.locking import editing
+
+    with editing(registry):
+        catalog = loaded(registry, xid)
+        done = rename_rename(catalog, xid, new_id)
+        write_rename(catalog.origin.root, done)
+    count = done.references
+    note(f"{xid} is {done.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
+
+
+@click.command()
+@click.argument("xid")
+@click.option("--by", metavar="XID", default="", help="What takes its place: an xid, or a URL.")
+@click.option("--effective", metavar="TIME", default="", help="From when on it is deprecated, such as 2026-12-31.")
+@click.option("--removal", metavar="TIME", default="", help="When it goes away, such as 2027-12-31.")
+@click.option("--docs", metavar="URL", default="", help="Where the way to what takes its place is explained.")
+@with_registry
+def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, docs: str) -> None:
+    """Say that an entity should no longer be used.
+
+    What is said of its deprecation already stays, unless an option says otherwise.
+    """
+    from xregit.changes.deprecation import deprecate as deprecation_deprecate
+    from xregit.source.locking import editing
+    from xregit.source.writing import write
+
+    terms = {"effective": time(effective), "removal": time(removal), "alternative": by, "docs": docs}
+    with editing(registry):
+        catalog = loaded(registry, xid)
+        if by.startswith("/") and catalog.entity(by) is None:
+            raise unknown(by, (other for other in catalog if other != xid), what="entity")
+        path, data = deprecation_deprecate(catalog, xid, {name: text for name, text in terms.items() if text})
+        write(catalog.origin.repository / path, data)
+    note(f"Wrote {path}.")
+
+
+def loaded(registry: Path, xid: str) -> Registry:
+    """Return the registry that has an entity.
+
+    Raises:
+        XregitError: it has none of that xid.
+    """
+    import xregit
+
+    catalog = xregit.load(registry)
+    if catalog.entity(xid) is None:
+        raise unknown(xid, catalog, what="entity")
+    return catalog
+
+
+def time(written: str) -> str:
+    """Return a time as a registry states it; a day begins at midnight in UTC.
+
+    Raises:
+        XregitError: it is no time.
+    """
+    from xregit.model.times import moment, timestamp
+
+    if not written:
+        return ""
+    found = moment(written)
+    if found is None:
+        message = f'"{written}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z'
+        raise XregitError(message)
+    return timestamp(found)

@@ -1,0 +1,252 @@
+"""The commands that write files for people to edit: ``init``, ``import`` and ``schema``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.catalog.owners import PLACES
+from xregit.cli.output import as_json, note, result
+from xregit.cli.parameters import NEAREST, output_folder, refuse_own_folder, with_registry
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from xregit.catalog import Registry
+    from xregit.document.importer import ImportReport
+    from xregit.model.language import Model
+
+
+# What hosts and pre-commit look for at the top of a repository alone.
+_AT_THE_TOP = ".github and .pre-commit-config.yaml"
+#: The branch whose commits are built, as the template's workflow and README name it.
+PUBLISHED = "main"
+_BRANCH = "refs/heads/"
+
+
+def standing(folder: Path, path: str) -> str:
+    """Return the file of a folder that keeps one of the template from being written, or nothing.
+
+    Hosts read one CODEOWNERS alone, so that another one in a place that counts before would undo it.
+    """
+    places = PLACES if path in PLACES else (path,)
+    return next((place for place in places if (folder / place).exists()), "")
+
+
+def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
+    """Give what somebody has to do by hand after a registry was written into a folder that was not empty."""
+    names = ", ".join(kept)
+    if names:
+        yield f'Note: kept as it was: {names}; "xregit init" in an empty folder shows what init would have written.'
+    top = top_of_repository(folder)
+    if top and top != folder.resolve():
+        below = folder.resolve().relative_to(top).as_posix()
+        yield (
+            f'Note: "{below}" is a folder of a repository, at whose top alone {_AT_THE_TOP} are read; move them there, '
+            f'let their paths begin with {below}/, and run the workflows\' steps with "working-directory: {below}".'
+        )
+    branch = _branch(top) if top else ""
+    if branch not in {"", PUBLISHED}:
+        yield (
+            f'Note: publish.yml builds what is merged into "{PUBLISHED}"; if the branch for that is "{branch}" here, '
+            "name it there, and as branch in registry/xregit.yaml."
+        )
+
+
+def top_of_repository(folder: Path) -> Path | None:
+    """Return the top of the repository that a folder is in, if it is in one."""
+    here = folder.resolve()
+    return next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
+
+
+def _branch(repository: Path) -> str:
+    """Return the branch that is checked out, even one without commits; nothing where Git knows none."""
+    from os import fsdecode
+
+    from xregit.source.asking import answer
+
+    found = answer(repository, "symbolic-ref", "-q", "HEAD") or b""
+    return fsdecode(found).strip().removeprefix(_BRANCH)
+
+
+SCHEMAS = Path("build", "schemas")
+FROM_HERE = (
+    "Note: this xregit came from a folder of this machine, which others don't have; workflows, hooks and README "
+    "install it from PyPI, or from where --source says."
+)
+
+
+@click.command()
+@click.argument("folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default=Path())
+@click.option(
+    "--source",
+    metavar="URL",
+    default="",
+    help="Where workflows and hooks get xregit from, such as git+https://git.example.com/xregit@COMMIT; by default "
+    "where this one came from, or PyPI.",
+)
+def init(folder: Path, source: str) -> None:
+    """Write the files of a new registry and its repository.
+
+    DIR is by default the working directory. The registry gets one message group with a message, its schema and an
+    endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
+    pages of a docs site. No file is overwritten.
+    """
+    from xregit.cli.commands import source_of
+    from xregit.installed import is_here, noted
+
+    place = source_of(source)
+    kept = sorted({found for path, _ in template() if (found := standing(folder, path))})
+    written = new_registry(folder, place)
+    here = folder.resolve() == Path.cwd()
+    note(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
+    if not place and is_here(noted()):
+        note(FROM_HERE)
+    for text in notes(folder, kept):
+        note(text)
+    first = ("" if here else f"cd {folder}", "" if top_of_repository(folder) else f"git init -b {PUBLISHED}")
+    note(f"Next: {', then '.join(filter(None, (*first, 'xregit check')))}, then xregit build; README.md says more.")
+
+
+def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
+    """Write the files of the template below a folder, and return their relative paths.
+
+    What installs xregit takes it from the source, or from PyPI without one.
+
+    Raises:
+        XregitError: there is a registry already; nothing is written then.
+    """
+    from xregit.cli.commands import installing_from
+    from xregit.model import builtin
+    from xregit.model.aliases import CLOUDEVENTS
+    from xregit.source.locking import editing
+    from xregit.source.writing import write_files
+
+    with editing(folder):
+        if (folder / NEAREST).exists():
+            message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
+            raise XregitError(message)
+        found = [(path, installing_from(source, data)) for path, data in template()]
+        files = {
+            path: data
+            for path, data in (*found, *schemas(builtin(), {"envelope": CLOUDEVENTS}))
+            if not standing(folder, path)
+        }
+        write_files(folder, files)
+    return tuple(files)
+
+
+def template() -> Iterator[tuple[str, bytes]]:
+    """Give the files of a new registry: relative path and bytes."""
+    from importlib.resources import as_file, files
+
+    with as_file(files("xregit.cli") / "template") as root:
+        for path in sorted(root.rglob("*")):
+            if path.is_file():
+                # Kept without the dot, since packaging, Git and editors would take the file for their own.
+                relative = f"/{path.relative_to(root).as_posix()}".replace("/dot-", "/.")
+                yield relative[1:], path.read_bytes()
+
+
+def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    """Give the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
+    import xregit
+    from xregit.model import json_schemas
+    from xregit.rules.declared_rules import WAIVABLE
+
+    rules = (rule.name for rule in xregit.RULES if rule.about != "import")  # the severities of those are fixed
+    for name, value in json_schemas(model, implied, rules, WAIVABLE).items():
+        yield (SCHEMAS / name).as_posix(), as_json(value).encode() + b"\n"
+
+
+def implied_by(registry: Registry) -> dict[str, str]:
+    """Return the envelope and the protocol of messages that state none: the one of all others, if it is known."""
+    from xregit.model.aliases import names
+
+    used = {
+        "envelope": {message.envelope for message in registry.messages} - {""},
+        "protocol": {message.protocol for message in registry.messages} - {""},
+    }
+    return {
+        selector: name for selector, found in used.items() if len(found) == 1 for name in found & {*names(selector)}
+    }
+
+
+@click.command("import")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("registry"),
+    show_default=True,
+    help="Folder of the registry to add to; it is made if it is missing.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
+)
+def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
+    """Turn xRegistry documents into YAML files.
+
+    The documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them: it is told as which
+    one each is written, and what was changed in which lines. Files that are there already are kept as they are; if
+    something can't be imported, nothing is written and the exit code is 1. JSON lists every change on its own.
+    """
+    import xregit
+    from xregit.reports.text import text
+
+    report = xregit.import_documents(files, into)
+    if form == "json":
+        result(as_json(imported_json(report)))
+        return int(report.failed)
+    for path, release in report.writings:
+        note(f"{path} is written as {release}.")
+    if report.diagnostics:
+        note(text(report.diagnostics, report.lines))
+    note(imported(report, into))
+    return int(report.failed)
+
+
+def imported_json(report: ImportReport) -> dict[str, object]:
+    """Return what an import did for machines: files, entities that were there, documents, and every change."""
+    return {
+        "files": report.files,
+        "kept": report.kept,
+        "documents": [{"path": path, "dialect": release} for path, release in report.writings],
+        "changes": [item.as_json() for item in report.changes],
+        "diagnostics": [item.as_json() for item in report.diagnostics],
+    }
+
+
+def imported(report: ImportReport, into: Path) -> str:
+    """Return what an import did in one sentence."""
+    if report.failed:
+        return "Nothing was imported."
+    count = len(report.kept)
+    kept = f"; {count:,} {'entities were' if count > 1 else 'entity was'} there already and kept" if count else ""
+    files = len(report.files)
+    return f"Wrote {files:,} {'file' if files == 1 else 'files'} to {into}{kept}."
+
+
+@click.command()
+@output_folder(SCHEMAS)
+@with_registry
+def schema(registry: Path, output: Path) -> None:
+    """Write the JSON Schemas with which editors check YAML.
+
+    There is one for each kind of file; they know the attributes of this registry's own model too, and the envelope and
+    protocol of its messages where all have the same.
+    """
+    import xregit
+    from xregit.source.locking import editing
+    from xregit.source.writing import write_files
+
+    refuse_own_folder(registry, output)
+    catalog = xregit.read(registry)
+    found = schemas(catalog.model, implied_by(catalog))
+    files = {path.rpartition("/")[2]: data for path, data in found}
+    with editing(output):
+        write_files(output, files)
+    note(f"Wrote {len(files)} JSON Schemas to {output}.")

@@ -1,0 +1,167 @@
+"""The commands ``new`` and ``match``."""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from xregit.cli.output import note, result
+from xregit.cli.parameters import Input, unknown, with_registry
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from xregit.catalog import Message
+    from xregit.messages.result import Match
+
+
+FINDINGS = 1
+ONE_LINE = 'Note: each message has to stand in one line; "python3 -m json.tool --compact FILE" puts one there.'
+# How to give what a message is made from.
+WAYS = (
+    ("values", "values are given by --set NAME=VALUE"),
+    ("payload", "the payload is given by --data FILE"),
+    ("protocol", "a protocol is named by --protocol NAME"),
+)
+
+
+@click.command()
+@click.argument("xid", metavar="MESSAGE-XID")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Value of a placeholder or an open property; repeat."
+)
+@click.option("--data", type=Input(), metavar="FILE", help="The payload; - is standard input.")
+@click.option("--mode", type=click.Choice(("binary", "structured")), help="How the CloudEvent travels.")
+@click.option("--protocol", default="", help="The protocol to use, where the definition names none.")
+@click.option("--example", is_flag=True, help="Fill what is not given with examples, as on the docs site.")
+@with_registry
+def new(
+    registry: Path,
+    xid: str,
+    settings: tuple[str, ...],
+    data: BinaryIO | None,
+    mode: str | None,
+    protocol: str,
+    *,
+    example: bool,
+) -> None:
+    """Make a correct message from its definition.
+
+    It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. Each
+    placeholder takes its value from a --set, else with --example an example. A payload whose name ends in .json is a
+    value to encode where the schema's language isn't JSON.
+    """
+    import xregit
+    from xregit.messages.encoder import MessageError
+    from xregit.protocols import wire_json
+    from xregit.protocols.json import json_bytes
+
+    catalog = xregit.load(registry)
+    messages = {item.xid: item for item in catalog.messages}
+    if xid not in messages:
+        raise unknown(xid, messages, what="message")
+    message = messages[xid]
+    given = {} if data is None else {"data": _payload(message, data)}
+    try:
+        wire = xregit.new(
+            message,
+            _context(settings),
+            **given,
+            example=example,
+            mode=mode or "",
+            protocol=protocol,
+        )
+    except MessageError as error:
+        used = {"values": settings, "payload": data, "protocol": protocol}
+        ways = (way for what, way in WAYS if what in error.lacks and not used[what])
+        raise MessageError(xid, (*error.problems, *ways)) from error
+    result(json_bytes(wire_json(wire)).decode())
+
+
+@click.command()
+@click.argument("file", type=Input(), default="-")
+@click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
+@click.option("--group", default="", metavar="XID", help="Only messages of this group.")
+@click.option("--explain", is_flag=True, help="Say which definitions come near, and what keeps each of them off.")
+@with_registry
+def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bool) -> int:
+    """Say which definitions messages fit.
+
+    FILE has one message as JSON in each line, by default standard input; each gets one line of output, a batch one for
+    each of its events. A line that can't be read is named on standard error, its result says so too, and the exit code
+    is 1. Of a name that stands twice in one object the last value counts, which is said on standard error.
+    """
+    import xregit
+    from xregit.model.quoting import quote
+    from xregit.protocols.json import duplicate_names
+
+    matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
+    unread, unlike, opened = 0, 0, False
+    for number, text in enumerate(file, start=1):
+        line = text.removeprefix(BOM_UTF8)  # some editors and shells begin a file with it
+        if line.strip():
+            place = f"{_name(file)}:{number}"
+            for name in duplicate_names(line):
+                note(f"{place}: {quote(name)} stands more than once in one object; the last one counts.")
+            found = matcher.each(line, explain=explain)
+            unread += _answer(found, place)
+            unlike += sum(1 for item in found if not (item.matches or item.near or item.problems))
+            opened |= line.strip() in {b"{", b"["}
+    if explain and unlike:
+        note(f"Note: no definition comes near {unlike:,} of the messages: none has their type, topic, subject or key.")
+    if opened:
+        note(ONE_LINE)
+    return FINDINGS if unread else 0
+
+
+def _answer(found: tuple[Match, ...], place: str) -> bool:
+    """Print the results of one line, and return whether it could not be read."""
+    from xregit.protocols.json import json_bytes
+
+    for item in found:
+        result(json_bytes(item.json()).decode())
+        for problem in item.problems:
+            note(f"{place}: {problem}")
+    return any(item.problems for item in found)
+
+
+def _context(settings: tuple[str, ...]) -> dict[str, str]:
+    """Return what --set says; what it says twice is not what anyone means."""
+    context: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            message = f'--set needs a name and a value, such as --set vin=WDB1, but got "{setting}"'
+            raise XregitError(message)
+        if name in context:
+            message = f'--set gives "{name}" twice'
+            raise XregitError(message)
+        context[name] = value
+    return context
+
+
+def _payload(message: Message, data: BinaryIO) -> Any:
+    """Return the bytes of a payload, or the value in a JSON file that is to be encoded in another language."""
+    from xregit.messages.payload import schema_source
+    from xregit.payloads import language
+    from xregit.protocols.json import json_value
+
+    body = data.read()
+    found = schema_source(message)
+    name = _name(data)
+    if not name.endswith(".json") or found is None or language(found.format) in _JSON:
+        return body
+    try:
+        return json_value(body)
+    except ValueError as error:
+        problem = f'"{name}" is not JSON: {error}'
+        raise XregitError(problem) from None
+
+
+def _name(file: BinaryIO) -> str:
+    return str(getattr(file, "name", "<stdin>"))
+
+
+_JSON = frozenset({"JsonSchema", "JsonStructure"})

@@ -1,0 +1,91 @@
+"""What a command says: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from xregit.catalog import Registry
+
+
+Item = TypeVar("Item")
+
+
+def result(text: str, *, color: bool | None = None) -> None:
+    """Print a result, unless there is none; file names that aren't UTF-8 are escaped.
+
+    Colours are left out where the output is no terminal, unless ``color`` is set. Without it, a terminal is shown what
+    it would not print, such as controls and signs that turn the text around, by escapes as JSON has them; a file or
+    another program gets each character as it is.
+    """
+    if text:
+        shown = _printable(text.removesuffix("\n"))
+        click.echo(_escaped(shown) if color is None and sys.stdout.isatty() else shown, color=color)
+
+
+def wants_color(choice: str) -> bool:
+    """Tell whether standard output gets colours: as chosen, else if it is a terminal and nothing speaks against it."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def note(text: str) -> None:
+    """Print what is not the result: hints, warnings, errors."""
+    if text:
+        click.echo(_printable(text), err=True)
+
+
+def doubt(registry: Registry) -> None:
+    """Say why the epochs and times that were written may not be right, if there is a reason."""
+    if registry.origin.doubt:
+        note(f"Note: {registry.origin.doubt}.")
+
+
+def as_json(value: object) -> str:
+    """Return a result for machines."""
+    from json import dumps
+
+    return dumps(value, indent=2, ensure_ascii=False, default=dict)
+
+
+def as_yaml(value: Mapping[str, object]) -> str:
+    """Return a result as a person would write it."""
+    from xregit.source.emitting import to_yaml
+
+    return to_yaml(value)
+
+
+def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> AbstractContextManager[Iterable[Item]]:
+    """Return a bar to enter and go through the items with; it names the current one if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        return nullcontext(items)
+
+    def named(item: Item | None) -> str:
+        return name_of(item) if item is not None else ""
+
+    return click.progressbar(items, file=sys.stderr, item_show_func=named, show_eta=False)
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _escaped(text: str) -> str:
+    """Return text with escapes for all characters but line breaks and tabs that nobody would see."""
+    return "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.split("\n"))
+
+
+def _sign(sign: str) -> str:
+    if sign.isprintable() or sign == "\t":
+        return sign
+    units = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

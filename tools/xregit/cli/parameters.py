@@ -1,0 +1,170 @@
+"""Parameters of commands: the registry, entity or commit that the user names or leaves out."""
+
+from __future__ import annotations
+
+from functools import update_wrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, TypeVar
+
+import click
+
+from xregit.cli.output import note
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+Options = ParamSpec("Options")
+Code = TypeVar("Code", int, None)
+
+NEAREST = Path("registry", "registry.yaml")
+# An error names at most this many names that are like one that nothing has.
+MAX_NAMED = 3
+
+
+class Ref(click.ParamType[str]):
+    """What names a commit: its hash, a branch or a tag."""
+
+    name = "ref"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text; an empty one, as of a variable that was never set, is wrong usage."""
+        if not value.strip():
+            self.fail("the text is empty; name a commit, branch or tag", param, ctx)
+        return value
+
+
+class Input(click.File):
+    """A file to read, or standard input; whoever gives the text itself is told how to hand that over."""
+
+    def __init__(self) -> None:
+        """Read bytes."""
+        super().__init__("rb")
+
+    def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
+        """Say what is due beside what is wrong with the file."""
+        way = f"name a file, or - for standard input, as in: echo TEXT | {_called(param, ctx)}"
+        super().fail(f"{message}; {way}", param, ctx)
+
+
+def _called(param: click.Parameter | None, ctx: click.Context | None) -> str:
+    """Return the end of a command line that reads standard input."""
+    option = param.opts[0] if isinstance(param, click.Option) else ""
+    return " ".join(filter(None, (ctx.command_path if ctx else "", "…" if option else "", option, "-")))
+
+
+def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callable[Options, Code]:
+    """Give a command the path of its registry before its own options."""
+
+    @click.pass_obj
+    def called(given: Path | None, /, *args: Options.args, **options: Options.kwargs) -> Code:
+        registry = located(given)
+        _tell_of_gaps(registry)
+        return command(registry, *args, **options)
+
+    return update_wrapper(called, command)
+
+
+def _tell_of_gaps(registry: Path) -> None:
+    """Say that a sparse checkout lacks files of the registry, since all else takes them for removed."""
+    from xregit.source.sparse import left_out
+
+    count = left_out(registry) if registry.is_dir() else 0
+    if count:
+        counted = "1 file of the registry counts" if count == 1 else f"{count:,} files of the registry count"
+        note(f'Note: {counted} as gone, since this checkout is sparse; "git sparse-checkout disable" brings all back.')
+
+
+def located(given: Path | None) -> Path:
+    """Return the given path, else the nearest registry folder at or above the working directory.
+
+    Raises:
+        XregitError: there is nothing at the given path, or no registry to be found.
+    """
+    if given is not None and given.exists():
+        return given
+    if given is not None:
+        message = f'there is no "{given}", which --registry names'
+        raise XregitError(message)
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        # That its file has another ending is told where it is read.
+        if (folder / NEAREST).is_file() or (folder / NEAREST).with_suffix(".yml").is_file():
+            return _relative(folder / NEAREST.parent, here)
+    message = (
+        f'there is no {NEAREST.as_posix()} in "{here}" or above; '
+        'name a registry with --registry, or make one with "xregit init"'
+    )
+    raise XregitError(message)
+
+
+def output_folder(
+    default: Path | str, said: str = "Folder to write to."
+) -> Callable[[Callable[Options, Code]], Callable[Options, Code]]:
+    """Give a command the option that names the folder it writes to."""
+    kind = click.Path(file_okay=False, path_type=Path)
+    return click.option("-o", "--output", type=kind, default=Path(default), show_default=True, help=said)
+
+
+def refuse_own_file(registry: Path, output: Path) -> None:
+    """Stop where an output would replace a file that people have written.
+
+    Raises:
+        XregitError: it is one of the registry's YAML files.
+    """
+    if output.is_file() and output.suffix == ".yaml" and output.resolve().is_relative_to(registry.resolve()):
+        message = f'"{output}" is a file of the registry itself; name another one'
+        raise XregitError(message)
+
+
+def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -> None:
+    """Stop where an output would mix with what people have written, or take its place; nothing need be there yet.
+
+    Raises:
+        XregitError: the folder is the registry's own, or inside it, or is ``replaced`` as a whole and holds it.
+    """
+    own, place = registry.resolve(), output.resolve()
+    if registry.is_dir() and place.is_relative_to(own) and not _beside_groups(own, place):
+        message = f'"{output}" is in the folder of the registry itself, "{registry}"; name another one'
+        raise XregitError(message)
+    if replaced and place in own.parents:
+        message = f'"{output}" would be replaced as a whole, but it holds the registry "{registry}"; name another one'
+        raise XregitError(message)
+
+
+def _beside_groups(own: Path, place: Path) -> bool:
+    """Tell whether a registry that is the top of its repository has a place for outputs there, beside its groups."""
+    parts = place.relative_to(own).parts
+    return bool(parts) and (own / ".git").exists() and not any((own / parts[0]).glob("*/*.yaml"))
+
+
+def refuse_own_tables(registry: Path, tables: str) -> None:
+    """Stop where tables would be written into the registry, as `refuse_own_folder` does; a store's URL is no folder."""
+    from xregit.spark.location import Location
+
+    place = Location.of(tables).local
+    if place is not None:
+        refuse_own_folder(registry, place)
+
+
+def unknown(name: str, known: Iterable[str], *, what: str, others: str = "") -> XregitError:
+    """Return the error that says that nothing has this name, and which names are like it, else where all are.
+
+    Whoever writes an id alone is told the xids that end in it, of a group what it holds, and of a part what has it.
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    like = (
+        [each for each in names if name and (each.endswith(f"/{name}") or each.startswith(f"{name}/"))]
+        or get_close_matches(name, names, MAX_NAMED)
+        or [each for each in names if name and name in each]
+    )[:MAX_NAMED]
+    hint = f"did you mean {' or '.join(like)}?" if like else others
+    return XregitError(f'there is no {what} "{name}"{hint and "; "}{hint}')
+
+
+def _relative(folder: Path, here: Path) -> Path:
+    """Return the folder as a person would name it, which is relative to where they are if it lies below."""
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder

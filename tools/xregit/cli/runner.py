@@ -1,0 +1,127 @@
+"""The run of a command: its exit code is 0 if fine, 1 with findings, 2 for wrong usage, 3 for an internal error."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from xregit.cli.commands import xregit
+from xregit.cli.output import note
+from xregit.errors import CatalogError, XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def today() -> date:
+    """Return the date, in UTC as all times of a catalog are."""
+    return datetime.now(tz=UTC).date()
+
+
+# What the system's loader says where a library does not fit into the memory that is left, and Python where it has lost
+# the error that said so.
+NO_MEMORY = (
+    "failed to map segment",
+    "cannot allocate memory",
+    "Cannot allocate memory",
+    "error return without exception set",
+    "returned NULL without setting an exception",
+)
+USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run one command, by default with the program's own arguments, and leave with its exit code."""
+    _open_outputs()
+    try:
+        code = run(arguments)
+    except (MemoryError, SystemError) as error:  # there was not even the memory to tell of it
+        code = _report(error)
+    _close_output()
+    gc.freeze()  # else the collector goes through all that is left several times before the interpreter ends
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; whatever went wrong is said on standard error."""
+    try:
+        code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
+    except (BrokenPipeError, SystemExit):  # click makes the former into the latter, with a code that means findings
+        return PIPE_CLOSED
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the one place where every error becomes a line and a code
+        return _report(error)
+    return code if isinstance(code, int) else 0
+
+
+def _report(error: Exception) -> int:
+    """Say what went wrong in the fewest lines that help, and return the exit code that it stands for."""
+    if isinstance(error, MemoryError):
+        # They hold all that was made until then, and so there would be no memory to tell of it either.
+        error.__traceback__ = error.__context__ = None
+    match error:
+        case click.ClickException():
+            error.show()
+            return USAGE
+        case CatalogError():
+            _show(error)
+            return error.exit_code
+        case XregitError():
+            note(f"xregit: error: {error}")
+            return error.exit_code
+        case MemoryError() | ImportError() | SystemError() if _lacks_memory(error):
+            note("xregit: error: there is not enough memory for this; what was written before is unchanged")
+            return USAGE
+        case OSError():
+            note(f"xregit: error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+            return USAGE
+    note(f"xregit: internal error: {type(error).__name__}: {error} ({_where(error)})")
+    note("This is a fault of xregit. Please report the line above and the command to the maintainers of this tool.")
+    return INTERNAL
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Tell whether memory was all that was missing, also where a library could not be loaded for want of it."""
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY)
+
+
+def _show(error: CatalogError) -> None:
+    from xregit.reports.text import text
+
+    note(text(error.diagnostics, error.lines))
+    note(error.outcome)
+
+
+def _where(error: Exception) -> str:
+    """Return the innermost place in our own code that the error passed through."""
+    import traceback  # never, it is hoped
+
+    package = Path(__file__).parents[1]
+    frames = traceback.extract_tb(error.__traceback__)
+    frame = [frame for frame in frames if Path(frame.filename).is_relative_to(package)][-1]
+    return f"{Path(frame.filename).relative_to(package).as_posix()}:{frame.lineno} in {frame.name}"
+
+
+def _open_outputs() -> None:
+    """Let what is said go nowhere where the program was begun without outputs; else a file that we open would get it.
+
+    Python has no stream then, and the system gives the lowest number that is free to whatever is opened next.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - it is open until the end
+
+
+def _close_output() -> None:
+    """Keep the interpreter's own last flush from complaining of an output that has failed before."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

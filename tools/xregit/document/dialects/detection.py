@@ -1,0 +1,155 @@
+"""Detection of a document's dialect, by the names and forms of its attributes.
+
+``specversion`` doesn't tell: three different texts call themselves 1.0-rc2 (facts, K55).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.profiles import DialectSign, OtherDocument, parts, releases, signs
+from xregit.model import find_name
+from xregit.records import record
+
+if TYPE_CHECKING:
+    from xregit.keypaths import KeyPath
+
+
+NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
+_JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": list, "object": dict}
+
+
+@record
+class SignMatch:
+    """Releases that share something peculiar, and the first place where a document has it."""
+
+    releases: tuple[str, ...]
+    path: KeyPath
+
+    @property
+    def name(self) -> str:
+        """What to call them together."""
+        if self.releases == releases()[1:]:
+            return NEUTRAL
+        *first, last = self.releases
+        return f"{', '.join(first)} or {last}" if first else last
+
+
+@record
+class DialectMatch:
+    """How a document is written: ``shown`` are the releases that it mixes, none where it could be any of 1.0."""
+
+    shown: tuple[SignMatch, ...]
+
+    @property
+    def name(self) -> str:
+        """What to call it, such as ``1.0-rc1 or 1.0-rc2``, or ``0.5-wip, mixed with 1.0-rc4``."""
+        return ", mixed with ".join(shown.name for shown in self.shown) if self.shown else NEUTRAL
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether some of it is not of the release that we write."""
+        return any(OURS not in shown.releases for shown in self.shown)
+
+    def has(self, release: str) -> bool:
+        """Tell whether something that the document shows can only be explained by a release."""
+        return any(release in shown.releases for shown in self.shown)
+
+
+def detect_dialect(value: Mapping[str, Any], own: Collection[str] = ()) -> DialectMatch:
+    """Return how a document is written; ``own`` are attributes of its own model, which show nothing."""
+    found: dict[DialectSign, KeyPath] = {}
+    _find_signs(value, (_tree(),), (), found)
+    seen = {sign: path for sign, path in found.items() if sign.path[-1] not in own}
+    shown = tuple(_explain_signs(seen))
+    return DialectMatch(() if [item.name for item in shown] == [NEUTRAL] else shown)
+
+
+def detect_other(value: Mapping[str, Any], collections: Collection[str]) -> tuple[OtherDocument, KeyPath] | None:
+    """Return what a value is that is no registry, and the attribute that shows it; ``collections`` make a registry."""
+    first, *pieces = parts()
+    path = next((path for marker in first.paths for path in _paths(value, marker)), None)
+    if path is not None:
+        return first, path
+    if "registryid" in value or any(_has_member(name, inner, collections) for name, inner in value.items()):
+        return None
+    return next(((piece, path) for piece in pieces for marker in piece.paths for path in _paths(value, marker)), None)
+
+
+def _has_member(name: str, inner: Any, collections: Collection[str]) -> bool:
+    return name.casefold() in collections and isinstance(inner, Mapping)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A node of the tree of all signs, by the names on their paths."""
+
+    inner: dict[str, _Node] = field(default_factory=dict)
+    signs: list[DialectSign] = field(default_factory=list)
+
+
+@cache
+def _tree() -> _Node:
+    root = _Node()
+    for sign in signs():
+        node = root
+        for name in sign.path:
+            node = node.inner.setdefault(name, _Node())
+        node.signs.append(sign)
+    return root
+
+
+def _find_signs(value: Any, nodes: tuple[_Node, ...], path: KeyPath, found: dict[DialectSign, KeyPath]) -> None:
+    """Note the first place of each sign at or below a value."""
+    for node in nodes:
+        for sign in node.signs:
+            if sign not in found and _sign_applies(sign, value):
+                found[sign] = path
+    nodes = tuple(node for node in nodes if node.inner)
+    if not nodes:
+        return
+    pairs: Iterator[tuple[Any, Any]] = iter(())
+    if isinstance(value, Mapping):
+        pairs = iter(value.items())
+    elif isinstance(value, list):
+        pairs = iter(enumerate(value))
+    for name, inner in pairs:
+        key = name.casefold() if isinstance(name, str) else "*"
+        below = tuple(node.inner[wanted] for node in nodes for wanted in {key, "*"} if wanted in node.inner)
+        if below:
+            _find_signs(inner, below, (*path, name), found)
+
+
+def _sign_applies(sign: DialectSign, value: Any) -> bool:
+    if sign.knows:
+        return isinstance(value, str) and any(find_name(selector, value) for selector in sign.knows)
+    return not sign.type or isinstance(value, _JSON_TYPES[sign.type])
+
+
+def _explain_signs(seen: Mapping[DialectSign, KeyPath]) -> Iterator[SignMatch]:
+    """Give groups of releases that explain all signs, the one that explains most first."""
+    left = dict(seen)
+    while left:
+        counts = Counter(release for sign in left for release in sign.releases)
+        best = max(releases(), key=lambda release: counts[release])
+        explained = [sign for sign in left if best in sign.releases]
+        common = tuple(release for release in releases() if all(release in sign.releases for sign in explained))
+        yield SignMatch(common, left[min(explained, key=lambda sign: len(sign.releases))])
+        left = {sign: path for sign, path in left.items() if best not in sign.releases}
+
+
+def _paths(value: Any, marker: tuple[str, ...]) -> Iterator[KeyPath]:
+    """Give the paths that fit a marker; names are compared without regard to case."""
+    if not marker:
+        yield ()
+        return
+    if not isinstance(value, Mapping):
+        return
+    for name, inner in value.items():
+        if marker[0] in ("*", name.casefold()):
+            for rest in _paths(inner, marker[1:]):
+                yield (name, *rest)

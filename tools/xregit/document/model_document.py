@@ -1,0 +1,304 @@
+"""A registry's model as ``modelsource`` and ``model`` serve it, and what a document's own model adds to ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from xregit.document.profiles import dialect
+from xregit.model import builtin, export_source
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.document.profiles import Profile, Step
+    from xregit.model.language import AttributeModel, GroupModel, Model
+
+
+Attributes = Mapping[str, Any]
+# A selector of clauses must be an attribute of the model; usages are none, so both names stay.
+UNCLAUSED = "usage"
+
+
+def transform_attributes(attributes: Attributes, steps: Iterable[Step]) -> Attributes:
+    """Return the definitions of an entity's attributes after the steps."""
+    for step in steps:
+        if step.do in CHANGES:
+            attributes = _apply_at(attributes, step)
+    return attributes
+
+
+def overlay(value: Any, over: Any) -> Any:
+    """Return a value with another laid over it; a null there takes an attribute away."""
+    if not isinstance(value, Mapping) or not isinstance(over, Mapping):
+        return over
+    merged = {name: overlay(value.get(name), item) if name in value else item for name, item in over.items()}
+    return {name: item for name, item in {**value, **merged}.items() if item is not None}
+
+
+def _apply_at(attributes: Attributes, step: Step) -> Attributes:
+    """Change the attributes to which the step's path leads, also in the clauses of the selectors it depends on."""
+    result = {name: _in_clauses(attribute, step) for name, attribute in attributes.items()}
+    if step.when.keys() - {UNCLAUSED}:
+        return result
+    if not step.at:
+        return CHANGES[step.do](result, step)
+    names = list(result) if step.at[0] == "*" else [step.at[0]]
+    below = replace(step, at=step.at[1:])
+    return {**result, **{name: _apply_below(result[name], below) for name in names if name in result}}
+
+
+def _apply_below(attribute: Any, step: Step) -> Any:
+    """Change what stands below an attribute: the members of an object, the items of a list or map."""
+    if not isinstance(attribute, Mapping):
+        return attribute
+    if "attributes" in attribute:
+        return {**attribute, "attributes": _apply_at(attribute["attributes"], step)}
+    if "item" in attribute and (not step.at or step.at[0] == "*"):
+        return {**attribute, "item": _apply_below(attribute["item"], replace(step, at=step.at[1:]))}
+    return attribute
+
+
+def _in_clauses(attribute: Any, step: Step) -> Any:
+    """Change siblings in those clauses of an attribute for which the step holds."""
+    clauses = attribute.get("ifvalues") if isinstance(attribute, Mapping) else None
+    if not clauses:
+        return attribute
+    selecting = {name: values for name, values in step.when.items() if name != UNCLAUSED}
+    wanted = set(chain.from_iterable(selecting.values())) or clauses.keys()
+    left = {name: values for name, values in step.when.items() if name == UNCLAUSED}
+    inner = replace(step, when=left or NOTHING)
+    changed = {
+        value: {**clause, "siblingattributes": _apply_at(clause.get("siblingattributes", {}), inner)}
+        for value, clause in clauses.items()
+        if value in wanted
+    }
+    return {**attribute, "ifvalues": {**clauses, **changed}}
+
+
+def _rename(attributes: Attributes, step: Step) -> Attributes:
+    """Rename, or have both where only some entities have the new name."""
+    result: dict[str, Any] = {}
+    for name, attribute in attributes.items():
+        if name not in step.names or step.when:
+            result[name] = attribute
+        if name in step.names:
+            result[step.names[name]] = attribute
+    return result
+
+
+def _allow_bare(attributes: Attributes, step: Step) -> Attributes:
+    """Give attributes that may be a value or a property the type of the value."""
+    return {
+        name: {**attribute, "type": step.names[name]}
+        if name in step.names and attribute.get("type") == "any"
+        else attribute
+        for name, attribute in attributes.items()
+    }
+
+
+def _as_text(attributes: Attributes, step: Step) -> Attributes:
+    return {
+        name: {**attribute, "type": "string"} if name in step.names else attribute
+        for name, attribute in attributes.items()
+    }
+
+
+def _drop(attributes: Attributes, step: Step) -> Attributes:
+    return {name: attribute for name, attribute in attributes.items() if name not in step.names}
+
+
+def _narrow(attributes: Attributes, step: Step) -> Attributes:
+    """Take the types that are written otherwise from those that a declaration may name, at any depth."""
+    result = {name: _narrow_below(attribute, step) for name, attribute in attributes.items()}
+    kinds = result.get("type", {})
+    if isinstance(kinds.get("enum"), list):
+        result["type"] = {**kinds, "enum": [kind for kind in kinds["enum"] if kind not in step.names]}
+    return result
+
+
+def _narrow_below(attribute: Mapping[str, Any], step: Step) -> Mapping[str, Any]:
+    if "attributes" in attribute:
+        return {**attribute, "attributes": _narrow(attribute["attributes"], step)}
+    if "item" in attribute:
+        return {**attribute, "item": _narrow_below(attribute["item"], step)}
+    return attribute
+
+
+CHANGES: Mapping[str, Callable[[Attributes, Step], Attributes]] = {
+    "rename": _rename,
+    "bare-values": _allow_bare,
+    "texts": _as_text,
+    "drop": _drop,
+    "declarations": _narrow,
+}
+
+
+def extract_extension(document: Mapping[str, Any], ours: Model | None = None) -> dict[str, Any]:
+    """Return what a document's own model adds to ours: group types, and attributes of types that we know."""
+    source = document.get("modelsource") or document.get("model")
+    if not isinstance(source, Mapping):
+        return {}
+    ours, groups = ours or builtin(), {}
+    for plural, group in _mappings(source.get("groups")):
+        known = ours.groups.get(plural)
+        extra = _extension_group(group, known) if known else _new_group(group)
+        if extra:
+            groups[plural] = extra
+    own = _extension_attributes(source, ours.attributes)
+    return {**({"attributes": own} if own else {}), **({"groups": groups} if groups else {})}
+
+
+def extension_names(model: Model, ours: Model) -> frozenset[str]:
+    """Return the attributes that a model adds to entities of our types, by whatever entity."""
+    if model is ours:
+        return frozenset()
+    return frozenset(_names(model) - _names(ours))
+
+
+def _names(model: Model) -> set[str]:
+    kinds = [model.attributes]
+    for group in model.groups.values():
+        kinds += [group.attributes, *(resource.attributes for resource in group.resources.values())]
+    return {name for kind in kinds for name in kind}
+
+
+def _extension_group(group: Mapping[str, Any], known: GroupModel) -> dict[str, Any]:
+    resources = {}
+    for plural, resource in _mappings(group.get("resources")):
+        attributes = (
+            _extension_attributes(resource, known.resources[plural].attributes) if plural in known.resources else {}
+        )
+        if attributes:
+            resources[plural] = {"attributes": attributes}
+    own = _extension_attributes(group, known.attributes)
+    return {**({"attributes": own} if own else {}), **({"resources": resources} if resources else {})}
+
+
+def _new_group(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a group type that we don't have, without what every type has anyway."""
+    resources = {plural: _own_attributes(resource) for plural, resource in _mappings(group.get("resources"))}
+    return {**_own_attributes(group), **({"resources": resources} if resources else {})}
+
+
+def _own_attributes(kind: Mapping[str, Any]) -> dict[str, Any]:
+    given = _standard_names() | {f"{kind.get('singular', '')}id"}
+    attributes = {name: value for name, value in _mappings(kind.get("attributes")) if name not in given}
+    rest = {name: value for name, value in kind.items() if name not in {"attributes", "resources", "plural"}}
+    return {**rest, **({"attributes": attributes} if attributes else {})}
+
+
+def _extension_attributes(kind: Mapping[str, Any], known: Mapping[str, AttributeModel]) -> dict[str, Any]:
+    given = _standard_names()
+    pairs = _mappings(kind.get("attributes"))
+    return {name: value for name, value in pairs if name not in known and name not in given and name != "*"}
+
+
+def _mappings(value: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    pairs = value.items() if isinstance(value, Mapping) else ()
+    return [(name, item) for name, item in pairs if isinstance(item, Mapping)]
+
+
+@cache
+def _standard_names() -> frozenset[str]:
+    """Return attributes that no model needs to define: those of the core specification, and other names of ours."""
+    ours = builtin()
+    kinds = [ours.attributes]
+    for group in ours.groups.values():
+        kinds += [group.attributes, *(resource.attributes for resource in group.resources.values())]
+        kinds += [resource.resourceattributes for resource in group.resources.values()]
+    core = {name for kind in kinds for name, attribute in kind.items() if attribute.core}
+    steps = [
+        step for steps in dialect("1.0").entities.values() for step in steps if step.do == "rename" and not step.at
+    ]
+    return frozenset(core.union(*(step.names for step in steps)))
+
+
+@lru_cache(maxsize=8)
+def _source_form(model: Model) -> Mapping[str, Any]:
+    return export_source(model)
+
+
+def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
+    """Return the model as its authors would write it, in the model language and the names of the profile."""
+    source = _source_form(model)
+    groups = {plural: _group(group, profile) for plural, group in source.get("groups", {}).items()}
+    result: Mapping[str, Any] = overlay({**source, "groups": groups}, profile.model)
+    return result
+
+
+def full_model(model: Model, profile: Profile) -> dict[str, Any]:
+    """Return the model with all names and the core attributes that every entity has, as ``/model`` serves it."""
+    source = modelsource(model, profile)
+    groups = {plural: _full_group(plural, group, model, profile) for plural, group in source.get("groups", {}).items()}
+    own = {**_core(model.attributes, profile), **source.get("attributes", {})}
+    return {"attributes": _with_names(own), "groups": groups}
+
+
+def _full_group(plural: str, group: Mapping[str, Any], model: Model, profile: Profile) -> dict[str, Any]:
+    known = model.groups[plural]
+    source = _source_form(model)["groups"]
+    resources = {}
+    for name, resource in known.resources.items():
+        said = next(other["resources"][name] for other in source.values() if name in other.get("resources", {}))
+        own = _resource(said, profile)
+        resources[name] = {"plural": name, **own}
+        for part in ("attributes", "resourceattributes", "metaattributes"):
+            given = _core(getattr(resource, part), profile)
+            resources[name][part] = _with_names({**given, **own.get(part, {})})
+    rest = {name: value for name, value in group.items() if name not in {"attributes", "resources", "ximportresources"}}
+    attributes = {**_core(known.attributes, profile), **group.get("attributes", {})}
+    return {"plural": plural, **rest, "attributes": _with_names(attributes), "resources": resources}
+
+
+def _with_names(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Say the name of each attribute in its definition too, at any depth (model specification, "name")."""
+    return {name: {"name": name, **_with_inner_names(attribute)} for name, attribute in attributes.items()}
+
+
+def _with_inner_names(attribute: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(attribute)
+    if "attributes" in result:
+        result["attributes"] = _with_names(result["attributes"])
+    if "item" in result:
+        result["item"] = _with_inner_names(result["item"])
+    for value, clause in result.get("ifvalues", {}).items():
+        named = {**clause, "siblingattributes": _with_names(clause.get("siblingattributes", {}))}
+        result["ifvalues"] = {**result["ifvalues"], value: named}
+    return result
+
+
+def _core(attributes: Mapping[str, AttributeModel], profile: Profile) -> dict[str, Any]:
+    """Return the attributes of the core specification in the model language."""
+    return {
+        profile.core.get(name, name): _language(attribute) for name, attribute in attributes.items() if attribute.core
+    }
+
+
+def _language(attribute: AttributeModel) -> dict[str, Any]:
+    said: dict[str, Any] = {"type": attribute.type}
+    said |= {flag: True for flag in ("readonly", "immutable", "required") if getattr(attribute, flag)}
+    if attribute.item is not None:
+        said["item"] = _language(attribute.item)
+    if attribute.attributes:
+        said["attributes"] = {name: _language(inner) for name, inner in attribute.attributes.items()}
+    return said
+
+
+def _resource(resource: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    return {name: value for name, value in _entity_type(resource, profile).items() if name not in profile.modelflags}
+
+
+def _group(group: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    resources = {plural: _resource(resource, profile) for plural, resource in group.get("resources", {}).items()}
+    return {**_entity_type(group, profile), **({"resources": resources} if resources else {})}
+
+
+def _entity_type(entity: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    """Return an entity's type with the attributes that entities have in the profile."""
+    attributes = entity.get("attributes")
+    if attributes is None:
+        return dict(entity)
+    return {**entity, "attributes": transform_attributes(attributes, profile.steps.get(entity.get("singular", ""), ()))}

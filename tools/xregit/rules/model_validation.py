@@ -1,0 +1,109 @@
+"""A resource's file, as written, to what is wrong with it by the model; and findings to their places in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xregit.catalog.resolver import brought_by_unknown, options_by_selector
+from xregit.catalog.resources import META, VERSIONS, authored
+from xregit.diagnostics import Finding
+from xregit.model import check
+from xregit.model.language import NOTHING
+
+if TYPE_CHECKING:
+    from xregit.catalog.entities import Resource
+    from xregit.catalog.registry import Registry
+    from xregit.catalog.resolver import Resolved
+    from xregit.keypaths import KeyPath
+
+
+Values = Mapping[str, Any]
+_PROTOCOL = "protocol"
+
+
+def checked(registry: Registry, resource: Resource) -> Sequence[Finding]:
+    """Check what a resource's file states, but not the options of a protocol that isn't its group's."""
+    found, doubts = _stated(registry, resource), registry.doubts.get(resource.xid)
+    if not doubts:
+        return found
+    options = options_by_selector(resource.type)
+    left = frozenset(name for selector in doubts for name in options.get(selector, ()))
+    return [item for item in found if not item.path or item.path[0] not in left]
+
+
+def where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Place findings about what a file states below ``meta`` or ``versions`` there."""
+    for item in findings:
+        name = item.path[0] if item.path else None
+        if name is None or name in resource.written:
+            yield item
+        elif name in resource.meta:
+            yield from _under((META,), (item,))
+        else:
+            yield from _under((VERSIONS, resource.defaultversionid), (item,))
+
+
+def _stated(registry: Registry, resource: Resource) -> Sequence[Finding]:
+    """Check what stands beside the versions, in ``meta`` and in each of ``versions``."""
+    model, written = resource.type, resource.written
+    meta, versions = written.get(META), written.get(VERSIONS)
+    inherited = _inherited(registry, resource)
+    if meta is None and versions is None:
+        return check(authored(model), written, inherited)
+    own = {name: value for name, value in written.items() if name not in {META, VERSIONS}}
+    return (
+        *check(authored(model), own, inherited),
+        *_mapped(META, meta, lambda stated: check(model.metaattributes, stated)),
+        *_mapped(VERSIONS, versions, lambda stated: _versions(resource, stated, inherited)),
+    )
+
+
+def _inherited(registry: Registry, resource: Resource) -> Values:
+    if resource.type.plural != "messages" or resource.xref:
+        return resource.attributes
+    resolved, doubtful = registry.resolved(resource.xid), registry.doubtful(resource.xid)
+    left = _left_to_group(resource, resolved)
+    attributes = {**left, **resolved.attributes} if left else resolved.attributes
+    if not doubtful:
+        return attributes
+    brought = brought_by_unknown(resource.type)
+    return {**{name: brought[name] for name in doubtful if name in brought}, **attributes}
+
+
+def _left_to_group(resource: Resource, resolved: Resolved) -> Values:
+    """Return empty options for a protocol that the group alone states: message/spec.md asks for a message's own."""
+    options = options_by_selector(resource.type).get(_PROTOCOL, frozenset())
+    if _PROTOCOL not in resolved.attributes or options <= resolved.attributes.keys():
+        return NOTHING
+    stated = (resource.attributes, resolved.base.attributes if resolved.base else NOTHING)
+    if any(_PROTOCOL in each for each in stated):
+        return NOTHING
+    return {name: NOTHING for name in options if name not in resolved.attributes}
+
+
+def _versions(resource: Resource, stated: Values, inherited: Values) -> list[Finding]:
+    """Check each of the versions that are listed; the default one inherits what the resource does."""
+    findings: list[Finding] = []
+    for vid, value in stated.items():
+        version = resource.versions.get(vid)
+        others = version.attributes if version else NOTHING
+        below = inherited if vid == resource.defaultversionid else others
+        findings += _mapped(vid, value, partial(check, resource.type.attributes, inherited=below))
+    return findings
+
+
+def _mapped(name: str, value: object, checks: Callable[[Values], Iterable[Finding]]) -> list[Finding]:
+    """Check what stands under a name, which must be a mapping if it is there at all."""
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        return list(_under((name,), checks(value)))
+    return [Finding("invalid-attribute", (name,), f'"{name}" must be a mapping.', 'Write "name: value" lines.')]
+
+
+def _under(prefix: KeyPath, findings: Iterable[Finding]) -> Iterator[Finding]:
+    for item in findings:
+        path = (*prefix, *item.path)
+        yield Finding(item.rule, path, item.message, item.help, item.requirement, item.on_key)
