@@ -24,6 +24,9 @@ NO_SHARED = "../shared is not beside this clone"
 FORGIVEN = (NO_SHARED, "root may", "only root", "no right", "the reference client xr is not here")
 NOBODY = 65534
 IN_CI = os.environ.get("CI") == "true"
+# Folders and markers of tests that start brokers, browsers, Java, other Pythons or programs that are killed.
+LONG_FOLDERS = {"brokers", "browser", "calamities", "clients", "hostile", "installed", "whole"}
+LONG_MARKERS = {"spark", "browser", "client"}
 
 # A shell passes over interrupts in what it starts in the background, and so would all that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -45,6 +48,14 @@ if IN_CI:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the switch that rewrites golden files."""
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/ with what the code gives now")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests as long that a contributor need not wait for; CI runs them too."""
+    for item in items:
+        folder = item.path.relative_to(ROOT / "tests").parts[0]
+        if folder in LONG_FOLDERS or any(item.get_closest_marker(name) for name in LONG_MARKERS):
+            item.add_marker("long")
 
 
 @pytest.fixture(scope="session")
