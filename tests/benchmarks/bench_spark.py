@@ -14,7 +14,6 @@ import pytest
 
 import xregit
 from tests.benchmarks.ratio import ratio
-from xregit.collecting import uncollected
 from xregit.spark.session import session
 from xregit.spark.streams.landing import table_names
 from xregit.spark.streams.plans import packed, plan, unpacked
@@ -136,11 +135,10 @@ def counted(frame: DataFrame, made: Callable[[], Callable[[list[bytes]], int]], 
     def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        with uncollected():
-            work = made()
-            for batch in batches:
-                rows = work(batch.column(0).to_pylist())
-                yield pa.RecordBatch.from_pydict({"rows": pa.array([rows], pa.int64())})
+        work = made()
+        for batch in batches:
+            rows = work(batch.column(0).to_pylist())
+            yield pa.RecordBatch.from_pydict({"rows": pa.array([rows], pa.int64())})
 
     assert frame.mapInArrow(each, "rows long").groupBy().sum("rows").collect()[0][0] == known
 

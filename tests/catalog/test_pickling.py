@@ -14,13 +14,10 @@ if TYPE_CHECKING:
 
 
 def test_a_registry_can_be_pickled(root: Path) -> None:
-    """What comes out is the same, with types of its own, positions and findings; what was worked out stays behind."""
+    """What comes out is the same, with types of its own, positions and findings."""
     registry = xregit.load(root / "registry")
-    before = len(pickle.dumps(registry))
     document, report = xregit.compile(registry), xregit.check(registry)
-    data = pickle.dumps(registry)
-    assert len(data) == before
-    copy = pickle.loads(data)  # noqa: S301 - made above
+    copy = pickle.loads(pickle.dumps(registry))  # noqa: S301 - made above
     assert list(copy) == list(registry)
     assert xregit.compile(copy) == document
     assert xregit.check(copy) == report

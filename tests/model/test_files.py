@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft7Validator
 
 from xregit.errors import XregitError
-from xregit.model import builtin, canonical, export_source, find_name, names
+from xregit.model import builtin, canonical, export_source, files, find_name, names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
-from xregit.model.files import SPECVERSION, content, sources
+from xregit.model.files import SPECVERSION, content
 from xregit.model.protocols import protocols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from xregit.model.language import AttributeModel
 
@@ -90,7 +90,7 @@ def test_every_protocol_is_there(protocol: str) -> None:
 def described() -> dict[str, set[str]]:
     """Return the parts that a protocol may have, and the facts in each, as the comments of protocols.yaml list them."""
     parts: dict[str, set[str]] = {}
-    text = (sources()[SPECVERSION][0] / "protocols.yaml").read_text(encoding="utf-8")
+    text = (Path(files.__file__).parent / SPECVERSION / "protocols.yaml").read_text(encoding="utf-8")
     for names_, fact in re.findall(r"^# (?:([a-z]+(?:, [a-z]+)*)|  ([a-z]+)): ", text, re.MULTILINE):
         for part in names_.split(", ") if names_ else ():
             parts[part] = set()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from xregit.lazily import later
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from xregit.catalog import Endpoint, Message, MessageGroup, Registry, Schema, SchemaGroup, read_commit
@@ -91,7 +90,19 @@ __all__ = [
 ]
 
 
-__getattr__ = later(__name__, _PLACES)
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: Spark, MkDocs and the languages' libraries take time to load.
+
+    Raises:
+        AttributeError: there is no such name.
+    """
+    if name not in _PLACES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    module, _, attribute = _PLACES[name].partition(":")
+    value = getattr(import_module(f"{__name__}.{module}"), attribute or name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
-
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +20,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of text; lines and columns count from 1, the end is exclusive, 0 means not known."""
 
@@ -32,7 +30,7 @@ class Span:
     endcolumn: int = 0
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What is wrong at one path inside one value, before anyone knows the file it stands in.
 
@@ -47,7 +45,7 @@ class Finding:
     on_key: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding at its place, in the shape that ``check --format json`` prints.
 

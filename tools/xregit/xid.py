@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-
-from xregit.records import record
+from dataclasses import dataclass
 
 # core/spec.md, "<SINGULAR>id": RFC 3986 unreserved characters, ":" and "@", first a letter, digit or "_".
 ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-~:@]{0,127}")
 MAX_ID_CHARS = 128
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Xid:
     """The parts of an xid, empty where it has none. ``meta`` says that it names a resource's meta entity."""
 

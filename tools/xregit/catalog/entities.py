@@ -7,17 +7,15 @@ An entity is equal to itself alone, so that it can be a key, whatever it holds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from xregit.records import distinct, record
 
 if TYPE_CHECKING:
     from xregit.keypaths import KeyPath
     from xregit.model.language import GroupModel, ResourceModel
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where a value was written: a file relative to the repository, and the keys that lead to it inside."""
 
@@ -25,7 +23,7 @@ class Place:
     pointer: KeyPath = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Document:
     """A resource version's own document, such as a schema.
 
@@ -38,7 +36,7 @@ class Document:
     url: str = ""
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Version:
     """One version of a resource: its id, its attributes as written and, if its type has one, its document."""
 
@@ -49,7 +47,7 @@ class Version:
     document: Document | None = None
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Resource:
     """One resource, such as a message or a schema; ``meta`` holds what is said of it across versions.
 
@@ -73,7 +71,7 @@ class Resource:
         return str(self.meta.get("xref", "")) if self.meta else ""
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Group:
     """One group, such as a message group or an endpoint, with its resources by plural name and id."""
 

@@ -5,7 +5,7 @@ And every fault is a diagnostic.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,10 @@ from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import BASE, SELECTORS, base_xid
 from xregit.catalog.resources import normal_form, resource_from
 from xregit.catalog.settings import settings_of
-from xregit.collecting import uncollected
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
 from xregit.model import builtin, normalise
 from xregit.model.language import NOTHING
-from xregit.records import mutable
 from xregit.source import files, yaml
 from xregit.source.directives import addresses, directives
 from xregit.source.plain import without_text
@@ -41,7 +39,7 @@ MAX_BASES_FOR_SELECTORS = 32
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 
 
-@mutable
+@dataclass(slots=True)
 class Draft:
     """A resource while its files are still being read."""
 
@@ -51,7 +49,7 @@ class Draft:
     documents: dict[str, Document] = field(default_factory=dict)
 
 
-@mutable
+@dataclass(slots=True)
 class GroupDraft:
     """A group while its files are still being read; ``drafts`` are its resources by plural name and id."""
 
@@ -61,7 +59,7 @@ class GroupDraft:
     drafts: dict[str, dict[str, Draft]] = field(default_factory=dict)
 
 
-@mutable
+@dataclass(slots=True)
 class Drafts:
     """All groups of a folder by plural name and id, and the faults found so far.
 
@@ -230,8 +228,7 @@ def read_folder(folder: Path) -> Registry:
         way = f"rename its {misnamed.name}" if misnamed.is_file() else '"xregit init" makes one'
         message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {way}'
         raise XregitError(message)
-    with uncollected():
-        found = _Reading(Origin(repository_of(root), root), files.listing(root), partial(files.read, root)).registry()
+    found = _Reading(Origin(repository_of(root), root), files.listing(root), partial(files.read, root)).registry()
     problems = found.owners.problems
     return replace(found, problems=found.problems + problems) if problems else found
 
@@ -258,8 +255,7 @@ def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -
     repository = repository_of(root)
     prefix = root.relative_to(repository).as_posix()
     origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
-    with uncollected():
-        return _Reading(origin, files.listing_of(contents), contents.__getitem__).registry()
+    return _Reading(origin, files.listing_of(contents), contents.__getitem__).registry()
 
 
 class _Reading:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
-from xregit.records import distinct
 from xregit.source import yaml
 from xregit.source.text import UTF8_BOM
 
@@ -52,7 +51,7 @@ _BETWEEN = ("options", "attributes")
 _LINE_BREAK = re.compile("\r\n|\n|\r")
 
 
-@distinct
+@dataclass(frozen=True, eq=False)
 class Origin:
     """The folder that paths are relative to (a repository's root), and what was read below it.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from xregit.catalog.globs import Owned, is_owned_pattern
 from xregit.diagnostics import Diagnostic, Severity, Span, sentence
-from xregit.records import distinct
 from xregit.source.text import CONFLICT_MARKS, NOWHERE, Problem, conflict_problem
 
 # Where hosts look for the file, the first that exists counts.
@@ -31,7 +31,7 @@ _JOINT = "\0"
 Line = tuple[int, str, list[str]]
 
 
-@distinct
+@dataclass(frozen=True, eq=False)
 class Owners:
     """The owners that a repository names; ``path`` is the file's own, empty where there is none.
 

@@ -7,6 +7,7 @@ some protocol options write the bare value, and lists name each item.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,6 @@ from xregit.jsonpointers import escaped
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import NOTHING
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ MEMBERS = frozenset({"name", "type", "value", "required", "description", "specur
 MAX_REMEMBERED = 65_536
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Text:
     """A stretch of a value; ``placeholder`` is the name of the variable that stands there."""
 

@@ -7,10 +7,10 @@ longest known id wins.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from xregit.model.datatypes import SYNTAXES
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ _SCHEMA = "schema"
 _VERSIONS = "/versions/"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SchemaReference:
     """A reference to a schema: ``schema`` and ``version`` are None where it leaves the registry or leads nowhere.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ from xregit.catalog.views import (
     view,
 )
 from xregit.model.language import nothing
-from xregit.records import distinct
 from xregit.source.files import id_to_filename
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ Entity = Group | Resource | Version
 _GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS = 2, 4, 6
 
 
-@distinct
+@dataclass(frozen=True, eq=False)
 class Registry(Mapping[str, Any]):
     """A catalog as its authors wrote it.
 

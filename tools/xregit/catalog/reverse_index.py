@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group
 from xregit.catalog.references import local_xid, schema_of
 from xregit.catalog.resolver import base_xid
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]+)")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Indexes:
     """Each maps an xid to those that refer to it, in registry order.
 

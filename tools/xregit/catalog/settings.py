@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -12,12 +12,11 @@ from xregit.catalog.globs import setting_regex
 from xregit.model.datatypes import is_nonempty_text
 from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING, nothing
-from xregit.records import record
 
 TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Scope:
     """Severities of rules in a part of the registry; a ``pattern`` that begins with a slash is for xids, not paths."""
 
@@ -29,7 +28,7 @@ class Scope:
         return bool(_regex(self.pattern).fullmatch(xid if self.pattern.startswith("/") else path))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What a repository may set.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from xregit.catalog.resolver import Resolved, base_xid, effective
 from xregit.catalog.reverse_index import carried, carried_groups
 from xregit.model import canonical
 from xregit.model.language import NOTHING
-from xregit.records import distinct, record
 from xregit.source import json
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class ResourceView(EntityView):
         return _deprecated(self.entity.meta)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ContractEntry:
     """One message that an endpoint carries, and the endpoint or message group it comes through."""
 
@@ -106,7 +106,7 @@ class ContractEntry:
     via: str
 
 
-@record
+@dataclass(frozen=True, slots=True, repr=False)
 class Message(ResourceView):
     """A message definition (message/spec.md).
 
@@ -190,7 +190,7 @@ class Message(ResourceView):
         return self.registry.declared(self.entity)
 
 
-@record
+@dataclass(frozen=True, slots=True, repr=False)
 class Endpoint(EntityView):
     """A place where messages are produced or consumed, and the group of those it alone carries (endpoint/spec.md)."""
 
@@ -262,7 +262,7 @@ def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return value if isinstance(value, Mapping) else None
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class SchemaDocuments:
     """The schema documents of a registry by the xids of their versions, plain data; a schema stands for its default."""
 
@@ -280,7 +280,7 @@ class SchemaDocuments:
         return next((data for data in self.by_xid.values() if _id(data, reference) == reference), None)
 
 
-@record
+@dataclass(frozen=True, slots=True, repr=False)
 class Schema(ResourceView):
     """A payload schema with its versions; what it says of itself is its default version's (schema/spec.md)."""
 
@@ -328,7 +328,7 @@ def _id(data: bytes, sought: str) -> str:
     return text_of(value, "$id") if isinstance(value, dict) else ""
 
 
-@record
+@dataclass(frozen=True, slots=True, repr=False)
 class MessageGroup(EntityView):
     """A message group and its messages (message/spec.md)."""
 
@@ -351,7 +351,7 @@ class MessageGroup(EntityView):
         return tuple(Message(self.registry, item) for item in self.entity.collections.get("messages", {}).values())
 
 
-@record
+@dataclass(frozen=True, slots=True, repr=False)
 class SchemaGroup(EntityView):
     """A schema group and its schemas (schema/spec.md)."""
 

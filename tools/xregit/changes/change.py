@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.language import NOTHING
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.keypaths import NamePath
@@ -27,7 +26,7 @@ WORST_FIRST = tuple(Impact)
 AUDIENCES = ("producer", "consumer")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One fact: what differs in which entity, before anyone judges it.
 
@@ -52,7 +51,7 @@ class Difference:
         return self.kind, self.relation, self.path, repr(self.before), repr(self.after)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Change:
     """One change and what it does to producers and to consumers.
 

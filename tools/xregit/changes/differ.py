@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
@@ -19,9 +19,7 @@ from xregit.changes.equality import alike
 from xregit.changes.message_diff import PAYLOAD, MessageState, is_readable
 from xregit.changes.policy import LABEL, is_draft
 from xregit.changes.verdicts import judge, quote_value
-from xregit.collecting import uncollected
 from xregit.model.language import NOTHING
-from xregit.records import record
 from xregit.xid import parent
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ _OF_MESSAGES = ("envelope", "protocol", "envelopeoptions", "datacontenttype", *P
 _OF_ENDPOINTS = ("usage", "channel", "envelope", "protocol", "protocoloptions", "messagegroups")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class EntityMatch:
     """Old xids to new ones of what has another name now, and what is gone or new altogether."""
 
@@ -42,7 +40,7 @@ class EntityMatch:
     added: tuple[str, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Unmatched:
     """One of two registries, and those of its entities whose counterparts are still sought."""
 
@@ -159,7 +157,7 @@ def _group_of(xid: str) -> str:
     return "/".join(xid.split("/")[:3])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class UnchangedMessages:
     """Two registries, and which of their messages are known to say the same or not."""
 
@@ -252,9 +250,8 @@ def diff(before: Registry, after: Registry, renamed: Mapping[str, str] = NOTHING
     """
     for state in (before, after):
         expect_registry(state)
-    with uncollected():
-        found = _Comparison(before, after, renamed)
-        return tuple(sorted((judge(item) for item in found.differences()), key=worst_first))
+    found = _Comparison(before, after, renamed)
+    return tuple(sorted((judge(item) for item in found.differences()), key=worst_first))
 
 
 class _Comparison:

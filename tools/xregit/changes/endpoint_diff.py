@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from json import dumps, loads
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from xregit.changes.change import Difference
 from xregit.changes.equality import alike
 from xregit.changes.verdicts import load_table, quote_value
 from xregit.model import siblings
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -29,7 +28,7 @@ _ENDPOINTS = "/endpoints/"
 _COMMON = frozenset({"envelope", "envelopeoptions", "protocol", OPTIONS})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SplitEndpoints:
     """The parts of endpoints in one registry of which another one has the whole: xids of both, by each other."""
 

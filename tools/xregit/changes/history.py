@@ -15,7 +15,6 @@ from xregit.changes.merge_commits import changes_in_all, has_own_changes
 from xregit.changes.recent import stub_files
 from xregit.errors import XregitError
 from xregit.model.language import NOTHING
-from xregit.records import record
 from xregit.source import history as source_history
 from xregit.source.commits import WHOLE_HISTORY
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from xregit.source.commits import Commit, FileChange
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileStep:
     """One commit that touched a file: ``index`` counts commits from the newest, ``path`` is the name since then.
 
@@ -40,7 +39,7 @@ class FileStep:
     gone: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileTracks:
     """What commits, newest first, did to each path; ``parents`` has the indexes of each commit's parents."""
 
@@ -247,7 +246,7 @@ def _merge_files(index: int, before: Sequence[Mapping[str, Key]], prefix: str) -
     return {**first, **differing} if differing else first
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class HistoryEntry:
     """One commit and what it did to an entity; ``xid`` is the xid that the entity had from then on.
 
@@ -302,7 +301,7 @@ def _registry_prefix(registry: Registry) -> str:
     return registry.place.path.removesuffix(REGISTRY_FILE)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _EntityState:
     """How an entity stood after a commit: its file, and the files around it by their path below the registry.
 
@@ -317,7 +316,7 @@ class _EntityState:
     readable: bool = True
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _EntityHistory:
     """The files that an entity's life depends on, and what every state has besides them."""
 

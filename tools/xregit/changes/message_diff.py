@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from xregit.changes.verdicts import load_table, quote_value
 from xregit.messages.definition import property_type
 from xregit.messages.template import Template
 from xregit.model import siblings
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel, ResourceModel
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class MessageState:
     """A message in one of the two registries; ``chain`` are its bases, the nearest first, after an alias' target."""
 

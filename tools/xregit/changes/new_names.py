@@ -7,13 +7,13 @@ that `check` doesn't know. Of the findings about such an edit, only the worst is
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.changes.equality import alike
 from xregit.diagnostics import Severity
 from xregit.model.spelling import is_misspelled
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -30,7 +30,7 @@ _WORST_FIRST = tuple(Severity)
 _MAX_NAMES = 200
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class NewName:
     """Where a name stands that is new in an entity, and the name that it took the place of, if any."""
 

@@ -7,7 +7,7 @@ advice holds: a definition in use does not change on the wire.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -22,7 +22,6 @@ from xregit.changes.new_names import NewName, find_new_name, worst_per_name
 from xregit.changes.verdicts import locate_change
 from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered
 from xregit.model.times import moment
-from xregit.records import record
 from xregit.rules import severities
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def _parse_day(written: object) -> date | None:
     return time.date() if time else None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Waiver:
     """One intended break; ``index`` is its place in the file. A wildcard in ``xid`` stands for any part of it."""
 
@@ -130,7 +129,7 @@ class MergeDecision(StrEnum):
     OFF = "off"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ReviewItem:
     """One change, where it is to be seen, whether it stands in the way of a merge, and a word on why.
 
@@ -146,7 +145,7 @@ class ReviewItem:
     name: NewName | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Review:
     """All changes between two states of a registry, judged, and the diagnostics that follow; the worst first.
 

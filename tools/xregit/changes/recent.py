@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, path_of, spot, xid_of
 from xregit.catalog.loader import read_contents
 from xregit.changes.differ import diff
 from xregit.changes.merge_commits import changes_in_all, has_own_changes
-from xregit.records import record
 from xregit.source import history
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _VERSIONS = f"/{VERSIONS}/"
 _AROUND = frozenset({REGISTRY_FILE, MODEL_FILE})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CommitSummary:
     """One commit: how many entities it touched, and what it changed; ``told`` is false where that was too much."""
 

@@ -6,13 +6,13 @@ References are replaced where they stand, so that comments, order and the look o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import REGISTRY_FILE, path_of
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.errors import XregitError
-from xregit.records import record
 from xregit.source import files, yaml
 from xregit.source.text import UTF8_BOM
 from xregit.xid import is_id
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 YAML = ".yaml"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RenameResult:
     """What a rename does to the files below the registry's folder: their new bytes, and those that go.
 
@@ -43,7 +43,7 @@ class RenameResult:
     references: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Edit:
     """One word to replace by another, in the value at a path or in its key."""
 

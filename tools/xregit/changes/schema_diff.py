@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid, schema_reference
@@ -16,7 +16,6 @@ from xregit.payloads import SchemaError, language
 from xregit.payloads.compatibility import Answer, Verdict, compare_documents
 from xregit.payloads.compatibility.verdicts import ROOT, summarise, worst_first
 from xregit.payloads.document import Document, fetch_nothing
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource, Version
@@ -29,7 +28,7 @@ UNCLEAR = "unclear"
 REFERENCES = ("dataschemauri", "dataschemaxid")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Payload:
     """What describes a payload: a schema's language and document, and the type inside it that is meant.
 
@@ -45,7 +44,7 @@ class Payload:
     documents: SchemaDocuments | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _SchemaVersion:
     """A version of a schema in one of the two registries."""
 
@@ -53,7 +52,7 @@ class _SchemaVersion:
     registry: Registry
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Relation:
     """How two payload schemas relate, as a key of the table of verdicts, why, and what to do about it.
 

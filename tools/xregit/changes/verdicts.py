@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -14,7 +15,6 @@ from xregit.changes.new_names import MEMBERS
 from xregit.diagnostics import Span
 from xregit.model.language import NOTHING, display_name
 from xregit.model.quoting import cut, to_json
-from xregit.records import record
 from xregit.xid import parent
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CONDITIONS = ("about", "kind", "relation", "path", "before", "after")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class VerdictRow:
     """One row: the conditions, each a tuple of values of which one must fit, and the verdict."""
 
@@ -44,7 +44,7 @@ class VerdictRow:
         return all(_condition_fits(name, values, getattr(difference, name)) for name, values in self.conditions.items())
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class VerdictTable:
     """The rows in their order, and the facts that relations of values follow from."""
 

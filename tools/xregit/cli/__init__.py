@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from xregit.collecting import uncollected
-
-with uncollected():  # what is imported stays
-    from xregit.cli.runner import main
+from xregit.cli.runner import main
 
 __all__ = ["main"]

@@ -5,6 +5,7 @@ And the steps of a build.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,9 +23,7 @@ from xregit.cli.parameters import (
     with_registry,
 )
 from xregit.cli.runner import today
-from xregit.collecting import uncollected
 from xregit.errors import CatalogError, XregitError
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +37,7 @@ LOCAL = "http://localhost:8000"
 DOCUMENT = "registry.json"
 
 
-@record
+@dataclass(frozen=True)
 class Task:
     """What a build is about: the path of the registry, the folder to write to, and whether the registry is checked."""
 
@@ -59,7 +58,7 @@ class Task:
         return xregit.read(self.path) if self.checked else xregit.load(self.path)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a build; ``run`` returns what it did in a few words.
 
@@ -277,10 +276,9 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
     The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
     written and the exit code is 1.
     """
-    with uncollected():  # what is imported stays
-        from xregit.cli.log import checked_out
+    from xregit.cli.log import checked_out
 
-        steps = chosen(only, skip)
+    steps = chosen(only, skip)
     for step in steps:
         if step.writes:
             refuse_own_folder(registry, output / step.writes, replaced=True)

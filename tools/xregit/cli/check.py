@@ -10,7 +10,6 @@ import click
 from xregit.cli.output import note, result, wants_color
 from xregit.cli.parameters import Ref, unknown, with_registry
 from xregit.cli.runner import today
-from xregit.collecting import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -46,11 +45,10 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     for path in paths:
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
-    with uncollected():  # what is imported stays, too
-        import xregit
+    import xregit
 
-        catalog = xregit.read(registry)
-        report = xregit.check(catalog, today())
+    catalog = xregit.read(registry)
+    report = xregit.check(catalog, today())
     if against is not None:
         report = with_breaks(report, registry, catalog, against)
     report = within(report, paths, catalog)

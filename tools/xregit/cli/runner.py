@@ -39,6 +39,7 @@ USAGE, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command, by default with the program's own arguments, and leave with its exit code."""
     _open_outputs()
+    gc.set_threshold(500_000)  # most of what a command makes stays alive, and would be looked at in vain
     try:
         code = run(arguments)
     except (MemoryError, SystemError) as error:  # there was not even the memory to tell of it

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.registry import expect_registry
-from xregit.collecting import uncollected
 from xregit.document.model_document import modelsource
 from xregit.document.profiles import plain_profile, profiles
 from xregit.document.profiles import profile as profile_of
@@ -191,12 +190,11 @@ def compile_document(
     expect_registry(registry)
     refuse_unknown(profile, view)
     written = profile_of(profile)
-    with uncollected():
-        if view == "short":
-            from xregit.document.short_view import short_document  # few ask for it
+    if view == "short":
+        from xregit.document.short_view import short_document  # few ask for it
 
-            return short_document(Serializer(registry, plain_profile(written), resolved=resolved))
-        return document_view(Serializer(registry, written, resolved=resolved))
+        return short_document(Serializer(registry, plain_profile(written), resolved=resolved))
+    return document_view(Serializer(registry, written, resolved=resolved))
 
 
 def refuse_unknown(profile: str, view: str = "document") -> None:

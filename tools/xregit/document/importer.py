@@ -7,7 +7,7 @@ finding.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,6 @@ from xregit.document.version_document import extension
 from xregit.errors import Lines, no_lines
 from xregit.model import export_source
 from xregit.model.language import NOTHING
-from xregit.records import record
 from xregit.source import writing
 from xregit.source.emitting import to_yaml
 from xregit.source.files import id_to_filename
@@ -179,7 +178,7 @@ def _text(value: Mapping[str, Any]) -> bytes:
 LEFT_TO_GIT = frozenset({"epoch", "createdat", "modifiedat"})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ImportReport:
     """What an import did: ``files`` were written, relative to the registry folder; entities ``kept`` were there before.
 

@@ -6,7 +6,7 @@ Nothing is fetched. Names and forms of other releases become ours; each kind of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ from xregit.catalog.entities import Place
 from xregit.catalog.loader import read_folder
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
-from xregit.collecting import uncollected
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.document.dialects.changes import NOTHING_MOVED
 from xregit.document.dialects.detection import OLDEST, DialectMatch, detect_dialect, detect_other
@@ -26,7 +25,6 @@ from xregit.document.parser import DocumentParser, Note, note_of
 from xregit.errors import CatalogError, XregitError
 from xregit.model import builtin, extend
 from xregit.model.language import NOTHING, Model
-from xregit.records import record
 from xregit.source import json, yaml
 from xregit.source.directives import directives
 
@@ -42,7 +40,7 @@ MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 MAX_LINES = 20
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LoadedDocument:
     """A registry that was read from a document, how the document is written, and every change to its names and forms.
 
@@ -71,8 +69,7 @@ def load_document(path: Path, model: Model | None = None) -> LoadedDocument:
     Raises:
         XregitError: the file can't be read.
     """
-    with uncollected():
-        return _DocumentLoader(path.resolve(), model or builtin()).read()
+    return _DocumentLoader(path.resolve(), model or builtin()).read()
 
 
 class _DocumentLoader:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from xregit.document.profiles import data_file
-from xregit.records import record
 
 PAGE = """\
 # Our model and the published ones
@@ -23,7 +23,7 @@ This page is made from `document/differences.yaml`; a test compares the models a
 """
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Difference:
     """A difference on purpose: the attributes by patterns of their paths, and the versions in which they differ."""
 

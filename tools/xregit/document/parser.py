@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from xregit.document.version_document import inline_document
 from xregit.model import canonical
 from xregit.model import normalise as model_normalised
 from xregit.model.language import NOTHING
-from xregit.records import record
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Note:
     """What was changed or is wrong at a path of the document."""
 

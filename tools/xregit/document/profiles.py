@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from xregit.model.language import NOTHING, nothing
-from xregit.prepared import read_prepared
-from xregit.records import distinct, record
 from xregit.source import yaml
 
 _HERE = Path(__file__).parent
@@ -18,7 +16,7 @@ _HERE = Path(__file__).parent
 _ANYWHERE = frozenset({"declarations", "lower", "lift", "template"})
 
 
-@record
+@dataclass(frozen=True)
 class Step:
     """One change that a dialect asks for, to the object at one path of an entity's attributes.
 
@@ -44,7 +42,7 @@ class Step:
         return frozenset() if self.do in _ANYWHERE else frozenset(self.names) | frozenset(self.values)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """One way of naming things: the steps to our names by kind of entity, and former names of collections."""
 
@@ -53,7 +51,7 @@ class Dialect:
     collections: Mapping[str, tuple[str, ...]]
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class DialectSign:
     """What shows that a document is written as one of some releases: an attribute at a path, ``*`` for any key.
 
@@ -66,7 +64,7 @@ class DialectSign:
     type: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OtherDocument:
     """Something that is no registry, what shows it among the names of a document, and what to do with it."""
 
@@ -75,7 +73,7 @@ class OtherDocument:
     help: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class UsagePair:
     """The usages that an endpoint may have both, and the protocols that allow it; others stand alone."""
 
@@ -83,7 +81,7 @@ class UsagePair:
     protocols: frozenset[str]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Profile:
     """What a document of one specification version looks like.
 
@@ -111,15 +109,8 @@ def data_file(*path: str) -> Any:
 
 @cache
 def _data_files() -> Mapping[str, Any]:
-    return read_prepared(*SOURCE)
-
-
-def _parse(text: bytes) -> Any:
-    return yaml.parse(text).value
-
-
-#: The folder of the data files, where what was made of them is, and how one is read.
-SOURCE = (_HERE, _HERE / "tables.json", _parse)
+    """Return the values of all data files below this folder, by their paths."""
+    return {path.relative_to(_HERE).as_posix(): yaml.parse(path.read_bytes()).value for path in _HERE.rglob("*.yaml")}
 
 
 @cache

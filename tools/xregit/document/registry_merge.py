@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
@@ -13,13 +13,12 @@ from xregit.document.profiles import profile
 from xregit.document.serializer import Serializer
 from xregit.model import builtin, export_source, extend
 from xregit.model.files import SPECVERSION
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class EntitySource:
     """An entity and the registry that it was found in."""
 
@@ -27,7 +26,7 @@ class EntitySource:
     entity: Group | Resource
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class MergedRegistry:
     """One registry made of several, what stands against it, and where each entity was found first."""
 

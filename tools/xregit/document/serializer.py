@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from xregit.document.timestamps import FACTS, Lifecycle, lifecycle_of, with_stat
 from xregit.document.version_document import document_attribute
 from xregit.model import canonical, siblings
 from xregit.model.language import NOTHING
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource, Version
@@ -104,7 +103,7 @@ class _AttributeOrder:
         return tuple(sorted(names, key=lambda name: self._ranks.get(name, _LAST)))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _ObjectShape:
     """What a model says of objects of one kind: order, how to arrange members, defaults, objects that are due.
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from xregit.collecting import uncollected
 from xregit.document.compiler import DEFAULT_PROFILE, EntityIdentities, document_view
 from xregit.document.json_bytes import to_bytes
 from xregit.document.model_document import full_model, modelsource
@@ -129,8 +128,7 @@ def api_files(registry: Registry, baseurl: str, *, profile: str = DEFAULT_PROFIL
     Raises:
         XregitError: an id can't be a file beside the files of its collection.
     """
-    with uncollected():
-        return _StaticApi(Serializer(registry, profile_of(profile)), baseurl.rstrip("/")).all()
+    return _StaticApi(Serializer(registry, profile_of(profile)), baseurl.rstrip("/")).all()
 
 
 class _StaticApi:

@@ -8,6 +8,7 @@ does not grow with their number. The answer for a combination of texts is rememb
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,6 @@ from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.decoder import IncomingMessage
 from xregit.messages.index import Filter, FilterSet, filter_set
 from xregit.model.language import NOTHING
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ NONE, UNSURE = Answer(), Answer(sure=False)
 _make_answer = tuple.__new__
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TextTest:
     """A constraint on the text at a place; ``prefix`` is what the text begins with where it fits.
 
@@ -89,7 +89,7 @@ class TextTest:
         return context.setdefault(self.name, value) == value
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """What is left to compare of a definition: the places where a text must be, and tests of texts elsewhere."""
 
@@ -109,7 +109,7 @@ class Candidate:
         return (_make_answer(Answer, (self.xid, context, True)),)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LargeBucket:
     """Very many definitions under the same texts, told apart by an index over all that they compare."""
 
@@ -127,7 +127,7 @@ class LargeBucket:
 Bucket = tuple[Candidate, ...] | tuple[LargeBucket]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Stage:
     """Definitions that are tried together: tables of them, each with the places whose texts are its key."""
 
@@ -139,7 +139,7 @@ class Stage:
         return tuple(each for entry in found for each in entry)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class KeyColumn:
     """How the texts of one key are compared: as they are, or all but a few ``texts`` as one ``other``."""
 

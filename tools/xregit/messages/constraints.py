@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.media_types import comparable
 from xregit.protocols import to_text
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PLAIN_TYPES = frozenset({"any", "string", "uri", "uritemplate", "urireference"})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Constraint:
     """What must be true of the values under one key of a message, or one attribute of its CloudEvent.
 
@@ -132,7 +132,7 @@ FieldValues = tuple[Any, ...]
 SPARE_TRIES = 1000
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Failure:
     """One constraint that a message fails; ``found`` is None where the message has nothing there."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from xregit.model.protocols import matching_fact
 from xregit.protocols import key_of
 from xregit.protocols.binding import carrier
 from xregit.protocols.fields import shape
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ _MEDIA_KEYS = frozenset({"datacontenttype"})
 _URITEMPLATE = "uritemplate"
 
 
-@record
+@dataclass(frozen=True)
 class Definition:
     """One message definition as data that can be sent anywhere.
 

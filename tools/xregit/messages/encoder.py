@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,6 @@ from xregit.protocols.binding import BINARY, STRUCTURED, carrier, missing_fields
 from xregit.protocols.cloudevents import REQUIRED, SPECVERSION, announces_event
 from xregit.protocols.fields import ONE, PAIRS, shape
 from xregit.protocols.json import has_surrogates
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.constraints import Constraint
@@ -67,7 +67,7 @@ class MessageError(XregitError):
         super().__init__(f'no message was made from "{xid}": {"; ".join(problems)}')
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Variant:
     """One message on the wire: by which protocol and in which mode; ``reason`` says why there is none."""
 
@@ -77,7 +77,7 @@ class Variant:
     reason: str = ""
 
 
-@record
+@dataclass(frozen=True)
 class MessageDraft:
     """A definition with a context and a payload filled in, before a mode is chosen.
 
@@ -315,7 +315,7 @@ def _readback_problems(found: MessageDraft, wire: Wire) -> Iterator[str]:
             yield f'the value {quote(meant)} of "{name}" would be read back as {quote(value)} ({places})'
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Assignments:
     """What is said of one message: values of placeholders, and of properties by their paths in a definition.
 
@@ -404,7 +404,7 @@ def _option_key(protocol: str, path: str) -> str:
 _NATIVE = frozenset({"binary", "boolean", "integer", "number", "ulong"})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """What properties are filled with: what is said of the message, the time, and the id that it gets.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xregit.messages.constraints import Failure, plain_text
@@ -12,7 +12,6 @@ from xregit.messages.index import Filter, FilterSet, filter_set
 from xregit.messages.result import Reason
 from xregit.model.protocols import matching_fact
 from xregit.protocols.cloudevents import REQUIRED
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +24,7 @@ MAX_REASONS = 10
 READABLE = "a message that can be read, with a valid CloudEvent if it carries one"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SelectorTexts:
     """The texts that definitions demand, in order, under one key that says what kind of message it is."""
 
@@ -49,7 +48,7 @@ class SelectorTexts:
         return Failure(self.attribute, f"the {self.key} of a definition{more}", found)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Selectors:
     """Definitions by the keys that say what kind of message it is, such as type or topic, a sieve for each key."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES, Failure, conforms, failures, plain_text, satisfy
 from xregit.model.media_types import without_parameters
 from xregit.protocols.binding import STRUCTURED
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 EVENT = "\0"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Filter:
     """What one definition compares of messages: of the event that they carry, and of the protocol's own values.
 
@@ -61,7 +61,7 @@ class Filter:
             yield travel
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FilterSet:
     """Filters in the order of their definitions' xids, and the index over them.
 
@@ -156,7 +156,7 @@ _EXACT = PLAIN_TYPES | {"symbol", "integer", "boolean"}
 Demand = tuple[str, bool, str]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CandidateIndex:
     """Numbers of definitions: ``always`` those that any message may fit, the others by values or words of a key.
 

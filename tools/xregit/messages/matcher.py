@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.arguments import expect
 from xregit.catalog.registry import expect_registry
 from xregit.catalog.views import EntityView
-from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.messages.batch_matcher import BatchMatcher
 from xregit.messages.constraints import Failure
@@ -24,7 +24,6 @@ from xregit.messages.index import Filter, FilterSet, event_filter, filter_set, n
 from xregit.messages.payload import PayloadSchemas, payload_schemas
 from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.model.spelling import suggest_similar
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,10 +55,9 @@ class Matcher:
             XregitError: there is no such endpoint or group, or what is given is no registry.
         """
         expect_registry(registry)
-        with uncollected():
-            found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
-            self._stages: Stages = build_stages(definition(found[xid]) for xid in sorted(found))
-            self._payloads: PayloadSchemas = payload_schemas(registry, found)
+        found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
+        self._stages: Stages = build_stages(definition(found[xid]) for xid in sorted(found))
+        self._payloads: PayloadSchemas = payload_schemas(registry, found)
         self._size = len(found)
 
     def __repr__(self) -> str:
@@ -173,7 +171,7 @@ def _check_xid(xid: str, known: Iterable[str]) -> str:
 VALID, NONE, INVALID = "valid", "none", "invalid"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Stages:
     """The filter sets for each kind of message: its protocol, and whether it carries a CloudEvent.
 

@@ -7,7 +7,7 @@ two values at once. Placeholders are taken to hold no separators, as in the mess
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +18,6 @@ from xregit.model.media_types import comparable
 from xregit.model.protocols import matching_fact
 from xregit.protocols.binding import Carrier, attribute_name, carrier, percent_decode
 from xregit.protocols.cloudevents import SPECVERSION
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +35,7 @@ Slot = tuple[str, int]
 LEVELS = -1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Overlap:
     """Two messages that one message can be, the xid that comes first being ``first``, on these endpoints.
 
@@ -49,7 +48,7 @@ class Overlap:
     by_payload: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Demands:
     definition: Definition
     demands: Mapping[str, Constraint]

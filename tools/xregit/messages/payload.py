@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +18,6 @@ from xregit.model.media_types import comparable
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, language, parse
 from xregit.payloads.body import explain_framing
 from xregit.protocols.cloudevents import payload_bytes
-from xregit.records import record
 from xregit.source.plain import without_text
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ MAX_SCHEMAS = 4096
 _REFERRING = re.compile(rb"ref|import|include|extends|location|\\u00[4-7]", re.IGNORECASE)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SchemaSource:
     """A payload schema as it is kept: its language, the document, the part that is meant, and its own address."""
 
@@ -43,7 +42,7 @@ class SchemaSource:
     uri: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PayloadSchemas:
     """The payload schemas of messages by their xids, and the documents that they may refer to; plain data."""
 
@@ -146,7 +145,7 @@ NO_DATA: Final = _NoData()
 NO_PAYLOAD = "the payload is missing, as there is a schema for it"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Payload:
     """A payload's bytes, None where there is none, and its media type as far as one is known."""
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.messages.constraints import Failure
@@ -22,7 +21,7 @@ class DefinitionMatch(NamedTuple):
         return {"xid": self.xid, "context": dict(self.context)}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Reason:
     """A definition that a message comes near to, and each constraint that it fails.
 

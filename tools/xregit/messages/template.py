@@ -7,12 +7,12 @@ than ``/``, in URIs other than ``?`` and ``#`` too; a text that is one placehold
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from xregit.catalog.properties import placeholders_in, texts
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ BREAKS = {"\r": "a line break", "\n": "a line break"}
 _SHOWN = {"\0": "a null character", " ": "a space", "\t": "a tab"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Template:
     """A template cut at its placeholders, as plain data.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from xregit.model.files import SPECVERSION, content
 from xregit.model.protocols import protocols
 from xregit.model.spelling import is_misspelled
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +22,7 @@ EVENTS = "application/cloudevents"
 EVENT_JSON, BATCH_JSON = f"{EVENTS}+json", f"{EVENTS}-batch+json"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Name:
     """One name with what is known of it.
 

@@ -6,11 +6,11 @@ import calendar
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from xregit.model.protocols import syntaxes
-from xregit.records import record, replace
 from xregit.xid import ID, MAX_ID_CHARS
 
 UINT32_MAX = 2**32 - 1
@@ -58,7 +58,7 @@ _NO_CONTROL = r"[^\x00-\x1f\x7f-\x9f]"
 _TYPENAME = "[a-z_][a-z0-9_]{0,56}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Datatype:
     """One data type: the test of a value, what to call it in messages, and its JSON Schema."""
 

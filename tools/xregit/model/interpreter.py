@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,7 +18,6 @@ from xregit.model.error_messages import Key, invalid_value
 from xregit.model.identity import cache_by_identity
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.quoting import either
-from xregit.records import distinct
 
 Attributes = Mapping[str, AttributeModel]
 Values = Mapping[str, Any]
@@ -56,7 +55,7 @@ class _NameRule(NamedTuple):
 _ANY_OTHER = _NameRule()
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class _Shape:
     """Attributes made ready: tests of those that hold single values, and functions that check the others.
 
@@ -305,7 +304,7 @@ _CHECKS: Mapping[str, Callable[[AttributeModel], Check]] = {
 }
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Selector:
     """An attribute whose value adds others: its clauses by their keys in lower case."""
 
@@ -394,7 +393,7 @@ def normalise(
     return result if isinstance(result, dict) else dict(result)
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class _Normaliser:
     """Attributes made ready: functions for the members by name, and for ``other`` ones.
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
-
-from xregit.records import distinct
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 #: The types of all mappings here; testing for these is several times faster than testing for any Mapping.
@@ -19,7 +17,7 @@ def nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class AttributeModel:
     """One attribute of the model language; a name of ``*`` allows any further attribute of that type.
 
@@ -78,7 +76,7 @@ class AttributeModel:
     targets: tuple[str, ...] = ()
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class ResourceModel:
     """One resource type: ``attributes`` stand on its versions, ``metaattributes`` on its meta entity.
 
@@ -98,7 +96,7 @@ class ResourceModel:
     source: str = ""
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class GroupModel:
     """One group type with its resource types; ``ximportresources`` names those it shares with others."""
 
@@ -111,7 +109,7 @@ class GroupModel:
     source: str = ""
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Model:
     """Everything a registry of one specification version may contain."""
 

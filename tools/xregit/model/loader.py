@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,6 @@ from typing import Any
 from xregit.model.files import SPECVERSION, content
 from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 from xregit.model.protocols import protocol_files
-from xregit.records import replace
 
 _INCLUDE, _PROTOCOLS = "$include", "$protocols"
 

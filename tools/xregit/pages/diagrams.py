@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from xregit.pages.linking import Link, address, href
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
@@ -35,7 +34,7 @@ _HEAD = "m-7 -4l7 4l-7 4"
 _ENDS = re.compile(r"[ ./_:-]")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Line:
     """One line of text in a box, below its upper edge; ``full`` is the text before it was cut.
 
@@ -51,7 +50,7 @@ class Line:
     step: int = LINE
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Box:
     """A box with its lines; ``own`` marks the one that the page is about."""
 
@@ -69,7 +68,7 @@ class Box:
         return self.y + self.height // 2
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Diagram:
     """Boxes, and the paths of the lines between them; ``narrow`` is the same for a phone."""
 

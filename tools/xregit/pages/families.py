@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from xregit.pages.addresses import caseless
 from xregit.pages.linking import Link, address, href
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ MAX_FAMILIES = 60
 _MAX_LABELS = 3
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Family:
     """Groups of one type, in order, whose ids begin alike, whatever their case; ``title`` is how they begin."""
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import ChoiceLoader, DictLoader, pass_context
 from mkdocs.structure.toc import AnchorLink, TableOfContents
-
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +32,7 @@ def _mark(name: str) -> str:
     return f"xregit-7d2ea4a6-{name}-"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Mould:
     """A text cut at its marks: each odd part is the name of what stands there."""
 
@@ -49,7 +48,7 @@ class Mould:
         return "".join(values[part] if number % 2 else part for number, part in enumerate(self.parts))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Frame:
     """What the theme puts around pages of one kind, and around each line of their tables of contents."""
 

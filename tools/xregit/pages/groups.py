@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xregit.catalog.views import Endpoint, Message, text_of
@@ -19,7 +19,6 @@ from xregit.pages.page import Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -32,7 +31,7 @@ FEATURES = ("usage", "protocol", "envelope", "format")
 SELECTORS = ("envelope", "protocol")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Listed:
     """A group or a resource in a list."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -11,7 +12,6 @@ from xregit.catalog.views import text_of
 from xregit.pages.addresses import OWNERS
 from xregit.pages.attributes import message_link
 from xregit.pages.linking import Link, href, is_safe, reference
-from xregit.records import record
 from xregit.rules.references import alternatives
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xregit.pages.book import Book
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Deprecation:
     """When an entity stops to be good, and what to use instead; ``last`` where that is deprecated too, and so on."""
 
@@ -33,7 +33,7 @@ class Deprecation:
     last: Link | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where an entity is written, and since when, as the entity says or Git; empty where neither knows.
 
@@ -51,7 +51,7 @@ class Source:
     api: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Head:
     """What the page of any entity begins and ends with; ``unread`` says that its file could not be read."""
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xregit.changes.change import Impact
 from xregit.changes.recent import CommitSummary, recent_commits
 from xregit.pages.linking import Link, is_safe
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Place
@@ -25,7 +24,7 @@ MAX_COMMITS, MAX_CHANGES = 20, 12
 BREAKING = {Impact.BREAKING: "breaks", Impact.UNKNOWN: "may break"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Said:
     """One change in words; ``entity`` is what changed where that is another one, ``breaks`` says whom it breaks."""
 
@@ -34,7 +33,7 @@ class Said:
     breaks: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Happening:
     """One commit: its link, time, author and subject, and what it changed.
 

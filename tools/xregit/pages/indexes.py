@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,6 @@ from xregit.pages.heads import Deprecation, deprecation, leaving_as
 from xregit.pages.linking import Link, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
@@ -42,7 +42,7 @@ class Item(NamedTuple):
 Sections = Mapping[str, Sequence[Item]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Section:
     """What entities have in common, and those that have it, or the link to the page that lists them."""
 
@@ -52,7 +52,7 @@ class Section:
     link: Link | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Index:
     """What a page says that lists sections, or the entries of one."""
 
@@ -81,7 +81,7 @@ class Index:
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Leaving:
     """A deprecated entity, with when it goes and what takes its place."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -16,7 +17,6 @@ from xregit.pages.page import Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import anchor, render
-from xregit.records import record
 from xregit.rules import RULES as ALL_RULES
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ ABOUT = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Row:
     """One attribute that the model allows; ``path`` are the names of the objects it stands in."""
 
@@ -56,7 +56,7 @@ class Row:
     source: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Section:
     """A table of attributes, those of a type or those that one value of an attribute brings into play."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.pages.diagrams import Diagram, channel_diagram
 from xregit.pages.linking import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.rendering import render
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_ALONE = 100
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Part:
     """A channel with its diagram, or what is on none with one for each endpoint; ``more`` leads to those left out."""
 

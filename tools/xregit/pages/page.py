@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from xregit.records import record
+from dataclasses import dataclass
 
 # Stands for the way from a page up to the site's start, until the page knows where it is: the sign named "substitute".
 # It is ASCII, since one sign of another plane makes Python keep a page in four bytes for each of its signs.
@@ -14,7 +13,7 @@ _ROOT = re.compile(ROOT)  # finds it by its first sign, where a text would look 
 _HEADING = re.compile(r'<h2 id="([^"]+)">([^<]*)</h2>')
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Heading:
     """A section of a page, for its table of contents."""
 
@@ -22,7 +21,7 @@ class Heading:
     title: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Page:
     """One finished page.
 

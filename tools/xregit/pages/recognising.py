@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.messages.definition import target
@@ -16,7 +17,6 @@ from xregit.pages.page import Page
 from xregit.pages.rendering import render
 from xregit.pages.samples import samples
 from xregit.protocols import wire_json
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ DEFINITIONS = "definitions.js"
 TITLE = "Recognise a message"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Example:
     """A message to try the page with."""
 

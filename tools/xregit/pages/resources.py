@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import Schema, text_of
@@ -18,7 +19,6 @@ from xregit.pages.prose import plain, summary
 from xregit.pages.rendering import render
 from xregit.pages.samples import told, told_by
 from xregit.payloads import language
-from xregit.records import record
 from xregit.xid import parent
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ ELSEWHERE = frozenset({
 COUNTED = frozenset({"versionid", "ancestor", "createdat", "modifiedat", "epoch"})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Listed:
     """A version in the list of versions; ``own`` are its texts of those that differ between the versions."""
 
@@ -46,7 +46,7 @@ class Listed:
     created: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A version's document: its text, or where it is kept."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definition import target
@@ -17,7 +17,6 @@ from xregit.messages.payload import (
     without_address,
 )
 from xregit.payloads import Field, PayloadError, SchemaError
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from xregit.pages.book import Book
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Told:
     """What a payload's schema tells: its fields, and a valid value; ``reason`` says why it tells nothing.
 

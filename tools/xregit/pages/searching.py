@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import orjson
-
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +39,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 Found = tuple[list[int], list[int], list[int]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Entry:
     """Something to be found: its address below the site's start, its title, and what finds it.
 

@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
@@ -19,7 +20,6 @@ from xregit.pages.linking import Link, address, href
 from xregit.pages.rendering import content
 from xregit.pages.samples import samples, told
 from xregit.protocols import wire_json
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint, Message
@@ -33,7 +33,7 @@ MARKED_CHARS = 4
 UNSAID = "the definition says nothing that a message has to have"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Example:
     """One tab: its title, the message, and the lines that make and send it.
 
@@ -82,7 +82,7 @@ def examples(book: Book, message: Message, values: Mapping[str, str]) -> tuple[E
     return tuple(_example(known, sample) for sample in samples(book, message, values))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Known:
     """What all examples of one message share; ``payload`` is the payload's value as JSON."""
 

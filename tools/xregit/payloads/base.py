@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
 from xregit.model.quoting import cut_middle
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.keypaths import KeyPath
@@ -22,7 +22,7 @@ MAX_IN_A_ROW = 50
 MAX_CHARACTERS = 600
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Problem:
     """What is wrong with a schema document.
 
@@ -67,7 +67,7 @@ class PayloadError(XregitError):
         super().__init__("; ".join(self.problems))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field of a payload, in the same terms for all languages.
 

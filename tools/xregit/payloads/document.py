@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from xregit.payloads.base import Fetch, Problem, SchemaError
-from xregit.records import record
 from xregit.source import json
 from xregit.source.plain import without_text
 from xregit.source.text import MAX_DEPTH, NOWHERE
@@ -23,7 +23,7 @@ def fetch_nothing(_reference: str) -> bytes | None:
     return None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Document:
     """A schema document with its stated format, the part of it that is meant, its own address, and its neighbours."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any
@@ -32,10 +32,9 @@ from xregit.protocols.fields import key_of, protocol_name
 from xregit.protocols.json import json_bytes, json_value
 from xregit.protocols.values import to_text
 from xregit.protocols.wire_message import Wire, assemble
-from xregit.records import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """What a message carries.
 
@@ -52,7 +51,7 @@ class Extraction:
 BINARY, STRUCTURED, BATCH = "binary", "structured", "batch"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Carrier:
     """The facts of one protocol's CloudEvents binding.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from xregit.errors import XregitError
@@ -17,10 +18,9 @@ from xregit.model.media_types import without_parameters
 from xregit.model.quoting import quote
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
 from xregit.protocols.values import decode_base64
-from xregit.records import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Event:
     """A CloudEvent: its attributes, ``specversion`` included, as JSON scalars or canonical texts, and its payload."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ from xregit.model.spelling import suggest_similar
 from xregit.protocols.cloudevents import from_base64
 from xregit.protocols.json import has_surrogates
 from xregit.protocols.values import from_text, to_text
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
@@ -31,7 +30,7 @@ TYPED = frozenset({"boolean", "integer", "timestamp"})
 _KINDS = {"array": PAIRS, "map": MAP, "object": MAP}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field of a message: a single value, a list of names with texts, or a map.
 
@@ -49,7 +48,7 @@ class Field:
     is_text: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Shape:
     """The fields of one protocol's messages by their names.
 
@@ -127,7 +126,7 @@ def unknown_field(key: object, owner: str, known: Iterable[str]) -> str:
     return f"{owner} has no {quote(str(key))}. {hint}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FieldReader:
     """A message being read: the characters that its texts can't have, and what is wrong so far.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from xregit.model.quoting import quote
@@ -16,10 +17,9 @@ from xregit.protocols.cloudevents import Event, WireError, event_json, from_base
 from xregit.protocols.fields import BASE64, MAP, ONE, PAIRS, FieldReader, Shape, protocol_name, shape, unknown_field
 from xregit.protocols.json import json_bytes, json_value
 from xregit.protocols.values import to_text
-from xregit.records import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Wire:
     """One message on the wire.
 

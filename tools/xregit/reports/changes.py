@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import AUDIENCES, Impact
 from xregit.changes.policy import MergeDecision
-from xregit.records import record
 from xregit.reports.text import escape_control
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _INDENT = "    "
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Part:
     """The changes of one kind; ``title`` says what they have in common, ``brief`` that one line each is enough."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from xregit.changes.change import AUDIENCES
-from xregit.records import record
 from xregit.reports.changes import counts, parts, place
 from xregit.reports.text import escape_control, path_bytes
 
@@ -49,7 +49,7 @@ def changes_markdown(review: Review, page: Page = nowhere, line: Line = nowhere)
     return next((text for text in texts if len(text) <= MAX_CHARACTERS), f"## {headline(review)}\n")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Form:
     """How a summary is written: where pages and lines are on the web, and how many rows of each table are shown."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Severity
 from xregit.errors import Lines, no_lines
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +114,7 @@ _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _COMBINING = frozenset({"Mn", "Me"})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """A line as it is shown, and the carets that stand under its span."""
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from xregit.arguments import to_day
 from xregit.catalog.registry import expect_registry
-from xregit.collecting import uncollected
 from xregit.rules import runner
 from xregit.rules.registry import RULES, rule_named
 from xregit.rules.rule import Rule
@@ -32,8 +31,7 @@ def check(registry: Registry, today: date | None = None) -> Report:
     """
     expect_registry(registry)
     day = None if today is None else to_day(today)
-    with uncollected():
-        return runner.run(registry, RULES, day)
+    return runner.run(registry, RULES, day)
 
 
 def found_in_reading(registry: Registry) -> tuple[Diagnostic, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.quoting import either
-from xregit.records import record
 from xregit.rules.attributes import has_placeholder, items, text
 from xregit.rules.endpoints import client
 from xregit.rules.rule import found, rule
@@ -29,7 +29,7 @@ _PORT = r":([^:\]]+)$"
 _MAX_PORT, _PORT_CHARS = 65_535, 5
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Address:
     """One address and where it stands: the scheme in lower case, host with port, and path."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from xregit.model.files import SPECVERSION, content
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
-from xregit.records import record
 from xregit.rules.attributes import inside, items, near, text
 from xregit.rules.rule import found, rule
 
@@ -97,7 +96,7 @@ def _texts(value: Any, path: KeyPath, passing: frozenset[str] = frozenset()) -> 
             pending += [((*here, index), item) for index, item in enumerate(held)]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Client:
     """The facts of one protocol; all are empty for a protocol of which nothing is known.
 

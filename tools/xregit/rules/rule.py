@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
-from xregit.records import distinct, record
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group, Resource
@@ -35,7 +35,7 @@ ABOUT = (
 )  # fmt: skip
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Dated:
     """An entity on the day on which it is checked."""
 
@@ -43,7 +43,7 @@ class Dated:
     today: date
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """The settings, and what each rule is about that there is, by its name."""
 
@@ -51,7 +51,7 @@ class Chosen:
     rules: Mapping[str, str]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Compared:
     """A message, and its pairs with messages before it that one message can fit as well, whatever its payload."""
 
@@ -59,7 +59,7 @@ class Compared:
     overlaps: tuple[Overlap, ...]
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Rule:
     """One rule: its name says what is wrong, ``requirements`` are IDs of the requirements table that it enforces.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordere
 from xregit.model import canonical
 from xregit.model import check as check_value
 from xregit.model.error_messages import UNKNOWN
-from xregit.records import distinct, record
 from xregit.rules.attributes import text
 from xregit.rules.model_validation import checked, where_written
 from xregit.rules.rule import DATED, SOUND, Chosen, Compared, Dated
@@ -81,7 +80,7 @@ OFF = "off"
 _LEVELS = {str(level): level for level in Severity}
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Weighing:
     """A registry with its settings, and all rules by their names."""
 
@@ -149,7 +148,7 @@ class Weighing:
 _KEPT = "Groups have files of their own: write this one as {0.plural}/<id>/{0.singular}.yaml, beside the registry's."
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Report:
     """All diagnostics of a registry, in order, and how many there are of each severity."""
 

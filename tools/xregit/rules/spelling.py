@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from xregit.model.aliases import closest_name
 from xregit.model.identity import cache_by_identity
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.spelling import fold_name, is_misspelled, is_slip
-from xregit.records import record
 from xregit.rules.attributes import items
 from xregit.rules.rule import found, rule
 
@@ -160,7 +160,7 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
             yield found(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Other:
     """A name that the model doesn't know, where it stands, its value, and what is probably meant by it."""
 

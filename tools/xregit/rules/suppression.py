@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.model.quoting import quote
-from xregit.records import record
 from xregit.rules.attributes import near
 from xregit.rules.rule import Rule
 
@@ -38,7 +38,7 @@ UNKNOWN = "unknown-rule"
 Severities = Callable[[str, str, str], Severity | None]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Suppression:
     """One rule's findings that a comment accepts, in one line or, where ``line`` is None, in the whole file."""
 
@@ -53,7 +53,7 @@ class Suppression:
         return item.rule == self.rule and item.path == self.path and self.line in {None, item.line}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Suppressing:
     """The comments of a registry; ``known`` are the names of all rules, ``applied`` of those that were looked into."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, permutations
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,6 @@ from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.identity import cache_by_identity
 from xregit.model.language import MAPPINGS
 from xregit.model.spelling import is_misspelled
-from xregit.records import record
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Fin
             yield found(*path, message=doubt.message, help=doubt.help)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Doubt:
     """What is said of a text; a property of type ``uritemplate`` may have only some of them, the model tells others."""
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xregit.diagnostics import Span
-from xregit.records import record
 from xregit.source.text import MAX_DEPTH, NOWHERE, Positions, Problem, Spot, in_order
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Survey:
     """Everything that one slow pass over a text finds out."""
 

@@ -14,7 +14,6 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from xregit.records import record
 from xregit.source.events import PARSER
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Box:
     below: list[str] = field(default_factory=list)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line between values: a comment and its column, or a blank one."""
 

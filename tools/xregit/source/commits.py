@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
-
-from xregit.records import mutable, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +41,7 @@ _RENAMED = frozenset({"R", "C"})
 _MOVED = "="
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """What one commit did to one file; ``status`` is Git's letter, ``oldpath`` is set where it was renamed."""
 
@@ -52,7 +50,7 @@ class FileChange:
     oldpath: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Commit:
     """One commit; a merge lists only the files that differ from those of all its parents.
 
@@ -67,7 +65,7 @@ class Commit:
     parents: tuple[str, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileHistory:
     """What Git knows of one file; ``commits`` holds their hashes, newest first.
 
@@ -81,7 +79,7 @@ class FileHistory:
     complete: bool = True
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class History:
     """What Git knows of a repository, commits newest first; ``reason`` says why it knows nothing."""
 
@@ -169,7 +167,7 @@ def _file_history(touching: list[Commit], boundary: frozenset[str]) -> FileHisto
     return FileHistory(len(hashes), min(times), max(times), hashes, complete=hashes[-1] not in boundary)
 
 
-@mutable
+@dataclass(slots=True)
 class _Lines:
     """The commits, as indexes, that touched each file; ``latest`` maps an older name to the latest one.
 

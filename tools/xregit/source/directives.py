@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
-from xregit.records import record
 from xregit.source.text import UTF8_BOM
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _BLANK = r"[ \t]*(?:#.*)?$"
 _Place = tuple[int, int]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Directive:
     """One comment ``# xregit: <text>`` and the number of the line that it is ``about``.
 

@@ -8,12 +8,11 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 from xregit.errors import XregitError
-from xregit.records import mutable, record
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
@@ -27,7 +26,7 @@ _DEVICE = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)"
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileProblem:
     """Why a file or folder is left out; ``path`` is relative to the folder that was listed."""
 
@@ -46,7 +45,7 @@ class FileError(XregitError):
         super().__init__(f"{problem.path}: {problem.message}; {problem.help}")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Listing:
     """The files below a folder, as sorted relative paths with ``/``, and what was left out."""
 
@@ -195,7 +194,7 @@ def _scanned(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
         os.close(descriptor)
 
 
-@mutable
+@dataclass(slots=True)
 class _Walk:
     """What is known of a folder so far; ``pending`` holds the subfolders still to read, each ending in ``/``."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Span
-from xregit.records import mutable, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +19,7 @@ CONFLICT_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 _CONFLICT = r"(?m)^(?:<{7}|\|{7}|>{7})(?: [^\r\n]*)?\r?$"  # as Git writes them
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Problem:
     """What is wrong with a file's text at one place, and what to do about it."""
 
@@ -30,7 +29,7 @@ class Problem:
     span: Span
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """The value that a file's text stands for; None, with at least one problem, where the text can't be read.
 
@@ -43,7 +42,7 @@ class Parsed:
     plain: bool = False
 
 
-@mutable
+@dataclass(slots=True)
 class Spot:
     """Where one value and its key stand, and the same of everything inside it."""
 
@@ -59,7 +58,7 @@ class Spot:
         return first.mark() if first else self.value
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Positions:
     """Where the parts of one file's value stand in its text."""
 

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import sys
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,6 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, MutableMapping
@@ -46,7 +45,7 @@ exec {java} "$@"
 """
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Java:
     """One Java: its home folder and its major version."""
 
@@ -135,7 +134,7 @@ MAX_CHARS = 300
 NOISE = "bad array subscript"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OutputReader:
     """Reads the output of a process, keeps it until the process is known to run, and passes the rest on."""
 

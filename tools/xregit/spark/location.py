@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from xregit.arguments import to_path
 from xregit.errors import XregitError
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://?[^/]?|file:/")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Location:
     """One folder; ``url`` is its absolute path, or the URL of a store's folder, without a slash at its end."""
 

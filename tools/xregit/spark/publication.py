@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 from xregit.arguments import to_path
 from xregit.catalog import read_commit
 from xregit.catalog.registry import expect_registry
-from xregit.collecting import uncollected
 from xregit.errors import XregitError
 from xregit.model.times import moment
-from xregit.records import record
 from xregit.source.history import ancestors, commits_of
 from xregit.spark import delta_spark_writer, parquet_writer
 from xregit.spark.delta_spark_writer import DeltaSparkWriter
@@ -47,7 +45,7 @@ DELTA, PARQUET = "delta", "parquet"
 CLASS_PATH = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TablePublication:
     """What became of one table; ``version`` is its Delta version.
 
@@ -62,7 +60,7 @@ class TablePublication:
     version: int | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Publication:
     """What one run published; ``number`` is that of the newest row in the table ``publications``.
 
@@ -179,14 +177,13 @@ def _compute_updates(registry: Registry, writer: TableWriter, had: Mapping[str, 
     ``had`` says which columns each table had from the model: what else the model does not have is somebody's own.
     """
     known, work = tables_of(registry.model), {}
-    with uncollected():  # the collector would look at the whole registry again and again
-        for name, rows in iter_rows(registry).items():
-            snapshot, ours = writer.snapshot(known[name]), had.get(name, "").split(",")
-            former = tuple(each for each in snapshot.removed_columns if each in ours)
-            work[name] = (
-                replace(snapshot, hashes={}, removed_columns=former),
-                diff_rows(snapshot.table, rows, snapshot.hashes),
-            )
+    for name, rows in iter_rows(registry).items():
+        snapshot, ours = writer.snapshot(known[name]), had.get(name, "").split(",")
+        former = tuple(each for each in snapshot.removed_columns if each in ours)
+        work[name] = (
+            replace(snapshot, hashes={}, removed_columns=former),
+            diff_rows(snapshot.table, rows, snapshot.hashes),
+        )
     return work
 
 
@@ -233,8 +230,7 @@ def _publish_parquet(
 ) -> Publication:
     history, known = registry.origin.history, tables_of(registry.model)
     parquet_writer.refuse_other_content(place)
-    with uncollected():
-        found = {known[name]: pack(known[name], rows) for name, rows in iter_rows(registry).items()}
+    found = {known[name]: pack(known[name], rows) for name, rows in iter_rows(registry).items()}
     found[PUBLICATIONS] = pack(PUBLICATIONS, [_publication_row(1, history, {})])
     with use_session(spark, name=APPLICATION, conf=conf) as session:
         parquet_writer.write(session, found, place)
@@ -242,7 +238,7 @@ def _publish_parquet(
     return Publication(str(place), PARQUET, history.head, 1, True, of_tables)  # noqa: FBT003 - it is always written
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PublishedVersions:
     """One row of the table of publications: a Git commit, and the version of every table that holds it."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from xregit.records import record
 from xregit.spark import data_files
 from xregit.spark.schema import Column, Type
 
@@ -29,7 +28,7 @@ COMPRESSION = "zstd"
 MAPS = frozenset({Type.TEXT_MAP, Type.LONG_MAP})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RowBatches:
     """Rows of one table, so many in all."""
 

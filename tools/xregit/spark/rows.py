@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,7 @@ import orjson
 from xregit.catalog.layout import spot, xid_of
 from xregit.catalog.properties import properties
 from xregit.catalog.resolver import effective
-from xregit.collecting import uncollected
 from xregit.model.times import moment
-from xregit.records import record
 from xregit.spark.schema import Table, Type
 from xregit.spark.tables import (
     CHANGES,
@@ -48,7 +47,7 @@ Row = dict[str, Any]
 Rows = dict[str, tuple[Row, ...]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class EntityTable:
     """A table of entities, which of its columns are attributes, and which attributes have their place elsewhere."""
 
@@ -59,8 +58,7 @@ class EntityTable:
 
 def rows(registry: Registry) -> Rows:
     """Return the rows of every table but the publications, by the table's name."""
-    with uncollected():  # the collector would take as long again on 10,000 messages
-        return {name: tuple(some) for name, some in iter_rows(registry).items()}
+    return {name: tuple(some) for name, some in iter_rows(registry).items()}
 
 
 def iter_rows(registry: Registry) -> dict[str, Iterator[Row]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
-
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -164,7 +163,7 @@ class Type(StrEnum):
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table."""
 
@@ -173,7 +172,7 @@ class Column:
     comment: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Table:
     """One table; the values of the columns ``keys`` tell its rows apart."""
 

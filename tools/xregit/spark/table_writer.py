@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
-from xregit.records import record
 from xregit.spark.row_batches import RowBatchBuilder, RowBatches, pack, unpack
 from xregit.spark.schema import HASH, Column
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 Key = tuple[Any, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TableChanges:
     """The changes that bring a table up to date, and how many rows stay; deleted rows have just their keys."""
 
@@ -95,7 +94,7 @@ CHANGE = Column("_change")
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TableSnapshot:
     """The state of a table when it was read: its version (-1 before the first) and the hash of each row by its keys.
 
@@ -113,7 +112,7 @@ class TableSnapshot:
     comments: Mapping[str, str] = field(default_factory=dict)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CommitInfo:
     """What the Delta commits of one publication record: the Git commit, its time and the first line of its message."""
 

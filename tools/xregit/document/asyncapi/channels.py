@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.asyncapi.bindings import bindings
@@ -11,7 +12,6 @@ from xregit.document.asyncapi.facts import free_name, is_uri, protocol, tables, 
 from xregit.document.asyncapi.messages import is_answer, message_object, options_of
 from xregit.document.asyncapi.options import OptionValues
 from xregit.model.language import NOTHING
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ _OTHER_WAY = {SEND: RECEIVE, RECEIVE: SEND}
 PATH = "path"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _ChannelMessage:
     """A message as an endpoint carries it: the channel's address, what clients do, and the operation's bindings."""
 
@@ -126,7 +126,7 @@ class _ChannelMessage:
     bindings: Mapping[str, Any]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Traffic:
     """The channels and operations of a document, by their names."""
 

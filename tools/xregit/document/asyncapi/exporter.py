@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.registry import expect_registry
-from xregit.collecting import uncollected
 from xregit.document.asyncapi.channels import channels_and_operations, path_is_address, servers
 from xregit.document.asyncapi.facts import protocol
 from xregit.document.asyncapi.messages import description_of
@@ -33,8 +32,7 @@ def export_asyncapi(registry: Registry) -> dict[str, dict[str, Any]]:
         XregitError: what is given is no registry.
     """
     expect_registry(registry)
-    with uncollected():
-        return {endpoint.id: _document(endpoint) for endpoint in registry.endpoints}
+    return {endpoint.id: _document(endpoint) for endpoint in registry.endpoints}
 
 
 def asyncapi_files(registry: Registry) -> dict[str, bytes]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.profiles import data_file
 from xregit.model import protocols
 from xregit.model.language import NOTHING, nothing
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -49,7 +48,7 @@ def is_uri(value: Any) -> bool:
 LEVELS = ("server", "operation", "message")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class BindingMember:
     """One member of a binding: the options that it comes from, its form, and what it is limited to."""
 
@@ -60,7 +59,7 @@ class BindingMember:
     enum: tuple[Any, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """How one of our protocols is written in AsyncAPI; ``rows`` are the members of its bindings by what holds them."""
 
@@ -81,7 +80,7 @@ class Protocol:
         return frozenset(self.address) | frozenset(self.headers) | {name for row in rows for name in row.sources}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Language:
     """How AsyncAPI names a schema language; ``form`` says how a document stands there.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import Property
 from xregit.model.language import NOTHING
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ PART = "protocoloptions"
 MESSAGE, ENDPOINT = "message", "endpoint"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class OptionValues:
     """What an endpoint states for all messages, and what one message declares; none for the endpoint alone."""
 

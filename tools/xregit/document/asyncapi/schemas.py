@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
@@ -17,7 +17,6 @@ from xregit.messages.definition import is_now
 from xregit.model import canonical
 from xregit.model.aliases import find_name
 from xregit.model.language import NOTHING
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -158,7 +157,7 @@ SCHEMA, TEXT = "schema", "text"
 PLACE = "#/components/schemas/"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PayloadObject:
     """What is said of a payload.
 
@@ -171,7 +170,7 @@ class PayloadObject:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _SchemaDocument:
     """A schema document that stands in the registry: what it is known by, its format, value or text, and selector."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.origin import written
 from xregit.keypaths import KeyPath
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.document.profiles import Step
@@ -19,7 +18,7 @@ Move = tuple[KeyPath, KeyPath]
 NOTHING_MOVED: Mapping[KeyPath, KeyPath] = MappingProxyType({})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Conversion:
     """What was changed at a path of the entity; a ``conflict`` could not be resolved.
 
@@ -34,7 +33,7 @@ class Conversion:
     warns: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StepContext:
     """Where a step works, and all changes so far; None where nobody asks for them."""
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.document.profiles import DialectSign, OtherDocument, parts, releases, signs
 from xregit.model import find_name
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.keypaths import KeyPath
@@ -23,7 +22,7 @@ NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
 _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": list, "object": dict}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SignMatch:
     """Releases that share something peculiar, and the first place where a document has it."""
 
@@ -39,7 +38,7 @@ class SignMatch:
         return f"{', '.join(first)} or {last}" if first else last
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class DialectMatch:
     """How a document is written: ``shown`` are the releases that it mixes, none where it could be any of 1.0."""
 

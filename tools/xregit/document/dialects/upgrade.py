@@ -7,7 +7,7 @@ releases, in mixed documents, stay as they are.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,6 @@ from xregit.document.dialects.converter import convert
 from xregit.document.dialects.detection import OLDEST
 from xregit.document.profiles import dialect
 from xregit.model import canonical
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.document.profiles import Step
@@ -31,7 +30,7 @@ EVERY, VERSION = "every", "version"
 _ENDINGS = ("", "url", "count")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class UpgradedDocument:
     """A document's value under names of 1.0; ``places`` leads from paths there to where the same was written.
 

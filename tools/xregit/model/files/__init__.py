@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
-from xregit.prepared import read_prepared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from xregit.prepared import Parse
 
 #: The specification version whose names we write.
 SPECVERSION = "1.0-rc2"
@@ -26,20 +23,16 @@ def content(specversion: str) -> Mapping[str, Any]:
     Raises:
         XregitError: there are no files for that version.
     """
-    known = sources()
-    if specversion not in known:
-        message = f'there is no model for the specification version "{specversion}"; known: {", ".join(known)}'
+    folders = {item.name: item for item in _HERE.iterdir() if (item / "core.yaml").is_file()}
+    if specversion not in folders:
+        known = ", ".join(sorted(folders))
+        message = f'there is no model for the specification version "{specversion}"; known: {known}'
         raise XregitError(message)
-    return read_prepared(*known[specversion])
+    folder = folders[specversion]
+    return {path.relative_to(folder).as_posix(): _load(path) for path in sorted(folder.rglob("*.yaml"))}
 
 
-def sources() -> Mapping[str, tuple[Path, Path, Parse]]:
-    """Return for each specification version its folder, the place of the JSON made of its files, and their parser."""
-    folders = sorted(item for item in _HERE.iterdir() if (item / "core.yaml").is_file())
-    return {folder.name: (folder, _HERE / f"{folder.name}.json", _parse) for folder in folders}
-
-
-def _parse(text: bytes) -> Any:
+def _load(path: Path) -> Any:
     import yaml
 
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader
+    return yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader

@@ -8,6 +8,7 @@ as the numbers that they are: the largest number is a usual way to say "no end".
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from xregit.payloads.avro.values import Converter, without_branches
 from xregit.payloads.base import Field, PayloadError, Problem, SchemaError
 from xregit.payloads.body import is_json, read_json
 from xregit.payloads.budget import MAX_VALUES, with_budget
-from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _READ_ERRORS = (ValueError, OverflowError, EOFError, ArithmeticError)
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Avro:
     """One Avro type; ``schema`` is fastavro's form of it."""
 

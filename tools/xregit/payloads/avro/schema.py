@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xregit.model.quoting import quote
 from xregit.payloads.base import Problem, SchemaError
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,7 +42,7 @@ _LOGICAL: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Member:
     """One field of a record; ``default`` is what its author wrote, if anything, ``aliases`` are earlier names."""
 

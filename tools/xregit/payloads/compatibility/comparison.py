@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.verdicts import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
 from xregit.payloads.languages import language, parse
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.payloads.base import PayloadSchema
@@ -28,7 +27,7 @@ _MODULES = {
 _MAX_VERDICTS = 100
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of change: the answer for the direction in which it is found, a sentence for each direction, help."""
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
-
-from xregit.records import record
 
 
 class Answer(StrEnum):
@@ -22,7 +20,7 @@ WORST_FIRST = tuple(Answer)
 ROOT = "the payload"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Reason:
     """Why one schema may not read what another wrote, as a language finds it.
 
@@ -39,7 +37,7 @@ class Reason:
     answer: Answer | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
 
@@ -57,7 +55,7 @@ class Verdict:
     undescribed: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Compatibility:
     """How two schemas relate; changes without effect on any payload have no verdict."""
 
@@ -126,7 +124,7 @@ DIRECTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Breach:
     """One change between two versions, by id, that breaks the promise, or may, in a direction."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from xregit.payloads.json_schema.examples import example
 from xregit.payloads.json_schema.fields import fields
 from xregit.payloads.json_schema.schema import Loaded, load
 from xregit.payloads.json_schema.subschemas import MAX_STEPS, StepBudget, max_branches
-from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _MAX_PROBLEMS = 20
 _MAX_COMPARISONS = 10_000
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class JsonSchema:
     """One JSON Schema, the root of its document or a part of it."""
 

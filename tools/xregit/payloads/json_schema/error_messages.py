@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jsonschema_rs import ValidationErrorKind as Kind
 
 from xregit.model.quoting import cut_middle, either, quote, to_json
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ def _join(errors: Errors) -> str:
     return f"{told}; …" if len(errors) > MAX_LISTED else told
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """A place in a schema document, what is wrong there, and what may stand there, if that can be listed."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from xregit.payloads.base import PayloadError
 from xregit.payloads.budget import MAX_VALUES, BudgetError, spend, with_budget
 from xregit.payloads.json_schema.subschemas import Combined, Node, combine, root_node
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ _MAX_ITEMS = 1000
 _LEAST_STEP = 1e-12
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Strategy:
     """One way to make an example: from the author's examples or not, with all properties or few, which alternative."""
 
@@ -141,7 +141,7 @@ def _object_value(all_: Combined, way: _Strategy, index: int, depth: int) -> dic
     return found
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Undeclared:
     """What names properties may have that nobody listed begin with, and the schemas of their values."""
 

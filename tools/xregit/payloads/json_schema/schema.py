@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from xregit.payloads.document import Document, json_value, resolve
 from xregit.payloads.json_schema import draft03
 from xregit.payloads.json_schema.error_messages import Refusal, explain_refusal
 from xregit.payloads.json_schema.subschemas import add_steps, recurs, references
-from xregit.records import distinct, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +27,7 @@ _OF_IDS = "/:@%"  # an id that has anything else is reported as that
 _MAX_PROBLEMS = 20
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Loaded:
     """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
 
@@ -165,7 +164,7 @@ def _unescape(text: str) -> str:
     return text.partition("\n")[0]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Draft:
     """One draft: its metaschema's URI without fragment, the number that the library gives it, its keyword for ids."""
 

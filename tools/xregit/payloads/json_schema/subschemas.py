@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from xregit.payloads.base import Problem, SchemaError, too_deep
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,7 +172,7 @@ _IMPLIED = {"properties": "object", "required": "object", "additionalProperties"
 _MAX_COMBINED = 200
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Node:
     """A schema, the document it stands in, what its references are relative to, and those that led to it."""
 
@@ -198,7 +197,7 @@ class Node:
         return Node(schema, self.loaded, found.resolver, (*self.trail, f"{uri}#{fragment}"))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Combined:
     """All schemas that one value must satisfy at once, the outermost first; ``cut`` where they lead back to a trail."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from xregit.payloads.base import Problem, SchemaError, too_deep
 from xregit.payloads.document import Document, json_value, resolve
 from xregit.payloads.json_schema import codec as jsonschema
 from xregit.payloads.json_structure.translator import PRIMITIVES, translate
-from xregit.records import distinct
 
 if TYPE_CHECKING:
     from xregit.keypaths import KeyPath
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 _METASCHEMAS = "https://json-structure.org/"
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class JsonStructure:
     """One JSON Structure, and the JSON Schema that says the same."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,6 @@ from xregit.payloads.base import Field, PayloadError, error_text
 from xregit.payloads.body import is_json, read_json
 from xregit.payloads.budget import MAX_VALUES, with_budget
 from xregit.payloads.protobuf.fields import example, fields, is_map
-from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ _MAX_DEPTH = 100
 _REMEMBERED = 4096
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Protobuf:
     """One Protobuf message; ``docs`` are the comments of its file by full name."""
 

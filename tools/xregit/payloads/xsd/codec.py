@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -17,7 +18,6 @@ from xregit.payloads.xsd.fields import fields
 from xregit.payloads.xsd.positions import elements
 from xregit.payloads.xsd.schema import ERRORS, UncheckedError, load, pattern_problem
 from xregit.payloads.xsd.values import ElementReader, example, to_element
-from xregit.records import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ _MAX_PROBLEMS = 20
 _MAX_CHARACTERS = 300
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Xsd:
     """An XML schema; ``component`` is the element or type of payloads, None where any of its elements will do."""
 

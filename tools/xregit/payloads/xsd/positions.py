@@ -7,7 +7,6 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from xregit.payloads.base import Problem, SchemaError
-from xregit.records import record
 
 XSD = "http://www.w3.org/2001/XMLSchema"
 MAX_DEPTH = 100
@@ -15,7 +14,7 @@ MAX_DEPTH = 100
 _MAX_ATTRIBUTES = 1000
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Element:
     """An element: its name and attributes as ``namespace name``, and where its start tag stands."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from email.message import Message
 from itertools import islice
@@ -28,7 +29,6 @@ from xregit.model import canonical
 from xregit.payloads.base import Problem, SchemaError, too_deep
 from xregit.payloads.document import resolve
 from xregit.payloads.xsd.positions import XSD, Element, elements
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +107,7 @@ def pattern_problem(error: UncheckedError) -> str:
     return f'the pattern "{error}" can\'t be matched in bounded time'
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LinearPattern:
     """A pattern with the one method of Python's that xmlschema calls."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -26,7 +27,6 @@ from xregit.payloads.xsd.fields import (
 )
 from xregit.payloads.xsd.positions import XSD
 from xregit.payloads.xsd.schema import LexicalValue
-from xregit.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +55,7 @@ _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _MAX_DEPTH = 20
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Context:
     """Where an element is made: its path, the namespace around it, and where problems are noted."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,7 +13,6 @@ from xregit.payloads.body import explain_framing
 from xregit.payloads.json_schema.codec import JsonSchema
 from xregit.payloads.json_structure.schema import JsonStructure
 from xregit.protocols.cloudevents import declares_json
-from xregit.records import record
 from xregit.spark.streams.plain import REFUSED
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def has_json(event: Plain) -> bool:
     return event.data is not UNSET and (said in _USUAL or declares_json(str(said)))
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Reads payloads by one schema, or, without one, gives their bytes."""
 

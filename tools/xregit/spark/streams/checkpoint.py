@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from uuid import uuid4
 from xregit.document import compile_document, read
 from xregit.document.json_bytes import to_bytes
 from xregit.errors import XregitError
-from xregit.records import record
 from xregit.source.locking import writing_to
 from xregit.source.writing import write
 
@@ -33,7 +33,7 @@ SPARKS_OWN = ("offsets", "commits")
 DIGEST_BYTES = 16
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pinned:
     """A batch by its number, the catalog that it is sorted by, and whether all tables have taken it."""
 
@@ -42,7 +42,7 @@ class Pinned:
     done: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """The folder of one job's memory; ``application`` names the job to the tables, ``job`` says what it is."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
-from xregit.records import record
 from xregit.spark.location import Location
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _HIDDEN = ("_", ".")
 _ANY_AGE = "100000d"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source:
     """A data frame of messages; ``form`` is one of `FORMATS` and says how: a text each, or Kafka's columns."""
 

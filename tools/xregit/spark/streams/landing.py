@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES
 from xregit.messages.definition import ENVELOPE, definition
 from xregit.model.language import NOTHING
-from xregit.records import record
 from xregit.spark.schema import BOOLEAN, LONG, TEXT, TIMESTAMP, DataType, arrow_type, map_type, struct_type
 from xregit.spark.streams.shapes import Names
 
@@ -34,7 +33,7 @@ STANDARD = ("id", "source", "type", "subject", "time", "datacontenttype", "datas
 _FORMS = {"integer": LONG, "uinteger": LONG, "boolean": BOOLEAN, "timestamp": TIMESTAMP}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table that messages land in."""
 
@@ -43,7 +42,7 @@ class Column:
     comment: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Landing:
     """A table that messages land in; ``about`` is the xid of its definition, or what it holds instead."""
 
@@ -65,7 +64,7 @@ class Landing:
         return pa.schema([(column.name, arrow_type(column.form)) for column in self.columns])
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of a definition's table before its payload schema is read; plain data, sent to executors.
 

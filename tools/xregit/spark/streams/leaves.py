@@ -7,6 +7,7 @@ import re
 import struct
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal, InvalidOperation
 from math import isfinite, isnan
@@ -16,7 +17,6 @@ from uuid import UUID
 import orjson
 
 from xregit.model.times import moment
-from xregit.records import record
 from xregit.spark.rows import to_text
 from xregit.spark.schema import BOOLEAN, DOUBLE, LONG, TEXT, TIMESTAMP, DataType, decimal_type
 
@@ -37,7 +37,7 @@ _bits_of_a_single = struct.Struct("<f")
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Leaf:
     """The type of a single value, what makes a value of it, and what is to be said of it.
 

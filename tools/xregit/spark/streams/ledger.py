@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
-from xregit.records import record
 from xregit.spark.data_files import list_folders
 from xregit.spark.location import read_errors_at
 from xregit.spark.schema import covers, delta_schema, type_conflict
@@ -36,7 +35,7 @@ LOG = "_delta_log"
 WAY_OUT = "move that table's folder away, and a new one is begun, or route to another folder"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Batch:
     """One batch: which application sorts it, its number there, and what its commits say of themselves."""
 
@@ -45,7 +44,7 @@ class Batch:
     said: Mapping[str, str]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """The tables in one folder; those that were opened first are kept, and follow their logs from there."""
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
-from xregit.records import record
 from xregit.spark.location import Location, errors_at
 from xregit.spark.session import REMOTE, catch_interrupts, require_spark, use_session
 from xregit.spark.streams.checkpoint import TABLES, Checkpoint, Pinned, frozen, opened
@@ -36,7 +35,7 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 LASTING = "-XX:TieredStopAtLevel=4"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Routed:
     """What one run did: how many batches it sorted, and how many rows went to each table."""
 

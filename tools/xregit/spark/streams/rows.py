@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import defaultdict
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from xregit.model.language import NOTHING
 from xregit.payloads import Field
 from xregit.payloads.json_schema.subschemas import root_node
 from xregit.protocols import Wire, wire_json
-from xregit.records import record
 from xregit.spark.schema import BOOLEAN, TEXT, arrow_type
 from xregit.spark.streams import typed
 from xregit.spark.streams.arrays import array, columns
@@ -55,7 +54,7 @@ _OWN = {"integer": "int64", "uinteger": "int64", "boolean": "boolean", "timestam
 _TRUTHS = {"true": True, "false": False}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Landed:
     """What many messages that fit one definition say, each list in the same order.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.jsonpointers import escaped
-from xregit.records import record
 from xregit.spark.schema import DataType, array_type, map_type, struct_type
 from xregit.spark.streams import leaves
 from xregit.spark.streams.branches import suits
@@ -29,7 +29,7 @@ _NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
 _TEXTS = frozenset({"string", "uuid", "uri"})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Shape:
     """A type, what makes a value of that type, and what is to be said of it; of a record, also its members.
 
@@ -43,7 +43,7 @@ class Shape:
     members: tuple[Member, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Member:
     """A field of a record: its name in the payload, its name as a column, its shape and what is said of it."""
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import gc
 from base64 import b64encode
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xregit.collecting import uncollected
 from xregit.messages.constraints import Failure
 from xregit.messages.decoder import decode
 from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.protocols import Wire, wire_json
-from xregit.records import record
 from xregit.spark.streams import inputs, kafka, leaving, plain
 from xregit.spark.streams.bodies import has_json
 from xregit.spark.streams.buckets import Bucket, Fitting, pack
@@ -47,7 +46,7 @@ EXPECTED = "a payload that the schema accepts"
 _READ = {inputs.KAFKA_PARQUET: kafka.records, inputs.KAFKA_JSON: kafka.json_records}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Job:
     """What executors are told: the plan as bytes, the folder of the tables, and the format of the messages.
 
@@ -66,26 +65,24 @@ class Job:
 
     def sort(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Sort one partition, and give the rows that describe the written files, and the messages that are left."""
-        with uncollected():  # rows hold no cycles, and there are many
-            sorter = Sorter(self.packed.plan, self.folder, self.fewest)
-            for batch in batches:
-                if self.form == inputs.LINES:
-                    yield from sorter.sort_lines(inputs.lines(batch))
-                else:
-                    yield from sorter.sort(_READ[self.form](batch))
-            yield from sorter.write()
+        sorter = Sorter(self.packed.plan, self.folder, self.fewest)
+        for batch in batches:
+            if self.form == inputs.LINES:
+                yield from sorter.sort_lines(inputs.lines(batch))
+            else:
+                yield from sorter.sort(_READ[self.form](batch))
+        yield from sorter.write()
 
     def gather(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Sort what other processes have left, table by table, and give the rows that describe all written files."""
-        with uncollected():
-            sorter = Sorter(self.packed.plan, self.folder)
-            for batch in batches:
-                yield leaving.files(batch)
-                if self.form == inputs.LINES:
-                    yield from map(leaving.files, sorter.sort_lines(leaving.lines(batch)))
-                else:
-                    yield from map(leaving.files, sorter.sort(leaving.messages(batch)))
-            yield from map(leaving.files, sorter.write())
+        sorter = Sorter(self.packed.plan, self.folder)
+        for batch in batches:
+            yield leaving.files(batch)
+            if self.form == inputs.LINES:
+                yield from map(leaving.files, sorter.sort_lines(leaving.lines(batch)))
+            else:
+                yield from map(leaving.files, sorter.sort(leaving.messages(batch)))
+        yield from map(leaving.files, sorter.write())
 
 
 class Sorter:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import jsonschema_rs
 
 from xregit.payloads.json_schema.subschemas import map_subschemas
-from xregit.records import distinct, record
 
 if TYPE_CHECKING:
     from xregit.payloads.json_schema.schema import Loaded
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 _PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 
 
-@distinct
+@dataclass(frozen=True, eq=False, slots=True)
 class Part:
     """One schema, the resolver of its references, and a key that is the same each time the schema is met."""
 
@@ -109,7 +108,7 @@ def _absolute_reference(reference: str, found: jsonschema_rs.Resolved) -> str:
     return f"{found.resolver.base_uri.partition('#')[0]}#{reference.partition('#')[2]}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """A pattern for names; matching gives up after a bounded number of steps."""
 
@@ -134,7 +133,7 @@ TYPES = frozenset(("null", "boolean", "integer", "fraction", "string", "array", 
 _ALTERNATIVES = ("anyOf", "oneOf")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Constraints:
     """Parts that apply to one value together."""
 

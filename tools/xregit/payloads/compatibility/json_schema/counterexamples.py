@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.json_schema.constraints import Constraints, is_number
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.keypaths import NamePath
@@ -23,7 +22,7 @@ _UNDESCRIBED = "undescribed"
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Sampler:
     """Makes values of schemas of one document, with an eye on what another says and on where a path leads."""
 

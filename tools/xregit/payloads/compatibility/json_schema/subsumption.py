@@ -24,7 +24,6 @@ from xregit.payloads.compatibility.json_schema.constraints import (
     prefix_items,
     rest_items,
 )
-from xregit.records import record
 
 if TYPE_CHECKING:
     from xregit.keypaths import NamePath
@@ -39,7 +38,7 @@ _TOGETHER = (("if", "then", "else"), ("not",), ("contains", "minContains", "maxC
 _UNREAD = ("$dynamicRef", "$recursiveRef")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Gap:
     """A place where a value may be written that isn't read; ``keyword`` would refuse it, at ``at`` if not at the place.
 
