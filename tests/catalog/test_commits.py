@@ -10,7 +10,7 @@ from tests.catalog.folders import folder
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import Place, read_commit, read_contents, read_folder
 from xregit.errors import XregitError
-from xregit.source.files import MAX_FILE_BYTES, listing, listing_of
+from xregit.source.file_tree import MAX_FILE_BYTES, list_contents, list_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,7 @@ def test_files_in_memory_are_listed_as_those_of_a_folder(tmp_path: Path) -> None
     for path, data in contents.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_bytes(data)
-    assert listing_of(contents) == listing(tmp_path)
-    assert {problem.rule for problem in listing_of(contents).problems} == {"file-name", "file-size"}
+    assert list_contents(contents) == list_files(tmp_path)
+    assert {problem.rule for problem in list_contents(contents).problems} == {"file-name", "file-size"}
     registry = read_contents(tmp_path, {"registry.yaml": b"registryid: r\n", **contents})
     assert {problem.rule for problem in registry.problems} == {"file-name", "file-size", "misplaced-file"}

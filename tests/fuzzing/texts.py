@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.source.values import NASTY
-from xregit.catalog.owners import PLACES, Owners
+from xregit.catalog.codeowners import PLACES, Owners
 from xregit.pages import prose as markdown
 from xregit.source import json as json_source
 from xregit.source import yaml as yaml_source
-from xregit.source.commits import commits, file_histories
+from xregit.source.commit_log import file_histories, parse
 from xregit.source.directives import directives
 from xregit.source.events import PARSER
 from xregit.source.formatting import UnformattableError, formatted
@@ -57,7 +57,7 @@ def json(data: bytes) -> None:
 
 def log(data: bytes) -> None:
     """Read what Git's log prints, which holds what anyone may write into names and subjects of commits."""
-    kept = tuple(commits(_as_git_prints(data)))
+    kept = tuple(parse(_as_git_prints(data)))
     file_histories(kept, frozenset())
 
 

@@ -11,7 +11,7 @@ from tests.document.asyncapi.judging import errors, missing
 from tests.document.small import CASES
 from xregit.document import read_document
 from xregit.document.asyncapi import asyncapi_files
-from xregit.source.writing import replace_tree
+from xregit.source.atomic_write import replace_tree
 
 if TYPE_CHECKING:
     from pathlib import Path

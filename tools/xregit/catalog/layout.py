@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.model.language import display_name
-from xregit.source.files import filename_to_id, id_to_filename
+from xregit.source.file_tree import filename_to_id, id_to_filename
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

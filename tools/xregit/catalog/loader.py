@@ -22,7 +22,7 @@ from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
 from xregit.model import builtin, normalise
 from xregit.model.language import NOTHING
-from xregit.source import files, yaml
+from xregit.source import file_tree, yaml
 from xregit.source.directives import addresses, directives
 from xregit.source.plain import without_text
 
@@ -228,7 +228,8 @@ def read_folder(folder: Path) -> Registry:
         way = f"rename its {misnamed.name}" if misnamed.is_file() else '"xregit init" makes one'
         message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {way}'
         raise XregitError(message)
-    found = _Reading(Origin(repository_of(root), root), files.listing(root), partial(files.read, root)).registry()
+    origin = Origin(repository_of(root), root)
+    found = _Reading(origin, file_tree.list_files(root), partial(file_tree.read, root)).registry()
     problems = found.owners.problems
     return replace(found, problems=found.problems + problems) if problems else found
 
@@ -240,11 +241,11 @@ def read_commit(folder: Path | str, ref: str) -> Registry:
         XregitError: the folder is in no Git repository, or that has no such commit.
         NotThenError: the folder held no registry then.
     """
-    from xregit.source import history  # few commands ask for another state than the present one
+    from xregit.source import repository  # few commands ask for another state than the present one
 
     root = to_path(folder).resolve()
-    commit = history.commit_of(root, ref)
-    contents = history.read_at(root, commit)
+    commit = repository.resolve_commit(root, ref)
+    contents = repository.read_files(root, commit)
     if REGISTRY_FILE not in contents:
         raise NotThenError(Path(folder), ref, commit)
     return read_contents(root, contents, commit)
@@ -255,13 +256,13 @@ def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -
     repository = repository_of(root)
     prefix = root.relative_to(repository).as_posix()
     origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
-    return _Reading(origin, files.listing_of(contents), contents.__getitem__).registry()
+    return _Reading(origin, file_tree.list_contents(contents), contents.__getitem__).registry()
 
 
 class _Reading:
     """One pass over a folder's files, by whatever reads them."""
 
-    def __init__(self, origin: Origin, listing: files.Listing, read: Callable[[str], bytes]) -> None:
+    def __init__(self, origin: Origin, listing: file_tree.Listing, read: Callable[[str], bytes]) -> None:
         self.listing = listing
         self.read = read
         self.unread: frozenset[str] = frozenset()
@@ -380,7 +381,7 @@ class _Reading:
             return None
         try:
             return self.read(path)
-        except files.FileError as error:
+        except file_tree.FileError as error:
             self.drafts.report(place, error.problem.rule, error.problem.message, error.problem.help)
             self.drafts.broken.add(place.path)
             return None

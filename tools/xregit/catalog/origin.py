@@ -16,7 +16,7 @@ from xregit.source.text import UTF8_BOM
 if TYPE_CHECKING:
     from xregit.catalog.entities import Place
     from xregit.keypaths import KeyPath
-    from xregit.source.commits import History
+    from xregit.source.commit_log import History
     from xregit.source.text import Positions, Spot
 
 
@@ -73,7 +73,7 @@ class Origin:
         """What Git knows of the files; empty, with a reason, where Git knows nothing."""
         if self.dated is not None:
             return self.dated
-        from xregit.source.history import read  # a check asks for none of it
+        from xregit.source.commit_log import read  # a check asks for none of it
 
         return read(self.root if self.root.is_dir() else self.root.parent, self.commit or "HEAD")
 
@@ -85,7 +85,7 @@ class Origin:
         if self.history.reason:
             return f"every epoch is 1 and no time is known, since {self.history.reason}"
         if self.history.shallow:
-            from xregit.source.commits import WHOLE_HISTORY  # as above
+            from xregit.source.repository import WHOLE_HISTORY  # as above
 
             return f"epochs and times may be wrong, since this clone is shallow; {WHOLE_HISTORY}"
         return ""

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
+from xregit.catalog.codeowners import Owners, read_owners
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.misspellings import doubtful, doubts
-from xregit.catalog.owners import Owners, read_owners
 from xregit.catalog.properties import Property, properties
 from xregit.catalog.resolver import Resolved, resolve
 from xregit.catalog.reverse_index import Indexes, indexes, lookalikes, mentions, named_in_documents
@@ -27,14 +27,14 @@ from xregit.catalog.views import (
     view,
 )
 from xregit.model.language import nothing
-from xregit.source.files import id_to_filename
+from xregit.source.file_tree import id_to_filename
 
 if TYPE_CHECKING:
     from xregit.catalog.origin import Origin
     from xregit.diagnostics import Diagnostic
     from xregit.model.language import Model
+    from xregit.source.commit_log import FileHistory
     from xregit.source.directives import Directive
-    from xregit.source.history import FileHistory
 
 Entity = Group | Resource | Version
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from xregit.catalog.globs import setting_regex
+from xregit.catalog.path_patterns import settings_regex
 from xregit.model.datatypes import is_nonempty_text
 from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING, nothing
@@ -67,4 +67,4 @@ def _levels(stated: Any) -> Mapping[str, str]:
 
 @lru_cache(maxsize=256)
 def _regex(pattern: str) -> re.Pattern[str]:
-    return setting_regex(pattern)
+    return settings_regex(pattern)

@@ -15,15 +15,15 @@ from xregit.changes.merge_commits import changes_in_all, has_own_changes
 from xregit.changes.recent import stub_files
 from xregit.errors import XregitError
 from xregit.model.language import NOTHING
-from xregit.source import history as source_history
-from xregit.source.commits import WHOLE_HISTORY
+from xregit.source import repository as source_history
+from xregit.source.repository import WHOLE_HISTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from xregit.catalog.registry import Registry
     from xregit.changes.change import Change
-    from xregit.source.commits import Commit, FileChange
+    from xregit.source.commit_log import Commit, FileChange
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, path_of, 
 from xregit.catalog.loader import read_contents
 from xregit.changes.differ import diff
 from xregit.changes.merge_commits import changes_in_all, has_own_changes
-from xregit.source import history
+from xregit.source import repository
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.changes.change import Change
     from xregit.model.language import Model
-    from xregit.source.commits import Commit
+    from xregit.source.commit_log import Commit
 
 
 _REGISTRY, _GROUP = b"registryid: then\n", b"description: A group.\n"
@@ -139,7 +139,7 @@ def _read_contents(
     """Give what the files held at the parents of each commit, and after it, in one run of Git."""
     sides = [((*paths, MODEL_FILE), (*commit.parents, commit.sha)) for commit, paths in asked if paths]
     pairs = [(sha, prefix + path) for paths, hashes in sides for path in paths for sha in hashes]
-    read = iter(history.read_versions(registry.origin.root, pairs)) if pairs else iter(())
+    read = iter(repository.read_versions(registry.origin.root, pairs)) if pairs else iter(())
     for paths, hashes in sides:
         found: list[dict[str, bytes]] = [{} for _ in hashes]
         for path in paths:

@@ -13,7 +13,7 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import REGISTRY_FILE, path_of
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.errors import XregitError
-from xregit.source import files, yaml
+from xregit.source import file_tree, yaml
 from xregit.source.text import UTF8_BOM
 from xregit.xid import is_id
 
@@ -66,7 +66,7 @@ def rename(registry: Registry, xid: str, new_id: str) -> RenameResult:
     new, root = f"{above}{name}", registry.origin.root
     editing = _ReferenceEditor(registry, xid, new)
     own = entity.place.path.removeprefix(registry.place.path.removesuffix(REGISTRY_FILE))
-    listed = files.listing(root).files
+    listed = file_tree.list_files(root).files
     moves = (
         {}
         if entity.place.pointer
@@ -75,7 +75,7 @@ def rename(registry: Registry, xid: str, new_id: str) -> RenameResult:
     moved: dict[str, bytes] = {}
     changed: dict[str, bytes] = {}
     for path in listed:
-        data = files.read(root, path)
+        data = file_tree.read(root, path)
         result = editing.file(path, data, own=path == own) if path.endswith(YAML) else data
         if path in moves:
             moved[moves[path]] = result
@@ -102,7 +102,7 @@ def write_rename(root: Path, result: RenameResult) -> None:
     Raises:
         XregitError: they can't be written; nothing has changed then.
     """
-    from xregit.source.writing import write_files
+    from xregit.source.atomic_write import write_files
 
     write_files(root, result.files)
     for path in result.gone:

@@ -98,25 +98,25 @@ def document(task: Task) -> str:
     """
     import xregit
     from xregit.document.json_bytes import to_bytes
-    from xregit.source import writing
+    from xregit.source import atomic_write
 
     place, profile = task.output / DOCUMENT, task.registry.settings.profile
     if place.is_symlink():
         message = f'"{place}" is a link; remove it, or name another folder with -o'
         raise XregitError(message)
     data = to_bytes(xregit.compile(task.registry, profile=profile))
-    writing.write(place, data)
+    atomic_write.write(place, data)
     return f"{len(data):,} bytes"
 
 
 def api(task: Task) -> str:
     """Write the static API."""
     from xregit.document.static_api import api_files
-    from xregit.source import writing
+    from xregit.source import atomic_write
 
     settings = task.registry.settings
     files = api_files(task.registry, settings.baseurl or LOCAL, profile=settings.profile)
-    writing.replace_tree(task.output / "api", files, lambda folder: (folder / "capabilities").is_file())
+    atomic_write.replace_tree(task.output / "api", files, lambda folder: (folder / "capabilities").is_file())
     return f"{len(files):,} files"
 
 
@@ -314,7 +314,7 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
     """
     import xregit
     from xregit.document.json_bytes import to_bytes
-    from xregit.source.writing import write
+    from xregit.source.atomic_write import write
 
     if output is not None:
         refuse_own_file(registry, output)

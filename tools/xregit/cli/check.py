@@ -81,9 +81,9 @@ def as_text(report: Report, catalog: Registry, colour: bool) -> str:
 
 def changed_first(report: Report, registry: Path, against: str | None) -> Sequence[Diagnostic]:
     """Return the findings with those in files of the branch in front: GitHub shows ten of each severity."""
-    from xregit.source.plumbing import files_of_branch
+    from xregit.source.repository import changed_files
 
-    changed = files_of_branch(registry, against) if against and registry.is_dir() else frozenset()
+    changed = changed_files(registry, against) if against and registry.is_dir() else frozenset()
     return sorted(report.diagnostics, key=lambda item: item.path not in changed)
 
 

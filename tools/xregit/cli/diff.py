@@ -36,9 +36,9 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     with the registry as it is now. The exit code is 1 if something breaks somebody and nothing lets it through.
     """
     import xregit
-    from xregit.source import history
+    from xregit.source import repository
 
-    base = history.merge_base(folder_of(registry), ref) if merge_base else ref
+    base = repository.merge_base(folder_of(registry), ref) if merge_base else ref
     before = state(registry, base)
     after = state(registry, ref2) if ref2 else xregit.read(registry)
     made = compared(before, after)
@@ -52,10 +52,10 @@ def against(registry: Path, after: Registry, ref: str) -> Review:
     Raises:
         XregitError: there is no such commit, or no registry at it.
     """
-    from xregit.source import history
+    from xregit.source import repository
 
     try:
-        base = history.merge_base(folder_of(registry), ref)
+        base = repository.merge_base(folder_of(registry), ref)
     except XregitError:
         if not Path(ref).exists():
             raise
@@ -85,13 +85,13 @@ def state(registry: Path, name: str) -> Registry:
     from xregit.catalog import read_commit, read_contents
     from xregit.catalog.layout import REGISTRY_FILE
     from xregit.catalog.loader import NotThenError
-    from xregit.source import history
+    from xregit.source.commit_log import read_before_move
 
     folder = folder_of(registry)
     try:
         return read_commit(folder, name)
     except NotThenError as error:
-        place, contents = history.read_before_move(folder, error.commit, REGISTRY_FILE)
+        place, contents = read_before_move(folder, error.commit, REGISTRY_FILE)
         was = f'the registry was in "{place}"' if place else "there was no registry"
         note(f'Note: {was} at "{name}"{"." if place else ", so everything counts as added."}')
         return read_contents(folder.resolve(), contents, error.commit)
@@ -144,9 +144,9 @@ def line_of(before: Registry, after: Registry) -> Callable[[str, int], str]:
 
 def head_of(registry: Registry) -> str:
     """Return the commit that is checked out, or nothing outside a repository."""
-    from xregit.source import history
+    from xregit.source import repository
 
     try:
-        return history.commit_of(folder_of(registry.origin.root), "HEAD")
+        return repository.resolve_commit(folder_of(registry.origin.root), "HEAD")
     except XregitError:
         return ""

@@ -38,8 +38,7 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
     stay; indentation, quotes and blank lines are made alike. A file that can't be read is left as it is, and the exit
     code is 1.
     """
-    from xregit.source.locking import editing
-    from xregit.source.writing import write_files
+    from xregit.source.atomic_write import edit_lock, write_files
 
     if not registry.is_dir():
         message = f'"{registry}" is one document; only files of a registry folder can be edited'
@@ -51,7 +50,7 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
     if check:
         changed, faults = formatted_files(root, paths)
     else:
-        with editing(root):
+        with edit_lock(root):
             changed, faults = formatted_files(root, paths)
             write_files(root, changed)
     if form == "text":
@@ -120,16 +119,16 @@ def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes
     Raises:
         XregitError: a path is not part of the registry.
     """
-    from xregit.source import files
+    from xregit.source import file_tree
 
     wanted = [path.resolve() for path in paths]
     for place in wanted:
         if not place.is_relative_to(root) and not root.is_relative_to(place):
             message = f'"{place}" is not part of the registry "{root}"'
             raise XregitError(message)
-    for path in files.listing(root).files:
+    for path in file_tree.list_files(root).files:
         if path.endswith(".yaml") and (not wanted or any((root / path).is_relative_to(place) for place in wanted)):
-            yield path, files.read(root, path)
+            yield path, file_tree.read(root, path)
 
 
 def canonical(data: bytes) -> tuple[bytes, Problem | None]:
@@ -154,9 +153,9 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
     """
     from xregit.changes.rename import rename as rename_rename
     from xregit.changes.rename import write_rename
-    from xregit.source.locking import editing
+    from xregit.source.atomic_write import edit_lock
 
-    with editing(registry):
+    with edit_lock(registry):
         catalog = loaded(registry, xid)
         done = rename_rename(catalog, xid, new_id)
         write_rename(catalog.origin.root, done)
@@ -177,11 +176,10 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
     What is said of its deprecation already stays, unless an option says otherwise.
     """
     from xregit.changes.deprecation import deprecate as deprecation_deprecate
-    from xregit.source.locking import editing
-    from xregit.source.writing import write
+    from xregit.source.atomic_write import edit_lock, write
 
     terms = {"effective": time(effective), "removal": time(removal), "alternative": by, "docs": docs}
-    with editing(registry):
+    with edit_lock(registry):
         catalog = loaded(registry, xid)
         if by.startswith("/") and catalog.entity(by) is None:
             raise unknown(by, (other for other in catalog if other != xid), what="entity")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.catalog.owners import PLACES
+from xregit.catalog.codeowners import PLACES
 from xregit.cli.output import as_json, note, result
 from xregit.cli.parameters import NEAREST, output_folder, refuse_own_folder, with_registry
 from xregit.errors import XregitError
+from xregit.source.repository import current_branch, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _AT_THE_TOP = ".github and .pre-commit-config.yaml"
 #: The branch whose commits are built, as the template's workflow and README name it.
 PUBLISHED = "main"
-_BRANCH = "refs/heads/"
 
 
 def standing(folder: Path, path: str) -> str:
@@ -41,35 +41,19 @@ def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
     names = ", ".join(kept)
     if names:
         yield f'Note: kept as it was: {names}; "xregit init" in an empty folder shows what init would have written.'
-    top = top_of_repository(folder)
+    top = find(folder)
     if top and top != folder.resolve():
         below = folder.resolve().relative_to(top).as_posix()
         yield (
             f'Note: "{below}" is a folder of a repository, at whose top alone {_AT_THE_TOP} are read; move them there, '
             f'let their paths begin with {below}/, and run the workflows\' steps with "working-directory: {below}".'
         )
-    branch = _branch(top) if top else ""
+    branch = current_branch(top) if top else ""
     if branch not in {"", PUBLISHED}:
         yield (
             f'Note: publish.yml builds what is merged into "{PUBLISHED}"; if the branch for that is "{branch}" here, '
             "name it there, and as branch in registry/xregit.yaml."
         )
-
-
-def top_of_repository(folder: Path) -> Path | None:
-    """Return the top of the repository that a folder is in, if it is in one."""
-    here = folder.resolve()
-    return next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
-
-
-def _branch(repository: Path) -> str:
-    """Return the branch that is checked out, even one without commits; nothing where Git knows none."""
-    from os import fsdecode
-
-    from xregit.source.asking import answer
-
-    found = answer(repository, "symbolic-ref", "-q", "HEAD") or b""
-    return fsdecode(found).strip().removeprefix(_BRANCH)
 
 
 SCHEMAS = Path("build", "schemas")
@@ -107,7 +91,7 @@ def init(folder: Path, source: str) -> None:
         note(FROM_HERE)
     for text in notes(folder, kept):
         note(text)
-    first = ("" if here else f"cd {folder}", "" if top_of_repository(folder) else f"git init -b {PUBLISHED}")
+    first = ("" if here else f"cd {folder}", "" if find(folder) else f"git init -b {PUBLISHED}")
     note(f"Next: {', then '.join(filter(None, (*first, 'xregit check')))}, then xregit build; README.md says more.")
 
 
@@ -122,10 +106,9 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
     from xregit.cli.commands import installing_from
     from xregit.model import builtin
     from xregit.model.aliases import CLOUDEVENTS
-    from xregit.source.locking import editing
-    from xregit.source.writing import write_files
+    from xregit.source.atomic_write import edit_lock, write_files
 
-    with editing(folder):
+    with edit_lock(folder):
         if (folder / NEAREST).exists():
             message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
             raise XregitError(message)
@@ -240,13 +223,12 @@ def schema(registry: Path, output: Path) -> None:
     protocol of its messages where all have the same.
     """
     import xregit
-    from xregit.source.locking import editing
-    from xregit.source.writing import write_files
+    from xregit.source.atomic_write import edit_lock, write_files
 
     refuse_own_folder(registry, output)
     catalog = xregit.read(registry)
     found = schemas(catalog.model, implied_by(catalog))
     files = {path.rpartition("/")[2]: data for path, data in found}
-    with editing(output):
+    with edit_lock(output):
         write_files(output, files)
     note(f"Wrote {len(files)} JSON Schemas to {output}.")

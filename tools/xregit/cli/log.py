@@ -63,7 +63,7 @@ def checked_out(registry: Path, ref: str | None) -> Iterator[Path]:
         return
     import tempfile
 
-    from xregit.source.worktrees import worktree
+    from xregit.source.repository import worktree
 
     read_at(registry, ref)  # says in one line what is missing
     with tempfile.TemporaryDirectory(prefix="xregit-") as folder, worktree(registry, ref, Path(folder)) as inside:

@@ -68,9 +68,9 @@ def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callab
 
 def _tell_of_gaps(registry: Path) -> None:
     """Say that a sparse checkout lacks files of the registry, since all else takes them for removed."""
-    from xregit.source.sparse import left_out
+    from xregit.source.repository import count_unchecked_files
 
-    count = left_out(registry) if registry.is_dir() else 0
+    count = count_unchecked_files(registry) if registry.is_dir() else 0
     if count:
         counted = "1 file of the registry counts" if count == 1 else f"{count:,} files of the registry count"
         note(f'Note: {counted} as gone, since this checkout is sparse; "git sparse-checkout disable" brings all back.')

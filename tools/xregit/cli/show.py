@@ -31,7 +31,7 @@ def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - t
     """
     import xregit
     from xregit.document.asyncapi import asyncapi_files
-    from xregit.source.writing import replace_tree
+    from xregit.source.atomic_write import replace_tree
 
     refuse_own_folder(registry, output, replaced=True)
     loaded = xregit.load(registry)

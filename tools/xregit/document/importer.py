@@ -28,10 +28,10 @@ from xregit.document.version_document import extension
 from xregit.errors import Lines, no_lines
 from xregit.model import export_source
 from xregit.model.language import NOTHING
-from xregit.source import writing
+from xregit.source import atomic_write
+from xregit.source.atomic_write import edit_lock
 from xregit.source.emitting import to_yaml
-from xregit.source.files import id_to_filename
-from xregit.source.locking import editing
+from xregit.source.file_tree import id_to_filename
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
     """
     folder = to_path(into)
     paths = [documents] if isinstance(documents, str | Path) else documents
-    with editing(folder):
+    with edit_lock(folder):
         return _import([to_path(path) for path in paths], folder)
 
 
@@ -236,7 +236,7 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     if has_errors(diagnostics):
         return refused(ordered(diagnostics))
     # Until the registry's own file is there, the next run begins anew, so it is the last.
-    writing.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
+    atomic_write.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
     kept = {source.entity.xid for source in whole.again if whole.first[source.entity.xid].registry is there}
     return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes, lines)
 

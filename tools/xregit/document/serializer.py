@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.document.profiles import Profile, Step, UsagePair
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
-    from xregit.source.commits import FileHistory
+    from xregit.source.commit_log import FileHistory
 
 
 URI, XID = "dataschemauri", "dataschemaxid"

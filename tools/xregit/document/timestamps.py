@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xregit.catalog.registry import Registry
-    from xregit.source.commits import FileHistory
+    from xregit.source.commit_log import FileHistory
 
 
 FACTS = frozenset({"epoch", "createdat", "modifiedat"})

@@ -18,7 +18,7 @@ from xregit.arguments import to_path
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
 from xregit.pages.filling import refuse_taken, write
-from xregit.source.writing import replacing
+from xregit.source.atomic_write import replace_folder
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -42,7 +42,7 @@ def build_site(registry: Path | str, config: Path | str | None, out: Path | str,
     """
     folder, chosen = to_path(out), None if config is None else to_path(config)
     _refuse_foreign(folder)
-    with _configured(to_path(registry), chosen, read) as settings, replacing(folder) as built:
+    with _configured(to_path(registry), chosen, read) as settings, replace_folder(folder) as built:
         _build(_loaded(settings, site_dir=str(built)))
         return sum(len(names) for _, _, names in os.walk(built))
 
@@ -74,7 +74,7 @@ def write_pages(registry: Registry, folder: Path) -> int:
     book = Book(registry)
     made = list(all_pages(book))
     refuse_taken(made, ASSETS)
-    with replacing(folder) as place:
+    with replace_folder(folder) as place:
         write(str(place), ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
         for page in made:
             write(str(place), _as_files(page))

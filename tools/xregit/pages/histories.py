@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Place
     from xregit.changes.change import Change
     from xregit.pages.book import Book
-    from xregit.source.commits import Commit
+    from xregit.source.commit_log import Commit
 
 SHORT_HASH = 9
 # A page has at most this many commits, and this many changes of each.

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from xregit.catalog.entities import Resource, Version
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.pages.page import ROOT
-from xregit.source.files import id_to_filename
+from xregit.source.file_tree import id_to_filename
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from xregit.catalog import owners
+from xregit.catalog import codeowners
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE
 from xregit.diagnostics import Finding, Severity
@@ -63,7 +63,7 @@ def too_many_versions(_registry: Registry, resource: Resource) -> Iterator[Findi
         yield found("versions", message=message, help=help_, on_key=True)
 
 
-malformed_codeowners = Rule(owners.RULE, "text", Severity.WARNING, "A line of CODEOWNERS can't be used.")
+malformed_codeowners = Rule(codeowners.RULE, "text", Severity.WARNING, "A line of CODEOWNERS can't be used.")
 
 
 @rule("group", Severity.WARNING, "A group has no owner, though the repository names owners.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
-from xregit.source import writing
+from xregit.source import atomic_write
 from xregit.spark import data_files, row_batches
 from xregit.spark.location import Location
 
@@ -51,7 +51,7 @@ def write(spark: SparkSession, tables: Mapping[Table, RowBatches], place: Locati
 
 
 def _write_folder(spark: SparkSession, tables: Mapping[Table, RowBatches], folder: Path) -> None:
-    with writing.replacing(folder) as beside:
+    with atomic_write.replace_folder(folder) as beside:
         for table in tables:
             (beside / table.name).mkdir(parents=True)
         row_batches.write_files(spark, tables, Location.of(beside))

@@ -15,7 +15,7 @@ from xregit.catalog import read_commit
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.model.times import moment
-from xregit.source.history import ancestors, commits_of
+from xregit.source.repository import ancestors, list_commits
 from xregit.spark import delta_spark_writer, parquet_writer
 from xregit.spark.delta_spark_writer import DeltaSparkWriter
 from xregit.spark.deltalake_writer import DeltalakeWriter
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xregit.catalog.registry import Registry
-    from xregit.source.history import History
+    from xregit.source.commit_log import History
     from xregit.spark.rows import Row
     from xregit.spark.table_writer import TableWriter, Updates
 
@@ -265,7 +265,7 @@ def publish_history(
     """
     require_spark()
     folder = to_path(registry)
-    commits = commits_of(folder, refs)
+    commits = list_commits(folder, refs)
     known = {published.commit for published in _read_publications(Location.of(tables))}
     # What is published stays; to publish an older commit after it would turn the tables back.
     todo = commits[max((number + 1 for number, sha in enumerate(commits) if sha in known), default=0) :]

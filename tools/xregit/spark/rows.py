@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
     from xregit.keypaths import NamePath
     from xregit.model.language import Model
-    from xregit.source.commits import Commit, FileHistory
+    from xregit.source.commit_log import Commit, FileHistory
 
 Row = dict[str, Any]
 Rows = dict[str, tuple[Row, ...]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from xregit.source.history import History
+    from xregit.source.commit_log import History
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
     from xregit.spark.schema import Table

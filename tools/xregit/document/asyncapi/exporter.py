@@ -12,7 +12,7 @@ from xregit.document.asyncapi.options import ENDPOINT, unplaced_options
 from xregit.document.asyncapi.schemas import PayloadSchemas
 from xregit.document.json_bytes import to_bytes
 from xregit.document.timestamps import lifecycle_of
-from xregit.source.files import id_to_filename
+from xregit.source.file_tree import id_to_filename
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,7 @@ from uuid import uuid4
 from xregit.document import compile_document, read
 from xregit.document.json_bytes import to_bytes
 from xregit.errors import XregitError
-from xregit.source.locking import writing_to
-from xregit.source.writing import write
+from xregit.source.atomic_write import write, write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,7 +100,7 @@ def opened(folder: Path, job: Mapping[str, str]) -> Iterator[Checkpoint]:
         XregitError: the folder holds something else, or the memory of another job, or another run has it.
     """
     place = Path(os.path.realpath(folder))
-    with writing_to(folder, place, _make_folder):
+    with write_lock(folder, place, _make_folder):
         yield _remembered(folder, job)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from xregit.catalog.owners import MAX_BYTES, MAX_LINE_CHARS, PLACES, Owners, read_owners
+from xregit.catalog.codeowners import MAX_BYTES, MAX_LINE_CHARS, PLACES, Owners, read_owners
 
 if TYPE_CHECKING:
     from pathlib import Path

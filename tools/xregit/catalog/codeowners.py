@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from xregit.catalog.globs import Owned, is_owned_pattern
+from xregit.catalog.path_patterns import codeowners_regex, is_codeowners_pattern
 from xregit.diagnostics import Diagnostic, Severity, Span, sentence
 from xregit.source.text import CONFLICT_MARKS, NOWHERE, Problem, conflict_problem
 
@@ -27,6 +27,8 @@ ESCAPED_SPACE = "\\ "
 # Stands for an escaped space while a line is divided; no path has it.
 _JOINT = "\0"
 
+_WITHOUT_WILDCARDS = r"[^*?\[\\]*"
+
 # The number of a line, counted from 1, its pattern, and what follows that.
 Line = tuple[int, str, list[str]]
 
@@ -44,9 +46,9 @@ class Owners:
 
     def of(self, path: str) -> tuple[str, ...]:
         """Return the owners of a file by its path in the repository, such as ``@fleet/team``; the last line counts."""
-        if self._owned is None:
+        if self._patterns is None:
             return ()
-        last = self._owned.last(path)
+        last = self._patterns.last(path)
         return tuple(dict.fromkeys(word for word in self._lines[last][2] if _is_owner(word))) if last >= 0 else ()
 
     @cached_property
@@ -57,7 +59,7 @@ class Owners:
     @property
     def usable(self) -> bool:
         """Whether there is a file that says who owns what."""
-        return self._owned is not None
+        return self._patterns is not None
 
     @cached_property
     def _conflict(self) -> Problem | None:
@@ -68,11 +70,11 @@ class Owners:
         return list(_lines(self.text, CONFLICT_MARKS if self._conflict else ()))
 
     @cached_property
-    def _owned(self) -> Owned | None:
-        """The patterns in their order; None where there is no file, or a pattern of it is none."""
-        if not self.path or self.unread or not all(is_owned_pattern(pattern) for _, pattern, _ in self._lines):
+    def _patterns(self) -> PatternIndex | None:
+        """The patterns in their order; None where there is no file, or one of them is malformed."""
+        if not self.path or self.unread or not all(is_codeowners_pattern(pattern) for _, pattern, _ in self._lines):
             return None
-        return Owned([pattern for _, pattern, _ in self._lines])
+        return PatternIndex([pattern for _, pattern, _ in self._lines])
 
     def _problems(self) -> Iterator[Diagnostic]:
         if self.unread:
@@ -86,7 +88,7 @@ class Owners:
                 yield self._problem(long, _SHORTER, Span(number, 1, number))
         for number, pattern, words in self._lines:
             line = lines[number - 1]
-            if not is_owned_pattern(pattern):
+            if not is_codeowners_pattern(pattern):
                 message = f'"{pattern}" is no pattern: its bracket is not closed.'
                 yield self._problem(message, _PATTERN, _span(line, number, pattern))
             for word in words:
@@ -115,6 +117,41 @@ def read_owners(repository: Path) -> Owners:
     return Owners()
 
 
+class PatternIndex:
+    """The patterns of CODEOWNERS in their order: of many a path is compared with few.
+
+    Those without wildcards are found by the folders that lead to a path. Of those with wildcards an expression is made
+    when a path begins as they do.
+    """
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        """Divide patterns, none of them malformed, into those with wildcards and those without."""
+        self._plain: dict[str, int] = {}
+        self._wild: list[tuple[int, str, str]] = []
+        for number, pattern in enumerate(patterns):
+            body, anchored = pattern.strip("/"), "/" in pattern[:-1]
+            plain = re.match(_WITHOUT_WILDCARDS, body)
+            if plain and plain.end() < len(body):
+                self._wild.append((number, plain[0] if anchored else "", pattern))
+            else:
+                self._plain[f"{'/' * anchored}{body}{'/' * pattern.endswith('/')}"] = number
+        self._regexes: dict[str, re.Pattern[str]] = {}
+
+    def last(self, path: str) -> int:
+        """Return the number, from 0, of the last pattern that names a path or a folder above it; -1 for none."""
+        last = max((self._plain.get(name, -1) for name in _names(path)), default=-1)
+        for number, start, pattern in reversed(self._wild):
+            if number < last:
+                break
+            if path.startswith(start) and self._regex(pattern).search(path):
+                return number
+        return last
+
+    def _regex(self, pattern: str) -> re.Pattern[str]:
+        regex = self._regexes.get(pattern)
+        return regex or self._regexes.setdefault(pattern, codeowners_regex(pattern))
+
+
 def _lines(text: str, passed: tuple[str, ...]) -> Iterator[Line]:
     """Give the lines that say who owns what, but for those that begin with what is ``passed`` over.
 
@@ -124,9 +161,9 @@ def _lines(text: str, passed: tuple[str, ...]) -> Iterator[Line]:
         if len(line) > MAX_LINE_CHARS or HEADING.match(line) or line.startswith(passed):
             continue
         words = line.replace(ESCAPED_SPACE, _JOINT).split()
-        stated = words[: next((at for at, word in enumerate(words) if word.startswith("#")), len(words))]
-        if stated:
-            pattern, *owners = (word.replace(_JOINT, ESCAPED_SPACE) for word in stated)
+        entry = words[: next((at for at, word in enumerate(words) if word.startswith("#")), len(words))]
+        if entry:
+            pattern, *owners = (word.replace(_JOINT, ESCAPED_SPACE) for word in entry)
             yield number, pattern, owners
 
 
@@ -137,3 +174,13 @@ def _is_owner(word: str) -> bool:
 def _span(line: str, number: int, word: str) -> Span:
     column = line.find(word) + 1
     return Span(number, column, number, column + len(word)) if column else Span(number, 1, number)
+
+
+def _names(path: str) -> Iterator[str]:
+    """Give what a pattern without wildcards may be that names a path or a folder above it."""
+    parts = path.split("/")
+    for number, part in enumerate(parts, 1):
+        whole = "/".join(parts[:number])
+        yield from (f"/{whole}", part)
+        if number < len(parts):
+            yield from (f"/{whole}/", f"{part}/")

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.source import files
-from xregit.source.files import FileError, filename_to_id, id_to_filename, listing, read
+from xregit.source.file_tree import MAX_FILE_BYTES, FileError, Listing, filename_to_id, id_to_filename, list_files, read
 
 WINDOWS_REFUSES = frozenset('<>:"/\\|?*')
 
@@ -23,14 +22,14 @@ def _write(root: Path, *names: str) -> None:
 
 
 def _rules(root: Path) -> dict[str, str]:
-    return {problem.path: problem.rule for problem in listing(root).problems}
+    return {problem.path: problem.rule for problem in list_files(root).problems}
 
 
 def test_a_listing_is_sorted_and_relative(tmp_path: Path) -> None:
     """Files come in the order of their paths, folders are no entries."""
     _write(tmp_path, "b/c.yaml", "b.yaml", "a.yaml", "b/a/x.json")
     (tmp_path / "empty").mkdir()
-    assert listing(tmp_path) == files.Listing(("a.yaml", "b.yaml", "b/a/x.json", "b/c.yaml"))
+    assert list_files(tmp_path) == Listing(("a.yaml", "b.yaml", "b/a/x.json", "b/c.yaml"))
     assert read(tmp_path, "b/c.yaml") == b"b/c.yaml"
 
 
@@ -39,7 +38,7 @@ def test_hidden_files_and_backups_are_passed_over(tmp_path: Path) -> None:
     _write(
         tmp_path, ".git/config", ".a.yaml.new", "a.yaml~", "#a.yaml#", "a.yaml.bak", "a.orig", "Thumbs.db", "x~/a.yaml"
     )
-    assert listing(tmp_path) == files.Listing(("x~/a.yaml",))
+    assert list_files(tmp_path) == Listing(("x~/a.yaml",))
 
 
 def test_links_stay_inside(tmp_path: Path) -> None:
@@ -57,7 +56,7 @@ def test_links_stay_inside(tmp_path: Path) -> None:
     }
     for name, target in (links | {"hidden": ".git/token", "up": ".."}).items():
         (root / name).symlink_to(target)
-    assert listing(root).files == ("a.yaml", "folder/b.yaml", "in")
+    assert list_files(root).files == ("a.yaml", "folder/b.yaml", "in")
     assert _rules(root) == {
         "out": "file-link", "far": "file-link", "dir": "file-link", "hidden": "file-link", "up": "file-link",
         "gone": "file-unreadable", "loop": "file-unreadable",
@@ -73,7 +72,7 @@ def test_a_registry_may_itself_be_reached_through_a_link(tmp_path: Path) -> None
     _write(tmp_path / "real", "a.yaml")
     (tmp_path / "link").symlink_to("real")
     (tmp_path / "real" / "b.yaml").symlink_to("a.yaml")
-    assert listing(tmp_path / "link").files == ("a.yaml", "b.yaml")
+    assert list_files(tmp_path / "link").files == ("a.yaml", "b.yaml")
     assert read(tmp_path / "link", "b.yaml") == b"a.yaml"
 
 
@@ -92,28 +91,17 @@ def test_pipes_devices_and_folders_are_no_files(tmp_path: Path, monkeypatch: pyt
         assert "\n" not in str(raised.value)
 
 
-def test_only_files_of_a_fit_size_are_read(tmp_path: Path) -> None:
-    """A file's bytes are read whole, and what is no file is refused."""
-    for name, text in {"empty": "", "full": "full"}.items():
-        (tmp_path / name).write_text(text)
-        assert read(tmp_path, name) == text.encode()
-    (tmp_path / "folder").mkdir()
-    os.mkfifo(tmp_path / "pipe")
-    with (tmp_path / "large").open("wb") as file:
-        file.truncate(files.MAX_FILE_BYTES + 1)
-    for name, rule in {"folder": "file-kind", "pipe": "file-kind", "large": "file-size"}.items():
-        with pytest.raises(FileError) as raised:
-            read(tmp_path, name)
-        assert raised.value.problem.rule == rule
-
-
 def test_large_files_are_not_read(tmp_path: Path) -> None:
     """A limit keeps a stray dump from filling the memory."""
-    for name, size in {"fits": files.MAX_FILE_BYTES, "large": files.MAX_FILE_BYTES + 1, "dump": 100 * 2**20}.items():
+    for name, size in {
+        "fits": MAX_FILE_BYTES,
+        "large": MAX_FILE_BYTES + 1,
+        "dump": 100 * 2**20,
+    }.items():
         with (tmp_path / name).open("wb") as file:
             file.truncate(size)
-    assert listing(tmp_path).files == ("fits",)
-    assert [(problem.path, problem.message) for problem in listing(tmp_path).problems] == [
+    assert list_files(tmp_path).files == ("fits",)
+    assert [(problem.path, problem.message) for problem in list_files(tmp_path).problems] == [
         ("dump", "the file has about 100 MiB, but at most 8 MiB are read"),
         ("large", "the file has about 9 MiB, but at most 8 MiB are read"),
     ]
@@ -145,7 +133,7 @@ def test_names_that_no_terminal_should_print_are_problems(tmp_path: Path) -> Non
     """Control characters and bytes that aren't UTF-8 are shown escaped."""
     _write(tmp_path, "a\nb.yaml", "ü.yaml")
     (tmp_path / os.fsdecode(b"\xff.yaml")).write_text("x")
-    assert listing(tmp_path).files == ("ü.yaml",)
+    assert list_files(tmp_path).files == ("ü.yaml",)
     assert _rules(tmp_path) == {"a\\nb.yaml": "file-name", "\\udcff.yaml": "file-name"}
 
 

@@ -6,15 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from subprocess import PIPE
 
 import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.errors import XregitError
-from xregit.source import history
-from xregit.source.commits import FileChange, FileHistory, commits
-from xregit.source.history import History
+from xregit.source.commit_log import FileChange, FileHistory, History, parse, read, read_before_move
+from xregit.source.repository import merge_base, read_files, resolve_commit
 
 LONG = "some lines\nthat stay\nthe same when\na file is renamed\n"
 
@@ -33,7 +31,7 @@ def test_epoch_and_times_come_from_the_commits_of_a_file(repository: Repository)
     first = repository.commit("one", a="1", b="1")
     second = repository.commit("two", a="2")
     last = repository.commit("")
-    known = history.read(repository.root)
+    known = read(repository.root)
     assert (known.repository, known.head, known.head_time) == (repository.root, last, "2023-11-14T22:15:20Z")
     assert (known.shallow, known.reason) == (False, "")
     assert known.of("a") == FileHistory(2, "2023-11-14T22:13:20Z", "2023-11-14T22:14:20Z", (second, first))
@@ -49,8 +47,8 @@ def test_epoch_and_times_come_from_the_commits_of_a_file(repository: Repository)
 def test_a_file_that_was_never_committed_has_the_time_of_head(repository: Repository, tmp_path: Path) -> None:
     """Without any commit it is the beginning of time, so that nothing depends on a clock."""
     repository.commit("one", a="1")
-    assert history.read(repository.root).of("new") == FileHistory(1, "2023-11-14T22:13:20Z", "2023-11-14T22:13:20Z")
-    assert history.read(tmp_path).of("new") == FileHistory(1, "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z")
+    assert read(repository.root).of("new") == FileHistory(1, "2023-11-14T22:13:20Z", "2023-11-14T22:13:20Z")
+    assert read(tmp_path).of("new") == FileHistory(1, "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z")
 
 
 def test_renames_are_followed(repository: Repository) -> None:
@@ -61,7 +59,7 @@ def test_renames_are_followed(repository: Repository) -> None:
     three = repository.commit("three", a="something quite different")
     repository.git("mv", "b", "c")
     four = repository.commit("four", c=LONG + "one more\n")
-    known = history.read(repository.root)
+    known = read(repository.root)
     assert known.of("c").commits == (four, two, one)
     assert known.of("a").commits == (three,)
     assert known.commits[0].files == (FileChange("R", "c", "b"),)
@@ -77,7 +75,7 @@ def test_what_a_branch_did_to_an_old_name_counts(repository: Repository) -> None
     three = repository.commit("three", a=LONG + "more\n")
     repository.git("checkout", "-q", "main")
     repository.git("merge", "-q", "--no-edit", "side")
-    known = history.read(repository.root)
+    known = read(repository.root)
     assert set(known.of("b").commits) == {one, two, three}
     assert known.of("b").epoch == 3
     assert "a" not in known.files
@@ -92,10 +90,10 @@ def test_a_folder_is_read_where_it_was(repository: Repository) -> None:
     repository.git("mv", "first", "second")
     repository.commit("three")
     folder, name = repository.root / "second", "registry.yaml"
-    assert history.read_before_move(folder, two, name) == ("first", {name: LONG.encode(), "a/b": b"1"})
-    place, contents = history.read_before_move(folder, one, name)
+    assert read_before_move(folder, two, name) == ("first", {name: LONG.encode(), "a/b": b"1"})
+    place, contents = read_before_move(folder, one, name)
     assert (place, contents["a/b"]) == (".", b"1")
-    assert history.read_before_move(repository.root / "other", one, "none") == ("", {})
+    assert read_before_move(repository.root / "other", one, "none") == ("", {})
 
 
 def test_a_merge_touches_what_nobody_had_written_so(repository: Repository) -> None:
@@ -108,7 +106,7 @@ def test_a_merge_touches_what_nobody_had_written_so(repository: Repository) -> N
     repository.git("merge", "-q", "--no-commit", "-s", "ours", "side")
     (repository.root / "gone").unlink()
     merge = repository.commit("merge", a="both\n", b="b of side\n", renamed=LONG)
-    known = history.read(repository.root)
+    known = read(repository.root)
     assert known.commits[0].files == (FileChange("M", "a"), FileChange("D", "gone"), FileChange("A", "renamed"))
     assert known.of("a").commits == (merge, two, side, one)
     assert known.of("renamed").commits == (merge,)
@@ -121,7 +119,7 @@ def test_a_file_that_came_back_keeps_its_first_life(repository: Repository) -> N
     (repository.root / "a").unlink()
     two = repository.commit("two")
     three = repository.commit("three", a="y")
-    assert history.read(repository.root).of("a").commits == (three, two, one)
+    assert read(repository.root).of("a").commits == (three, two, one)
 
 
 @pytest.mark.parametrize("name", ['ü "q".yaml', "a\nb", "\x01x", "M", "tab\there", os.fsdecode(b"\xff")])
@@ -132,18 +130,9 @@ def test_odd_names_are_names(repository: Repository, name: str) -> None:
     one = repository.commit("a subject\x01 with \U0001f600")
     (repository.root / name).rename(repository.root / (name + "2"))
     two = repository.commit("two")
-    known = history.read(repository.root)
+    known = read(repository.root)
     assert known.of(name + "2").commits == (two, one)
-    assert history.read_at(repository.root, one)[name] == LONG.encode()
-
-
-def test_files_of_many_commits_come_in_the_order_asked_for(repository: Repository) -> None:
-    """A commit without the file gives None; so does a name with a line's end, which Git's protocol has no place for."""
-    repository.write({"in\ntwo": "x"})
-    one = repository.commit("one", a="1", b="1")
-    two = repository.commit("two", a="2")
-    asked = [(two, "a"), (one, "c"), (one, "in\ntwo"), (one, "b"), (one, "a")]
-    assert list(history.read_versions(repository.root, asked)) == [b"2", None, None, b"1", b"1"]
+    assert read_files(repository.root, one)[name] == LONG.encode()
 
 
 def test_the_end_of_a_shallow_clone_is_not_a_beginning(repository: Repository, tmp_path: Path) -> None:
@@ -155,7 +144,7 @@ def test_the_end_of_a_shallow_clone_is_not_a_beginning(repository: Repository, t
     repository.commit("four", new="1")
     clone = tmp_path / "clone"
     repository.git("clone", "-q", "--depth=3", repository.root.as_uri(), str(clone))
-    known = history.read(clone)
+    known = read(clone)
     assert known.shallow
     assert [(path, known.of(path).epoch, known.of(path).complete) for path in "ab"] == [
         ("a", 1, False),
@@ -169,7 +158,7 @@ def test_a_folder_inside_is_in_the_repository(repository: Repository) -> None:
     repository.commit("one", registry__a="1")
     repository.git("worktree", "add", "-q", "../tree")
     for folder in (repository.root / "registry", repository.root.parent / "tree" / "registry"):
-        assert history.read(folder).of("registry/a").epoch == 1
+        assert read(folder).of("registry/a").epoch == 1
 
 
 def test_the_users_configuration_changes_nothing(repository: Repository) -> None:
@@ -177,7 +166,7 @@ def test_the_users_configuration_changes_nothing(repository: Repository) -> None
     repository.commit("one", sub__a=LONG, b="1")
     repository.git("mv", "sub/a", "sub/c")
     repository.commit("two")
-    before = history.read(repository.root / "sub")
+    before = read(repository.root / "sub")
     others = repository.root.parent / "mailmap"
     others.write_text("Another <another@example.com> <ada@example.com>\n", encoding="utf-8")
     for name, value in {
@@ -187,7 +176,7 @@ def test_the_users_configuration_changes_nothing(repository: Repository) -> None
         "log.showRoot": "false", "diff.orderFile": "nowhere", "mailmap.file": str(others),
     }.items():  # fmt: skip
         repository.git("config", name, value)
-    assert history.read(repository.root / "sub") == before
+    assert read(repository.root / "sub") == before
 
 
 @pytest.mark.parametrize("case", ["missing", "outside", "no commits", "bare", "broken", "bad configuration"])
@@ -200,7 +189,6 @@ def test_without_a_usable_repository_there_is_a_reason(repository: Repository, t
         folder, words = repository.root, "no commits yet"
     elif case == "bare":
         repository.git("init", "-q", "--bare", str(folder))
-        words = "bare"
     elif case == "broken":
         repository.commit("one", a="1")
         (repository.root / ".git/refs/heads/main").write_text("0" * 39 + "1\n")
@@ -208,7 +196,7 @@ def test_without_a_usable_repository_there_is_a_reason(repository: Repository, t
     elif case == "bad configuration":
         (repository.root / ".git/config").write_text("no section\n")
         folder, words = repository.root, "Git"
-    known = history.read(folder)
+    known = read(folder)
     assert words in known.reason
     assert known == History(reason=known.reason)
     assert "\n" not in known.reason
@@ -218,14 +206,7 @@ def test_a_damaged_list_of_what_a_shallow_clone_lacks_has_a_reason(repository: R
     """It could hide that older commits are missing."""
     repository.commit("one", a="1")
     (repository.root / ".git/shallow").write_bytes(b"\xff\n")
-    assert "Git" in history.read(repository.root).reason
-
-
-def test_the_history_is_read_without_a_library() -> None:
-    """Importing GitPython takes longer than Git itself; what most runs ask for does without."""
-    code = "import sys; from pathlib import Path; from xregit.source import history; history.read(Path('.'))"
-    done = subprocess.run([sys.executable, "-c", f"{code}; print('git' in sys.modules)"], check=True, stdout=PIPE)
-    assert done.stdout == b"False\n"
+    assert "Git" in read(repository.root).reason
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -234,8 +215,8 @@ def test_a_repository_of_someone_else_has_a_reason(repository: Repository) -> No
     repository.commit("one", a="1")
     for path in (repository.root, repository.root / ".git"):
         os.chown(path, 65534, 65534)
-    assert "safe.directory" in history.read(repository.root).reason
-    for question in (history.commit_of, history.merge_base, history.read_at):
+    assert "safe.directory" in read(repository.root).reason
+    for question in (resolve_commit, merge_base, read_files):
         with pytest.raises(XregitError, match=r'"HEAD" can be read, .* belongs to another user; .*safe\.directory'):
             question(repository.root, "HEAD")
 
@@ -243,97 +224,21 @@ def test_a_repository_of_someone_else_has_a_reason(repository: Repository) -> No
 def test_without_git_there_is_a_reason(tmp_path: Path) -> None:
     """A machine without Git can still check a catalog."""
     code = (
-        "from pathlib import Path; from xregit.source import history\n"
-        "print(history.read(Path('.')).reason)\n"
-        "try: history.read_at(Path('.'), 'HEAD')\n"
+        "from pathlib import Path; from xregit.source import commit_log, repository\n"
+        "print(commit_log.read(Path('.')).reason)\n"
+        "try: repository.read_files(Path('.'), 'HEAD')\n"
         "except Exception as error: print(type(error).__name__, error)"
     )
     environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "tools"), "PATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
     reason = "Git is not installed, or not on PATH"
-    assert done.stdout.splitlines() == [reason, f"XregitError {reason}"]
-
-
-def test_a_folder_outside_of_repositories_is_told_with_a_way_out(tmp_path: Path) -> None:
-    """Whoever asks for a commit there learns what makes a repository."""
-    with pytest.raises(XregitError, match='is in no Git repository; "git init" makes one'):
-        history.commit_of(tmp_path, "HEAD")
+    assert done.stdout.splitlines() == [reason, f"RepositoryError {reason}"]
 
 
 def test_the_log_may_be_empty_or_hold_strange_times() -> None:
     """Times beyond year 9999 are cut, bytes that aren't UTF-8 are replaced."""
-    assert list(commits(b"")) == []
-    (commit,) = commits(b"\x01abc\x00def 012\x00999999999999999\x00\xff\x00x\x00\nM\x00a\x00\x00T\x00b\x00")
+    assert list(parse(b"")) == []
+    (commit,) = parse(b"\x01abc\x00def 012\x00999999999999999\x00\xff\x00x\x00\nM\x00a\x00\x00T\x00b\x00")
     assert (commit.time, commit.author) == ("9999-12-31T23:59:59Z", "\ufffd")
     assert commit.files == (FileChange("M", "a"), FileChange("T", "b"))
     assert commit.parents == ("def", "012")
-
-
-def test_the_files_of_a_commit_are_read_as_they_were(repository: Repository) -> None:
-    """By branch, tag or hash, relative to the folder; links inside lead to bytes, others to nothing."""
-    repository.write({"registry__a": "1\n", "registry__b__c": "", "registry__b__\xe9": "\n\nx", "other": "2"})
-    for name, target in {"in": "b/\xe9", "out": "../other", "gone": "x"}.items():
-        (repository.root / "registry" / name).symlink_to(target)
-    repository.commit("one")
-    repository.git("tag", "v1")
-    repository.commit("two", registry__a="changed")
-    expected = {"a": b"1\n", "b/c": b"", "b/\xe9": b"\n\nx", "in": b"\n\nx"}
-    for ref in ("v1", "main~1", "HEAD~1"):
-        assert history.read_at(repository.root / "registry", ref) == expected
-    assert history.read_at(repository.root, "main")["registry/a"] == b"changed"
-    (repository.root / "new").mkdir()
-    assert history.read_at(repository.root / "new", "main") == {}
-
-
-@pytest.mark.parametrize("ref", ["nothing", "--output=x", "", "v1 v2", "HEAD:registry", "@{-1}", "a\nb"])
-def test_a_ref_that_is_no_commit_is_an_error(repository: Repository, ref: str) -> None:
-    """Whatever a user types, one line says what is missing."""
-    repository.commit("one", registry__a="1")
-    with pytest.raises(XregitError, match="no commit") as raised:
-        history.read_at(repository.root, ref)
-    assert "\n" not in str(raised.value).replace(ref, "")
-
-
-def test_outside_a_repository_no_commit_can_be_read(tmp_path: Path) -> None:
-    """The folder is named."""
-    with pytest.raises(XregitError, match="in no Git repository"):
-        history.read_at(tmp_path, "HEAD")
-
-
-def test_the_repository_is_that_of_what_a_link_leads_to(repository: Repository, tmp_path: Path) -> None:
-    """A folder of no repository may hold a link into one."""
-    one = repository.commit("one", registry__a="1\n")
-    link = tmp_path / "link"
-    link.symlink_to(repository.root / "registry")
-    assert history.merge_base(link, "main") == one
-    assert history.read_at(link, "main") == {"a": b"1\n"}
-
-
-def test_the_merge_base_is_where_the_branch_began(repository: Repository) -> None:
-    """What others did to main meanwhile is none of the branch's doing."""
-    one = repository.commit("one", a="1")
-    repository.git("checkout", "-q", "-b", "branch")
-    repository.commit("two", b="1")
-    repository.git("checkout", "-q", "main")
-    repository.commit("three", c="1")
-    repository.git("checkout", "-q", "branch")
-    assert history.merge_base(repository.root, "main") == one
-    repository.git("checkout", "-q", "--orphan", "other")
-    repository.commit("four", d="1")
-    assert history.merge_base(repository.root, "main") == history.commit_of(repository.root, "main")
-
-
-def test_a_shallow_clone_says_how_to_fetch_what_is_missing(repository: Repository, tmp_path: Path) -> None:
-    """Neither an older commit nor the beginning of a branch can be found in it."""
-    old = repository.commit("one", a="1")
-    repository.git("checkout", "-q", "-b", "branch")
-    repository.commit("two", b="1")
-    repository.git("checkout", "-q", "main")
-    repository.commit("three", c="1")
-    url = f"file://{repository.root}"
-    clone = tmp_path / "clone"
-    subprocess.run(["git", "clone", "-q", "--depth=1", "--no-single-branch", url, clone], check=True)
-    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow.*fetch-depth: 0"):
-        history.commit_of(clone, old)
-    with pytest.raises(XregitError, match=r"shallow.*git fetch --unshallow.*fetch-depth: 0"):
-        history.merge_base(clone, "origin/branch")

@@ -1,24 +1,38 @@
-"""Bytes to files and folders that are there as a whole or not at all, even if a disk is full or a run is killed.
+"""Files and folders that are written as a whole or not at all, even if a disk is full or a run is killed.
 
-Everything is built beside its place, under a hidden name that ``files.listing`` passes over, and then renamed.
+Everything is built beside its place, under a hidden name that ``file_tree.list_files`` passes over, and then renamed.
 The hidden file or folder is locked while a run works on it, so that a second run fails instead of mixing in, and
 what a killed run leaves behind is overwritten by the next.
+
+What is locked is the thing itself, by ``flock``, and no file beside it: nothing is left behind, and runs in other
+containers or on other machines that share the folder are kept out, too. Libraries such as filelock lock files of their
+own, which they leave behind, and can't lock folders or what is about to be renamed.
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
+import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from xregit.errors import XregitError
-from xregit.source.locking import another_run, writing_to
+
+if sys.platform != "win32":
+    import fcntl
+
 
 _NEW, _OLD = ".new", ".old"
-_TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
+_NAMES_TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
+# Of the Linux call renameat2: paths are as they are for any other call (AT_FDCWD), and RENAME_EXCHANGE.
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 def write(path: Path, data: bytes) -> None:
@@ -27,14 +41,14 @@ def write(path: Path, data: bytes) -> None:
     Raises:
         XregitError: it can't be written; what stood there before still does.
     """
-    with _failing_in_one_line(path), _refusing_odd_names(path):
+    with _report_os_error(path), _report_odd_name(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
             return
         place = Path(os.path.realpath(path))
         beside = _beside(place, _NEW)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with writing_to(place, beside, Path.touch), _removed_on_failure(beside):
+        with write_lock(place, beside, Path.touch), _remove_on_failure(beside):
             _fill(beside, place, data)
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
@@ -47,15 +61,15 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
     All are built before the first gets its name, so that a full disk leaves everything as it was. They get their names
     in the order given, and a folder that is new gets its own with all that is in it: a killed run leaves nothing half.
     Links inside the folder are followed, but none that leads out of it: it may have come with a clone.
-    Whoever else may write there at the same time is kept out by ``locking.editing``.
+    Whoever else may write there at the same time is kept out by `edit_lock`.
 
     Raises:
         XregitError: one of them can't be written.
     """
-    with _failing_in_one_line(root), _refusing_odd_names(root), ExitStack() as undo:
+    with _report_os_error(root), _report_odd_name(root), ExitStack() as undo:
         units: dict[Path, Path] = {}
         for relative, data in files.items():
-            place = _followed(root, _inside(root, relative))
+            place = _follow(root, _inside(root, relative))
             _refuse_folder(place)
             unit = _unit(place)
             if unit not in units:
@@ -77,16 +91,16 @@ def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path]
     Raises:
         XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
     """
-    with _refusing_odd_names(target), _failing_in_one_line(target):
+    with _report_odd_name(target), _report_os_error(target):
         if ours is not None and target.is_dir() and any(target.iterdir()) and not ours(target):
             message = f'"{target}" would be replaced as a whole, but it holds other files; name another folder'
             raise XregitError(message)
-        with replacing(target) as folder:
+        with replace_folder(target) as folder:
             _fill_folder(folder, files)
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
+def replace_folder(target: Path) -> Iterator[Path]:
     """Give an empty folder beside the target, and put it in the target's place if all goes well.
 
     Killed between the two renames at its end, it leaves the old folder hidden; the next run puts it back first.
@@ -96,16 +110,41 @@ def replacing(target: Path) -> Iterator[Path]:
     """
     place = Path(os.path.realpath(target))
     beside, old = _beside(place, _NEW), _beside(place, _OLD)
-    with _failing_in_one_line(target):
+    with _report_os_error(target):
         _refuse_to_lose(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with writing_to(place, beside, _make_folder), _removed_on_failure(beside):
+        with write_lock(place, beside, _make_folder), _remove_on_failure(beside):
             if old.exists() and not place.exists():
                 old.rename(place)
-            _remove_folder(old)
+            shutil.rmtree(old, ignore_errors=True)
             _empty(beside)
             yield beside
             _swap(beside, place, old)
+
+
+@contextmanager
+def edit_lock(folder: Path) -> Iterator[None]:
+    """Keep other runs from editing the files below a folder, from before they are read until they are written.
+
+    What is locked is the folder itself, or the nearest one above it where it is missing; nothing is left behind.
+
+    Raises:
+        XregitError: another run is editing them.
+    """
+    place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    with _hold(place, _create_nothing, f'another run is editing files in "{place}"; wait for its end'):
+        yield
+
+
+@contextmanager
+def write_lock(place: Path, beside: Path, create: Callable[[Path], None]) -> Iterator[None]:
+    """Lock the file or folder ``beside`` the place that is written to; ``create`` makes it if it is missing.
+
+    Raises:
+        XregitError: another run holds it.
+    """
+    with _hold(beside, create, _another_run(place)):
+        yield
 
 
 def _beside(place: Path, ending: str) -> Path:
@@ -120,7 +159,7 @@ def _inside(root: Path, relative: str) -> Path:
     return root / path
 
 
-def _followed(root: Path, path: Path) -> Path:
+def _follow(root: Path, path: Path) -> Path:
     place = Path(os.path.realpath(path))
     if not place.is_relative_to(os.path.realpath(root)):
         message = f'"{path}" is or lies behind a link that leads out of "{root}", to "{place}"; remove the link'
@@ -159,18 +198,9 @@ def _empty(folder: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        from shutil import rmtree
-
-        rmtree(path)
+        shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _remove_folder(folder: Path) -> None:
-    """Remove a folder as far as that can be done; most runs write files alone, and do without what removes folders."""
-    from shutil import rmtree
-
-    rmtree(folder, ignore_errors=True)
 
 
 def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -186,11 +216,9 @@ def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 def _swap(beside: Path, place: Path, old: Path) -> None:
     """Put the new folder in its place, at best in one step; the lock on its hidden name is on it wherever it is."""
     if place.exists():
-        from xregit.source.exchanging import exchanged
-
-        with writing_to(place, place, _make_folder):  # what is hidden a moment later, and is not to be taken by others
-            if exchanged(beside, place):
-                _remove_folder(beside)
+        with write_lock(place, place, _make_folder):  # what is hidden a moment later, and is not to be taken by others
+            if _exchange(beside, place):
+                shutil.rmtree(beside, ignore_errors=True)
                 return
     try:
         if place.exists():
@@ -199,10 +227,10 @@ def _swap(beside: Path, place: Path, old: Path) -> None:
     except OSError as error:
         if old.exists() and not place.exists():
             old.rename(place)
-        if error.errno in _TAKEN:  # another run has come between the two renames
-            raise XregitError(another_run(place)) from error
+        if error.errno in _NAMES_TAKEN:  # another run has come between the two renames
+            raise XregitError(_another_run(place)) from error
         raise
-    _remove_folder(old)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _refuse_to_lose(place: Path) -> None:
@@ -222,7 +250,7 @@ def _refuse_to_lose(place: Path) -> None:
 
 
 @contextmanager
-def _failing_in_one_line(path: Path) -> Iterator[None]:
+def _report_os_error(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -231,7 +259,7 @@ def _failing_in_one_line(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _refusing_odd_names(path: Path) -> Iterator[None]:
+def _report_odd_name(path: Path) -> Iterator[None]:
     """Say which name the system refuses, such as one with NUL; only around code that raises no other ValueError."""
     try:
         yield
@@ -241,10 +269,81 @@ def _refusing_odd_names(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _removed_on_failure(beside: Path) -> Iterator[None]:
+def _remove_on_failure(beside: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
         with suppress(OSError):
             _remove(beside)
         raise
+
+
+def _another_run(place: Path) -> str:
+    """Return what to say where another run writes to a place."""
+    return f'another run is writing "{place}"; wait for its end'
+
+
+def _create_nothing(_: Path) -> None:
+    """Leave a path as it is."""
+
+
+@contextmanager
+def _hold(path: Path, create: Callable[[Path], None], refusal: str) -> Iterator[None]:
+    if sys.platform == "win32":  # two runs at once are not told apart there
+        create(path)
+        yield
+        return
+    descriptor = _lock(path, create, refusal)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(path: Path, create: Callable[[Path], None], refusal: str) -> int:
+    while True:
+        create(path)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:  # another run has just renamed it to its place
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise XregitError(refusal) from error
+        except OSError:  # a file system without locks
+            return descriptor
+        if _is_still(path, descriptor):
+            return descriptor
+        os.close(descriptor)
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Tell whether the path names what was opened; another run may have renamed that to its place meanwhile."""
+    try:
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange what two paths name, and tell whether that was done: not every system or file system can.
+
+    If it was not done, both are as they were.
+    """
+    rename = _renameat2()
+    return (
+        rename is not None and rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0
+    )
+
+
+@cache
+def _renameat2() -> Any:
+    """Return the function of the C library, or None where there is none."""
+    if sys.platform != "linux":
+        return None
+    found = getattr(ctypes.CDLL(None), "renameat2", None)
+    if found is not None:
+        found.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+    return found

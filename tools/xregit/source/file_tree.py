@@ -1,4 +1,4 @@
-"""A folder to the files that a registry may consist of, safely, and ids to file names and back."""
+"""The files below a folder that a registry may consist of, read safely, and the file names that ids have."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,6 +15,7 @@ from xregit.errors import XregitError
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
+_USUAL = ".yaml"
 _BACKUP_ENDINGS = ("~", ".bak", ".orig", ".rej", ".swp", ".tmp")
 _OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini"})
 _UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"  # compiled for a name that may be so
@@ -53,7 +53,7 @@ class Listing:
     problems: tuple[FileProblem, ...] = ()
 
 
-def listing(root: Path) -> Listing:
+def list_files(root: Path) -> Listing:
     """Return the regular files below the folder.
 
     Hidden files and folders and editors' backups are passed over. A symbolic link to a file inside is a file;
@@ -61,12 +61,13 @@ def listing(root: Path) -> Listing:
     """
     walk = _Walk(Path(os.path.realpath(root)))
     while walk.pending:
-        walk.folder(walk.pending.pop())
-    return Listing(tuple(sorted(walk.files)), tuple(sorted(walk.problems, key=lambda problem: problem.path)))
+        walk.scan(walk.pending.pop())
+    problems = sorted(walk.problems, key=lambda problem: problem.path)
+    return Listing(tuple(sorted(walk.files)), tuple(problems))
 
 
-def listing_of(contents: Mapping[str, bytes]) -> Listing:
-    """Return the `listing` of files that are held in memory by their relative paths, such as those of a commit."""
+def list_contents(contents: Mapping[str, bytes]) -> Listing:
+    """Return the `Listing` of files that are held in memory by their relative paths, such as those of a commit."""
     kept: list[str] = []
     problems: list[FileProblem] = []
     for path in sorted(contents):
@@ -83,7 +84,7 @@ def listing_of(contents: Mapping[str, bytes]) -> Listing:
 
 
 def read(root: Path | str, relative: str) -> bytes:
-    """Return the bytes of a file that ``listing`` gave.
+    """Return the bytes of a file that `list_files` gave.
 
     Raises:
         FileError: it isn't a readable regular file below the folder, or it is larger than MAX_FILE_BYTES.
@@ -179,63 +180,44 @@ def _unreadable(path: str, error: OSError) -> FileProblem:
     return FileProblem("file-unreadable", path, message, "check that it exists and who may read it")
 
 
-@contextmanager
-def _scanned(folder: str) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """Give the entries of a folder by its descriptor: the system then need not look each entry up by its whole path."""
-    if os.scandir not in os.supports_fd:
-        with os.scandir(folder) as entries:
-            yield entries
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with os.scandir(descriptor) as entries:
-            yield entries
-    finally:
-        os.close(descriptor)
-
-
-@dataclass(slots=True)
 class _Walk:
-    """What is known of a folder so far; ``pending`` holds the subfolders still to read, each ending in ``/``."""
+    """A walk through a folder; ``pending`` holds the subfolders still to read, each ending in ``/``."""
 
-    top: Path
-    pending: list[str] = field(default_factory=lambda: [""])
-    files: list[str] = field(default_factory=list)
-    problems: list[FileProblem] = field(default_factory=list)
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.pending = [""]
+        self.files: list[str] = []
+        self.problems: list[FileProblem] = []
 
-    def folder(self, prefix: str) -> None:
+    def scan(self, prefix: str) -> None:
         """Take all entries of one folder."""
         try:
-            with _scanned(f"{self.top}/{prefix}") as entries:
+            with os.scandir(f"{self.top}/{prefix}") as entries:
                 for entry in entries:
-                    self._entry(prefix, entry)
+                    self._take(prefix + entry.name, entry)
         except OSError as error:
             self.problems.append(_unreadable(prefix or ".", error))
 
-    def _entry(self, prefix: str, entry: os.DirEntry[str]) -> None:
+    def _take(self, path: str, entry: os.DirEntry[str]) -> None:
         name = entry.name
-        path = prefix + name
         if name.startswith("."):
             return
         if not name.isprintable() and re.search(_UNPRINTABLE, name):
             self.problems.append(_name_problem(path))
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")
-        elif not _is_backup(name):
-            self._file(path, entry)
-
-    def _file(self, path: str, entry: os.DirEntry[str]) -> None:
-        problem = self._link_problem(path) if entry.is_symlink() else None
-        try:
-            found = entry.stat()
-        except OSError as error:
-            self.problems.append(problem or _unreadable(path, error))
-            return
-        problem = problem or _status_problem(path, found)
-        if problem:
-            self.problems.append(problem)
-        else:
-            self.files.append(path)
+        elif name.endswith(_USUAL) or not _is_backup(name):
+            problem = self._link_problem(path) if entry.is_symlink() else None
+            try:
+                status = entry.stat()
+            except OSError as error:
+                self.problems.append(problem or _unreadable(path, error))
+                return
+            problem = problem or _status_problem(path, status)
+            if problem:
+                self.problems.append(problem)
+            else:
+                self.files.append(path)
 
     def _link_problem(self, path: str) -> FileProblem | None:
         target = _target(self.top, self.top / path)

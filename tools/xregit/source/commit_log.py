@@ -1,25 +1,21 @@
-"""The output of ``git log`` to commits, and commits to the history of each file, its earlier names included."""
+"""The commit log: the commits of a repository, and the history of each file, its earlier names included."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from xregit.source.repository import RepositoryError, open_repository, read_tree, shallow_commits
 
 # No status begins with the byte that marks a commit; everything else ends with NUL.
 LOG_FORMAT = "%x01%H%x00%P%x00%ct%x00%aN%x00%s"
 # Whatever a user's Git configuration could change is set here, so that the same commit gives the same facts everywhere.
+_MAILMAP = ("mailmap.file=/dev/null", "mailmap.blob=")  # the repository's own .mailmap counts
+# A list of files that differ comes with each commit: GitPython's `iter_commits` would run Git once for each of them.
 LOG = (
-    "-c",
-    "mailmap.file=/dev/null",  # the repository's own .mailmap counts
-    "-c",
-    "mailmap.blob=",
-    "log",
     "-z",
     "--date-order",
     "--name-status",
@@ -27,14 +23,13 @@ LOG = (
     "-M50%",
     "-l1000",
     "--no-show-signature",
+    "--no-relative",
     "--root",
     "-O/dev/null",
     "--encoding=UTF-8",
     f"--format={LOG_FORMAT}",
 )
 
-# What helps where a clone is shallow: by hand, and in a workflow, whose checkout fetches one commit by default.
-WHOLE_HISTORY = '"git fetch --unshallow" brings the rest, in a workflow "fetch-depth: 0" for actions/checkout'
 NO_TIME = "1970-01-01T00:00:00Z"
 _LAST_SECOND = 253_402_300_799  # of the year 9999, the last that RFC 3339 can write
 _RENAMED = frozenset({"R", "C"})
@@ -97,7 +92,50 @@ class History:
         return known or FileHistory(1, self.head_time or NO_TIME, self.head_time or NO_TIME)
 
 
-def commits(log: bytes) -> Iterator[Commit]:
+def read(folder: Path, commit: str = "HEAD") -> History:
+    """Return what Git knows of the repository that the folder is in, up to a commit; it never raises."""
+    try:
+        with open_repository(folder) as repo:
+            boundary = shallow_commits(repo)
+            output = repo.git(c=_MAILMAP).log(*LOG, commit, "--", stdout_as_string=False)
+            top = Path(repo.working_dir)
+    except RepositoryError as error:
+        return History(reason=error.reason)
+    except (OSError, ValueError) as error:
+        return History(reason=f"the Git repository can't be read: {str(error).partition(chr(10))[0]}")
+    log = tuple(parse(output))
+    return History(
+        repository=top,
+        head=log[0].sha,
+        head_time=log[0].time,
+        shallow=bool(boundary),
+        commits=tuple(replace(item, files=()) if item.sha in boundary else item for item in log),
+        files=MappingProxyType(file_histories(log, boundary)),
+    )
+
+
+def read_before_move(folder: Path, commit: str, name: str) -> tuple[str, Mapping[str, bytes]]:
+    """Return what a folder was called at a commit, before a later one moved it, and the files that it had then.
+
+    The folder is followed by its file ``name``. Paths are relative to the folder. Both results are empty if no commit
+    since then moved the folder.
+
+    Raises:
+        RepositoryError: the folder is in no repository, or the repository has no such commit.
+    """
+    history = read(folder)
+    if history.repository is None:
+        return "", {}
+    path = (folder.resolve().relative_to(history.repository) / name).as_posix()
+    with open_repository(folder) as repo:
+        for former in _former_names(history, path):
+            files = read_tree(repo, commit, former.removesuffix(name))
+            if name in files:
+                return former.removesuffix(name).rstrip("/") or ".", files
+    return "", {}
+
+
+def parse(log: bytes) -> Iterator[Commit]:
     """Yield the commits that ``git log -z --name-status`` printed in LOG_FORMAT."""
     words = log.decode(errors="surrogateescape").split("\0")
     index = 0
@@ -117,6 +155,15 @@ def commits(log: bytes) -> Iterator[Commit]:
                 index += 1
         said = _utc(int(time)), _readable(author), _readable(subject)
         yield Commit(sha[1:], *said, tuple(files), tuple(parents.split()))
+
+
+def _former_names(history: History, path: str) -> Iterator[str]:
+    """Give the earlier names of a file that ended alike, the latest first."""
+    end = path.rpartition("/")[2]
+    for change in (change for commit in history.commits for change in commit.files):
+        if change.status == "R" and change.path == path and f"/{change.oldpath}".endswith(f"/{end}"):
+            path = change.oldpath
+            yield path
 
 
 def _status(word: str) -> str:

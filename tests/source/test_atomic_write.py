@@ -14,8 +14,8 @@ import pytest
 
 from tests.disks import small_disk
 from xregit.errors import XregitError
-from xregit.source.files import listing
-from xregit.source.writing import replace_tree, write, write_files
+from xregit.source.atomic_write import replace_folder, replace_tree, write, write_files
+from xregit.source.file_tree import list_files
 
 TOOLS = str(Path(__file__).parents[2] / "tools")
 MIB = 2**20
@@ -28,7 +28,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
 
 
 def _start(script: str, *arguments: object) -> subprocess.Popen[str]:
-    code = "from pathlib import Path\nimport os, signal, sys\nfrom xregit.source.writing import *\n"
+    code = "from pathlib import Path\nimport os, signal, sys\nfrom xregit.source.atomic_write import *\n"
     return subprocess.Popen(
         [sys.executable, "-c", code + textwrap.dedent(script), *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": TOOLS},
@@ -254,7 +254,7 @@ def test_a_killed_run_leaves_the_old_folder(tmp_path: Path) -> None:
     replace_tree(target, {"a": b"old"})
     assert _run(KILLED_WHILE_BUILDING, target)[0] == -signal.SIGKILL
     assert _tree(target) == {"a": b"old"}
-    assert listing(tmp_path).files == ("out/a",)
+    assert list_files(tmp_path).files == ("out/a",)
     replace_tree(target, {"d": b"new"})
     assert _tree(tmp_path) == {"out/d": b"new"}
 
@@ -318,4 +318,32 @@ def test_many_runs_in_one_folder_leave_one_whole_folder(tmp_path: Path) -> None:
     assert all("another run is writing" in line for line in lines), lines
     assert len(_tree(target)) == 20
     assert len(set(_tree(target).values())) == 1
-    assert listing(tmp_path).files == tuple(sorted(f"out/{n}" for n in range(20)))
+    assert list_files(tmp_path).files == tuple(sorted(f"out/{n}" for n in range(20)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with one file."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old").touch()
+    return tmp_path / "out"
+
+
+def test_folder_is_replaced_as_a_whole(folder: Path) -> None:
+    """What was there before is gone, and nothing is left beside."""
+    with replace_folder(folder) as beside:
+        (beside / "new").touch()
+        assert [path.name for path in folder.iterdir()] == ["old"]
+    assert [path.name for path in folder.iterdir()] == ["new"]
+    assert [path.name for path in folder.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"), [(ValueError("a bug"), ValueError), (OSError(28, "No space left on device"), XregitError)]
+)
+def test_failing_writer_leaves_the_old_folder(folder: Path, error: Exception, raised: type[Exception]) -> None:
+    """A full disk is a line, a bug stays what it is, and either way the old folder is there as it was."""
+    with pytest.raises(raised, match=str(error.args[-1])), replace_folder(folder):
+        raise error
+    assert [path.name for path in folder.iterdir()] == ["old"]
+    assert [path.name for path in folder.parent.iterdir()] == ["out"]

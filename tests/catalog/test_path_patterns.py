@@ -10,7 +10,8 @@ from codeowners import path_to_regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.catalog.globs import Owned, is_owned_pattern, owned_regex, setting_regex
+from xregit.catalog.codeowners import PatternIndex
+from xregit.catalog.path_patterns import codeowners_regex, is_codeowners_pattern, settings_regex
 
 PATHS = st.text("ab/", max_size=12)
 FILES = st.lists(st.text("ab", min_size=1, max_size=2), min_size=1, max_size=5).map("/".join)
@@ -21,7 +22,7 @@ PATTERNS = st.lists(st.sampled_from(["a", "b", "/", "*", "**", "**/", "/**", "?"
 def test_settings_name_what_plain_expressions_name(pattern: str, path: str) -> None:
     """The same as an expression that tries every way."""
     simple = re.sub(r"\*\*|\*|\?", lambda found: {"**": ".*", "*": "[^/]*", "?": "[^/]"}[found[0]], pattern.rstrip("/"))
-    assert bool(setting_regex(pattern).fullmatch(path)) == bool(re.fullmatch(f"{simple}(?:/.*)?", path, re.DOTALL))
+    assert bool(settings_regex(pattern).fullmatch(path)) == bool(re.fullmatch(f"{simple}(?:/.*)?", path, re.DOTALL))
 
 
 @given(PATTERNS | st.sampled_from(["/[ab]/*", "\\a*", "a[b", "[a]b?", "*.a"]), PATHS)
@@ -31,27 +32,27 @@ def test_owners_are_those_of_the_reference(pattern: str, path: str) -> None:
         reference = path_to_regex(pattern)
     except ValueError:
         return
-    assert bool(owned_regex(pattern).search(path)) == bool(reference.search(path))
+    assert bool(codeowners_regex(pattern).search(path)) == bool(reference.search(path))
 
 
 @given(st.lists(PATTERNS | st.sampled_from(["/[ab]/*", "\\a*", "a/", "/a/", "/b", "/a/b", "b"]), max_size=5), FILES)
 def test_last_owner_is_that_of_one_pattern_after_another(patterns: list[str], path: str) -> None:
     """Patterns that are looked up, or left out, by what they begin with are those that name the path."""
-    naming = [number for number, pattern in enumerate(patterns) if owned_regex(pattern).search(path)]
-    assert max(naming, default=-1) == Owned(patterns).last(path)
+    naming = [number for number, pattern in enumerate(patterns) if codeowners_regex(pattern).search(path)]
+    assert max(naming, default=-1) == PatternIndex(patterns).last(path)
 
 
 @pytest.mark.parametrize(("pattern", "is_one"), [("/a[b", False), ("a[]", False), ("a[bc]/", True), ("/a\\[b", True)])
 def test_brackets_are_closed(pattern: str, is_one: bool) -> None:
     """What begins a set of characters ends it, and has some."""
-    assert is_owned_pattern(pattern) == is_one
+    assert is_codeowners_pattern(pattern) == is_one
 
 
 def test_many_patterns_are_quick() -> None:
     """As many lines as the largest file has are read, and looked up, in little more than the time of one pass."""
     patterns = [f"/registry/messagegroups/group{number}/{'*' * (number % 2)}" for number in range(60_000)]
     start = process_time()
-    owned = Owned([pattern for pattern in patterns if is_owned_pattern(pattern)])
+    owned = PatternIndex([pattern for pattern in patterns if is_codeowners_pattern(pattern)])
     assert owned.last("registry/messagegroups/group77/messagegroup.yaml") == 77
     assert process_time() - start < 1.0
 
@@ -61,6 +62,6 @@ def test_many_wildcards_are_quick(wildcard: str) -> None:
     """What never fits is known at once, however many ways there are not to fit."""
     pattern, path = f"{wildcard}a" * 30 + "!", "a" * 250 + "/a" * 1000
     start = process_time()
-    assert not setting_regex(pattern).fullmatch(path)
-    assert not owned_regex(pattern).search(path)
+    assert not settings_regex(pattern).fullmatch(path)
+    assert not codeowners_regex(pattern).search(path)
     assert process_time() - start < 1.0

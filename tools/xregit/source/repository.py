@@ -1,0 +1,319 @@
+"""The Git repository around a folder: its commits, their files, and checkouts of them.
+
+All that is asked of Git is asked here, through GitPython, of the repository that `find` finds. GitPython's own objects
+(Tree, Blob) are not used: they can't read repositories with SHA-256 ids.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from git import Repo
+
+#: What helps where a clone is shallow: by hand, and in a workflow, whose checkout fetches one commit by default.
+WHOLE_HISTORY = '"git fetch --unshallow" brings the rest, in a workflow "fetch-depth: 0" for actions/checkout'
+
+# Git sets these for its hooks, and they name the repository that runs the hook. With them we would read commits of that
+# repository instead of the folder's own, and a checkout would write its index.
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE")
+# A repository's configuration may name programs; none of them is started.
+_CONFIGURATION = ("safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null")
+# In a partial clone, Git fetches missing objects as it goes, by a command that the repository may name. Older releases
+# know only the second of these variables.
+_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_LITERAL_PATHSPECS": "1"}
+
+_NOT_INSTALLED = "Git is not installed, or not on PATH"
+_BARE = "the Git repository is bare, it has no files to read"
+_OTHER_OWNER = "dubious ownership"
+_SYMBOLIC_LINK = "120000"  # the mode of one
+_GITDIR = "gitdir: "  # how a worktree, or a submodule, names the folder that Git keeps for it
+_SKIPPED = b"S "  # how "git ls-files -t" marks a file that is not checked out
+
+
+class RepositoryError(XregitError):
+    """There is no repository to ask, or Git gives no answer; ``reason`` says why, without the way out."""
+
+    def __init__(self, reason: str, message: str = "") -> None:
+        """Keep the reason; the message is the reason where there is none."""
+        self.reason = reason
+        super().__init__(message or reason)
+
+
+def find(folder: Path) -> Path | None:
+    """Return the top folder of the repository that a folder is in; bare repositories are not looked for.
+
+    The folders above a symbolic link are others than those above what it leads to, where its repository is.
+    """
+    place = folder.resolve()
+    return next((each for each in (place, *place.parents) if _is_top(each)), None)
+
+
+@contextmanager
+def open_repository(folder: Path) -> Iterator[Repo]:
+    """Open the repository that a folder is in; whatever is run on it starts no other program, and fetches nothing.
+
+    Git looks for the repository at its top alone, so that it finds the one that we found, and checks who owns it.
+
+    Raises:
+        RepositoryError: the folder is in no repository, or Git gives no answer.
+    """
+    try:
+        import git  # it takes 80 ms, and a check asks nothing of Git
+    except ImportError as error:  # it looks for Git when it is imported
+        raise RepositoryError(_NOT_INSTALLED) from error
+    top = find(folder) if folder.exists() else None
+    outside = f'"{folder}" is in no Git repository'
+    if top is None:
+        raise RepositoryError(outside, f'{outside}; "git init" makes one')
+    hook = {name: os.environ.pop(name) for name in _HOOK_VARIABLES if name in os.environ}
+    try:
+        with git.Repo(top, expand_vars=False) as repo:
+            if repo.bare:
+                raise RepositoryError(_BARE)
+            repo.git.update_environment(GIT_WORK_TREE=str(top), GIT_CEILING_DIRECTORIES=str(top.parent), **_ENVIRONMENT)
+            repo.git.set_persistent_git_options(c=_CONFIGURATION)
+            yield repo
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
+        raise RepositoryError(outside, f'{outside}; "git init" makes one') from error
+    except git.GitError as error:
+        reason = _reason(str(getattr(error, "stderr", error)))
+        raise RepositoryError(reason, f'the Git repository of "{folder}" can\'t be read: {reason}') from error
+    finally:
+        os.environ.update(hook)
+
+
+def resolve_commit(folder: Path, ref: str) -> str:
+    """Return the hash of the commit that a branch, tag or other name stands for.
+
+    Raises:
+        RepositoryError: the folder is in no repository, or the repository has no such commit.
+    """
+    with open_repository(folder) as repo:
+        return _resolve(repo, folder, ref)
+
+
+def merge_base(folder: Path, ref: str) -> str:
+    """Return the last commit that HEAD and ``ref`` have in common; the commit of ``ref`` if they have none.
+
+    Raises:
+        RepositoryError: the folder is in no repository, the repository has no such commit, or a shallow clone hides it.
+    """
+    with open_repository(folder) as repo:
+        commit = _resolve(repo, folder, ref)
+        status, base, _ = repo.git.merge_base("HEAD", commit, with_extended_output=True, with_exceptions=False)
+        if status and shallow_commits(repo):
+            message = f'this clone is too shallow to know where the branch left "{ref}"; {WHOLE_HISTORY}'
+            raise RepositoryError(message)
+        return commit if status else str(base)
+
+
+def ancestors(folder: Path, ref: str) -> tuple[str, ...]:
+    """Return the hashes of a commit and of all before it, the newest first.
+
+    Raises:
+        RepositoryError: the folder is in no repository, or the repository has no such commit.
+    """
+    with open_repository(folder) as repo:
+        return tuple(repo.git.rev_list(_resolve(repo, folder, ref)).split())
+
+
+def list_commits(folder: Path, refs: str) -> tuple[str, ...]:
+    """Return the commits of a branch that touched the folder, the oldest first, and the branch's last one in any case.
+
+    ``refs`` names one commit, or two as in ``v1..main``: the commits after the first, up to the second. A merge stands
+    for all commits that it brought.
+
+    Raises:
+        RepositoryError: the folder is in no repository, or the repository has no such commit.
+    """
+    before, dots, last = refs.rpartition("..")
+    with open_repository(folder) as repo:
+        end = _resolve(repo, folder, last or "HEAD")
+        start = [f"^{_resolve(repo, folder, before)}"] if dots and before else []
+        commits = repo.git.rev_list("--first-parent", "--reverse", end, *start, "--", str(folder.resolve())).split()
+    return tuple(dict.fromkeys((*commits, end)))
+
+
+def changed_files(folder: Path, ref: str) -> frozenset[str]:
+    """Return the files that commits changed since the branch left another, by their paths in the repository.
+
+    It is empty where Git gives no answer, such as for a ``ref`` that it does not know.
+    """
+    options = ("-r", "-z", "--name-only", "--no-renames", "--no-relative")
+    try:
+        base = merge_base(folder, ref)
+        with open_repository(folder) as repo:
+            names = repo.git.diff_tree(*options, base, "HEAD", stdout_as_string=False)
+    except RepositoryError:
+        return frozenset()
+    return frozenset(os.fsdecode(names).split("\0")) - {""}
+
+
+def read_files(folder: Path, ref: str) -> Mapping[str, bytes]:
+    """Return the files that the folder has at a commit, by their paths relative to it.
+
+    A symbolic link to a file in the folder has that file's bytes; other links and submodules are left out.
+
+    Raises:
+        RepositoryError: the folder is in no repository, or the repository has no such commit.
+    """
+    with open_repository(folder) as repo:
+        return read_tree(repo, _resolve(repo, folder, ref), _prefix(repo, folder))
+
+
+def read_tree(repo: Repo, commit: str, prefix: str) -> Mapping[str, bytes]:
+    """Return the files below a folder as `read_files` does; ``prefix`` is empty, or the folder's path and a slash."""
+    paths = ["--", prefix] if prefix else []
+    lines = os.fsdecode(repo.git.ls_tree("-r", "-z", "--full-tree", commit, *paths, stdout_as_string=False))
+    entries = [line.partition("\t") for line in lines.split("\0") if line]
+    modes = [(path, *entry.split(" ")) for entry, _, path in entries]
+    blobs = [(path, mode, blob) for path, mode, kind, blob in modes if kind == "blob"]
+    data = zip(blobs, _read_objects(repo, [blob for _, _, blob in blobs]), strict=True)
+    files = {path: content for (path, _, _), content in data if content is not None}
+    links = {path: os.fsdecode(files.pop(path)) for path, mode, _ in blobs if mode == _SYMBOLIC_LINK}
+    targets = {path: posixpath.normpath(f"{posixpath.dirname(path)}/{link}") for path, link in links.items()}
+    files |= {path: files[target] for path, target in targets.items() if target in files}
+    return {path[len(prefix) :]: files[path] for path in sorted(files)}
+
+
+def read_versions(folder: Path, places: Sequence[tuple[str, str]]) -> Iterator[bytes | None]:
+    """Give the bytes that files had at commits, in the order of the pairs of a commit and a path; None for no file.
+
+    Paths are relative to the repository. It takes one run of Git.
+
+    Raises:
+        RepositoryError: the folder is in no repository.
+    """
+    with open_repository(folder) as repo:
+        # Git's protocol has no place for a name with a line's end.
+        versions = _read_objects(repo, [f"{commit}:{path}" for commit, path in places if "\n" not in path])
+    yield from (None if "\n" in path else next(versions) for _, path in places)
+
+
+def current_branch(folder: Path) -> str:
+    """Return the branch that is checked out, even one without commits; nothing where Git knows none."""
+    try:
+        with open_repository(folder) as repo:
+            return str(repo.git.symbolic_ref("-q", "HEAD")).removeprefix("refs/heads/")
+    except RepositoryError:
+        return ""
+
+
+def count_unchecked_files(folder: Path) -> int:
+    """Return how many files below a folder a sparse checkout leaves out: Git has them, but they are not on the disk."""
+    top = find(folder)
+    if top is None or not (_git_folder(top) / "info" / "sparse-checkout").is_file():
+        return 0  # each command comes here, and few checkouts were ever sparse
+    try:
+        with open_repository(folder) as repo:
+            lines = repo.git.ls_files("-t", "-z", "--", str(folder.resolve()), stdout_as_string=False)
+    except RepositoryError:
+        return 0
+    names = (line.removeprefix(_SKIPPED) for line in lines.split(b"\0") if line.startswith(_SKIPPED))
+    return sum(not (top / os.fsdecode(name)).exists() for name in names)
+
+
+@contextmanager
+def worktree(folder: Path, ref: str, place: Path) -> Iterator[Path]:
+    """Check a commit out below an empty place, and give where the folder is in it; it is removed afterwards.
+
+    Raises:
+        RepositoryError: the folder is in no repository, there is no such commit, or Git can't write there.
+    """
+    with open_repository(folder) as repo:
+        commit, prefix = _resolve(repo, folder, ref), _prefix(repo, folder)
+        root = place / Path(repo.working_dir).name
+        options = ("add", "--detach", "--quiet", str(root), commit)
+        status, _, errors = repo.git.worktree(*options, with_extended_output=True, with_exceptions=False)
+        if status:
+            reason = errors.strip().rpartition("\n")[2].removeprefix("fatal: ")
+            message = f'Git can\'t check out "{ref}": {reason}'
+            raise RepositoryError(message)
+    try:
+        yield root / prefix
+    finally:
+        with open_repository(folder) as repo:
+            repo.git.worktree("remove", "--force", str(root), with_exceptions=False)
+
+
+def shallow_commits(repo: Repo) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone leaves out; they seem to add every file."""
+    shallow = Path(repo.common_dir, "shallow")
+    return frozenset(shallow.read_text("ascii").split()) if shallow.is_file() else frozenset()
+
+
+def _is_top(folder: Path) -> bool:
+    entry = folder / ".git"
+    return entry.is_file() or os.path.lexists(entry / "HEAD")
+
+
+def _git_folder(top: Path) -> Path:
+    """Return Git's own folder for a worktree."""
+    entry = top / ".git"
+    if entry.is_dir():
+        return entry
+    return top / entry.read_text(encoding="utf-8", errors="surrogateescape").strip().removeprefix(_GITDIR)
+
+
+def _resolve(repo: Repo, folder: Path, ref: str) -> str:
+    """Return a commit's hash; GitPython's own `rev_parse` knows fewer names than Git does."""
+    options = ("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    status, commit, errors = repo.git.rev_parse(*options, with_extended_output=True, with_exceptions=False)
+    if status == 0:
+        return str(commit)
+    if _OTHER_OWNER in errors:
+        reason = _reason(errors)
+        raise RepositoryError(reason, f'no commit "{ref}" can be read, since {reason}')
+    hidden = f"this clone is shallow and may lack it; {WHOLE_HISTORY}"
+    advice = hidden if shallow_commits(repo) else "name a branch, tag or commit that it has"
+    message = f'the Git repository of "{folder}" has no commit "{ref}"; {advice}'
+    raise RepositoryError(message)
+
+
+def _prefix(repo: Repo, folder: Path) -> str:
+    path = folder.resolve().relative_to(repo.working_dir).as_posix()
+    return "" if path == "." else f"{path}/"
+
+
+def _read_objects(repo: Repo, names: Iterable[str]) -> Iterator[bytes | None]:
+    """Give the bytes of the objects that names stand for; None for no object."""
+    with tempfile.TemporaryFile() as file:
+        file.write(os.fsencode("".join(f"{name}\n" for name in names)))
+        file.seek(0)
+        output = repo.git.cat_file("--batch", istream=file, stdout_as_string=False, strip_newline_in_stdout=False)
+    return _split_objects(output)
+
+
+def _split_objects(output: bytes) -> Iterator[bytes | None]:
+    """Give what ``git cat-file --batch`` printed: each object behind a line with its id, kind and size."""
+    start = 0
+    while start < len(output):
+        line_end = output.index(b"\n", start)
+        if output.endswith(b" missing", start, line_end):
+            yield None
+            start = line_end + 1
+            continue
+        size = int(output[start:line_end].rsplit(b" ", 1)[1])
+        yield output[line_end + 1 : line_end + 1 + size]
+        start = line_end + size + 2
+
+
+def _reason(errors: str) -> str:
+    """Return why Git gave no answer, by what it printed as errors."""
+    if "bad revision" in errors or "does not have any commits" in errors:
+        return "the Git repository has no commits yet"
+    if _OTHER_OWNER in errors:
+        return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
+    if "promisor" in errors:
+        return 'this clone is partial, and nothing is fetched; "git fetch --refetch --no-filter" brings what it lacks'
+    fatal = next((line for line in errors.splitlines() if "fatal: " in line), "fatal: it gave no reason")
+    return f"Git failed: {fatal.partition('fatal: ')[2].removesuffix(chr(39))}"
