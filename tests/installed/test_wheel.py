@@ -67,7 +67,7 @@ def test_python_api_needs_no_extra(bare: Path, repository: Path) -> None:
 
 def test_help_needs_no_extra(bare: Path, repository: Path) -> None:
     """Every command can say what it does."""
-    code = "from xregit.cli.running import run; import sys; sys.exit(any([run([a, '--help']) for a in sys.argv[1:]]))"
+    code = "from xregit.cli.runner import run; import sys; sys.exit(any([run([a, '--help']) for a in sys.argv[1:]]))"
     done = python(bare, "-c", code, *COMMANDS, at=repository)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("Usage: ") == len(COMMANDS)
