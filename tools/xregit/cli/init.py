@@ -11,7 +11,6 @@ from xregit.catalog.codeowners import PLACES
 from xregit.cli.output import as_json, note, result
 from xregit.cli.parameters import NEAREST, output_folder, refuse_own_folder, with_registry
 from xregit.errors import XregitError
-from xregit.source.repository import current_branch, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,6 +37,8 @@ def standing(folder: Path, path: str) -> str:
 
 def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
     """Give what somebody has to do by hand after a registry was written into a folder that was not empty."""
+    from xregit.source.repository import current_branch, find  # only init asks, and it loads much
+
     names = ", ".join(kept)
     if names:
         yield f'Note: kept as it was: {names}; "xregit init" in an empty folder shows what init would have written.'
@@ -81,6 +82,7 @@ def init(folder: Path, source: str) -> None:
     """
     from xregit.cli.commands import source_of
     from xregit.installed import is_here, noted
+    from xregit.source.repository import find
 
     place = source_of(source)
     kept = sorted({found for path, _ in template() if (found := standing(folder, path))})
