@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.protocols.strategies import events, wires
 from tests.source.values import NASTY, leaves, mappings, texts, values
-from xregit.source.emitting import to_yaml
+from xregit.source.yaml_emitter import to_yaml
 
 __all__ = [
     "documents", "events", "folders", "leaves", "mappings", "texts", "values", "wires", "yaml_bytes",

@@ -33,7 +33,8 @@ ONLY = os.environ.get("XREGIT_BENCH_ONLY", ",".join(each.name for each in OPERAT
 FLOORS = os.environ.get("XREGIT_BENCH_FLOORS") != "no"
 # What is the same at any size, and taken off before growth is computed, is what one message costs.
 START = 1
-EXPONENT = 1.15
+# A quadratic part shows as 1.5 and more at CI's sizes. Python's garbage collector alone makes for up to 1.2.
+EXPONENT = 1.3
 # What else a machine does makes a cost look like growth: what seems to grow too fast is measured so often at most.
 TRIES = 3
 # From so many messages on, what they cost is more than noise, if it is at least this share of what any start costs.
@@ -46,7 +47,7 @@ HEAD = """# What it costs
 
 Each main operation on a registry of so many messages (50 to a group, all protocols, files of some 51 lines), cold: no
 cache, an interpreter of its own. `python -m pytest -s tests/benchmarks/bench_growth.py --update-golden` writes this
-page; CI runs the same with fewer messages and fails where a power passes 1.15. 50,000 messages are left out where a
+page; CI runs the same with fewer messages and fails where a power passes 1.3. 50,000 messages are left out where a
 run would take over five minutes.
 
 - **CPU** is the processor time of all processes, on however many cores.
@@ -55,7 +56,7 @@ run would take over five minutes.
   write a row of each message, or parse the same events and write them.
 - The **power** says with which power of the number of messages the cost has grown since the size before, without what
   a registry of one message costs: 1 is linear. CPU time counts, of which noise is the more the smaller the registry;
-  what seems to grow with more than 1.15 is measured up to three times, and the least counts.
+  what seems to grow with more than 1.3 is measured up to three times, and the least counts.
 - The **peak** is the memory of the largest process.
 - `diff` compares with a commit before one file in a hundred was changed; `route` sorts 20 events for each message.
 
@@ -95,7 +96,7 @@ def table(request: pytest.FixtureRequest) -> Iterator[dict[str, list[Row]]]:
 def test_cost_is_linear(
     benchmark: BenchmarkFixture, registries: dict[int, Sized], table: dict[str, list[Row]], operation: Operation
 ) -> None:
-    """The cost of an operation, without what one message costs, grows at most with the power 1.15 of the messages."""
+    """The cost of an operation, without what one message costs, grows at most with the power 1.3 of the messages."""
     rows = table[operation.name] = benchmark.pedantic(lambda: least_grown(registries, operation), rounds=1)
     powers = {row.messages: row.power for row in rows if row.power is not None}
     ratios = [row.cost.seconds / row.floor.seconds for row in rows if row.floor is not None]

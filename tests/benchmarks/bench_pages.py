@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 from tests.benchmarks.synthetic import write_registry
 from xregit.catalog import read_folder
-from xregit.pages.book import Book
-from xregit.pages.listing import all_pages
-from xregit.pages.machines import as_markdown, site_files
+from xregit.pages.context import SiteContext
+from xregit.pages.site_files import as_markdown, site_files
+from xregit.pages.site_pages import all_pages
 
 
 def main(sizes: list[int]) -> None:
@@ -25,7 +25,7 @@ def main(sizes: list[int]) -> None:
         with TemporaryDirectory() as folder:
             registry = read_folder(write_registry(Path(folder), messages))
         began = time.process_time()
-        book = Book(registry)
+        book = SiteContext(registry)
         made = list(all_pages(book))
         paged = time.process_time()
         files = len(list(site_files(book, made))) + sum(1 for _ in map(as_markdown, made))

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from tests.benchmarks.synthetic import PREFIX, write_registry
 from tests.browser.conftest import browser  # noqa: F401 - a fixture
 from tests.browser.visits import serving
-from xregit.pages.building import build_site
+from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
     from pathlib import Path

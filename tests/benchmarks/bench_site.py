@@ -38,7 +38,7 @@ BUILD = """
 import json, os, sys, time
 from pathlib import Path
 clock = time.perf_counter()
-from xregit.pages.building import build_site
+from xregit.pages.builder import build_site
 registry, out = Path(sys.argv[1]), Path(sys.argv[2])
 build_site(registry, None, out)
 clock, used = time.perf_counter() - clock, os.times()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
@@ -15,11 +14,12 @@ import pytest
 import xregit
 from tests.benchmarks.ratio import ratio
 from xregit.spark.session import session
-from xregit.spark.streams.landing import table_names
-from xregit.spark.streams.plans import packed, plan, unpacked
+from xregit.spark.streams.plan import packed, plan, unpacked
+from xregit.spark.streams.table_mapping import table_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession

@@ -34,18 +34,18 @@ ROUNDS = 4
 
 Stacks = Counter[frozenset[str]]
 MESSAGE = "pages/messages.py message_page"
-LISTS = ("pages/listing.py", "pages/book.py", "pages/machines.py")
+LISTS = ("pages/site_pages.py", "pages/context.py", "pages/site_files.py")
 # What building a site consists of. A tick belongs to the first part that fits: for each of its tuples, the stack has a
 # function whose name begins with one of these texts.
 PARTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
-    ("pages as Markdown", (("pages/machines.py as_markdown",),)),
-    ("the search index", (("pages/searching.py",),)),
-    ("examples on the wire", ((MESSAGE,), ("pages/samples.py", "pages/wires.py", "pages/commands.py"))),
+    ("pages as Markdown", (("pages/site_files.py as_markdown",),)),
+    ("the search index", (("pages/search_index.py",),)),
+    ("examples on the wire", ((MESSAGE,), ("pages/examples.py", "pages/commands.py"))),
     ("YAML and JSON of each message", ((MESSAGE,), ("pages/documents.py",))),
-    ("templates of messages", ((MESSAGE,), ("pages/rendering.py",))),
+    ("templates of messages", ((MESSAGE,), ("pages/renderer.py",))),
     ("what else a page of a message says", ((MESSAGE,),)),
     ("pages of groups, and lists", (LISTS,)),
-    ("reading the registry", (("catalog/", "source/yaml", "source/files"),)),
+    ("reading the registry", (("catalog/", "source/yaml", "source/file_tree"),)),
     ("MkDocs, the theme's frames, and files", ()),
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,10 @@ import pytest
 import xregit
 from tests.brokers.contexts import AWKWARD, made
 from xregit.protocols import flatten, read_wire, wire_json
-from xregit.source import yaml
+from xregit.source import yaml_loader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from tests.brokers.carrying import Carry
     from xregit.catalog import Message, Registry
@@ -27,7 +26,9 @@ CARRIERS = {
     "KAFKA": "kafka_broker",
     "HTTP": "http_server",
 }
-CASES: list[dict[str, Any]] = yaml.parse((Path(__file__).parents[1] / "cases" / "brokers.yaml").read_bytes()).value
+CASES: list[dict[str, Any]] = yaml_loader.parse(
+    (Path(__file__).parents[1] / "cases" / "brokers.yaml").read_bytes()
+).value
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.visits import DESK, Visit, serving, visiting
-from xregit.pages.searchbox import OURS
-from xregit.pages.searching import Entry, Index
+from xregit.pages.search_box import OURS
+from xregit.pages.search_index import Entry, Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,9 @@ import pytest
 import xregit
 from tests.messages.recognising import answers, example, hand_made, odd, recorded, small, text_of
 from xregit.pages import ASSETS, pages
-from xregit.pages.addresses import RECOGNISE
-from xregit.pages.book import Book
-from xregit.pages.recognising import DEFINITIONS, script
+from xregit.pages.context import SiteContext
+from xregit.pages.page import RECOGNISE
+from xregit.pages.recognise import DEFINITIONS, script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,7 @@ def page(browser: Browser) -> Page:
 
 def _answers(page: Page, registry: xregit.Registry, texts: list[str], asked: str = ANSWERS) -> Any:
     page.goto("about:blank")
-    page.add_script_tag(content=script(Book(registry)))
+    page.add_script_tag(content=script(SiteContext(registry)))
     for name in ASSETS:
         if name.endswith(("wire.js", "recognise.js")):
             page.add_script_tag(content=(files("xregit.pages") / name).read_text(encoding="utf-8"))
@@ -139,7 +139,7 @@ def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
     html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{made.title}</title><body>{made.html}'
     (tmp_path / "recognise" / "index.html").write_text(html, encoding="utf-8")
-    (tmp_path / "recognise" / DEFINITIONS).write_text(script(Book(registry)), encoding="utf-8")
+    (tmp_path / "recognise" / DEFINITIONS).write_text(script(SiteContext(registry)), encoding="utf-8")
     for name in ASSETS:
         (tmp_path / name).write_bytes((files("xregit.pages") / name).read_bytes())
     page.goto((tmp_path / "recognise" / "index.html").as_uri())

@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.visits import DESK, searched, serving, visiting
 from tests.catalog.folders import folder
-from xregit.pages.building import build_site
+from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, searched, serving, visiting
 from tests.pages.small import small_folder
 from tests.source.repositories import new_repository
-from xregit.pages.building import build_site
+from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.visits import DESK, PHONE, Visit, serving, visiting
-from xregit.pages.building import build_site
+from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,16 +6,17 @@ import http.server
 import re
 import threading
 from _thread import start_new_thread
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from playwright.sync_api import Browser, Locator, Page
 
 Scheme = Literal["light", "dark"]

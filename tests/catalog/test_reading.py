@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +10,9 @@ from tests.catalog.folders import folder, registry_of
 from xregit.catalog import read_folder
 from xregit.errors import XregitError
 from xregit.rules import check
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GROUP = "messagegroups/g/messagegroup.yaml"
 MESSAGE = "messagegroups/g/messages/a.yaml"

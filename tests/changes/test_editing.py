@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +12,9 @@ import xregit
 from tests.catalog.folders import folder
 from xregit.changes import Impact, diff
 from xregit.cli.runner import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILES = {
     "messagegroups/ships/messagegroup.yaml": """\

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +18,7 @@ from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 GROUP = "registry__messagegroups__ships__"
 BASE, SHIP = f"{GROUP}messages__base.yaml", f"{GROUP}messages__ship.yaml"

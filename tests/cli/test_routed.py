@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xregit.cli.lakehouse import MAX_TOLD, told
-from xregit.spark.streams.routing import Routed
+from xregit.spark.streams.job import Routed
 
 
 def test_each_table_of_a_few_is_told() -> None:

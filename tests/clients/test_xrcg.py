@@ -16,7 +16,7 @@ import pytest
 from tests.clients.programs import HOME, SECONDS, generated, imported, ran, xrcg_missing
 from tests.document.asyncapi.judging import MODULES, SCRIPT, missing
 from xregit.document import compile_document, import_documents, load, to_bytes
-from xregit.source import yaml
+from xregit.source import yaml_loader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.client, pytest.mark.skipif(bool(xrcg_missing()), reason=xrcg_missing() or "it is here")]
 
-CASES: Any = yaml.parse((Path(__file__).parents[1] / "cases" / "clients.yaml").read_bytes()).value
+CASES: Any = yaml_loader.parse((Path(__file__).parents[1] / "cases" / "clients.yaml").read_bytes()).value
 STYLES = ("producer", "consumer")
 
 

@@ -7,12 +7,14 @@ A leaf is a name, the name above it where that tells more than a section does, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from xregit.source import yaml
+from xregit.source import yaml_loader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 Leaf = tuple[str, str, str]
 
@@ -33,7 +35,7 @@ KEYED = {"format", "content"}
 @cache
 def table(name: str) -> Any:
     """Return one of the tables."""
-    return yaml.parse(files("xregit.document").joinpath("dialects", f"{name}.yaml").read_bytes()).value
+    return yaml_loader.parse(files("xregit.document").joinpath("dialects", f"{name}.yaml").read_bytes()).value
 
 
 @cache
@@ -65,7 +67,7 @@ def spellings() -> Mapping[str, str]:
         if step["do"] == "declarations":
             found |= {old.lower(): new.lower() for old, new in step["names"].items()}
             found |= {old.lower(): new.lower() for new, olds in step["values"].items() for old in olds}
-    known = yaml.parse(files("xregit.model").joinpath("files", "1.0-rc2", "names.yaml").read_bytes()).value
+    known = yaml_loader.parse(files("xregit.model").joinpath("files", "1.0-rc2", "names.yaml").read_bytes()).value
     for families in known.values():
         for name, said in families.items() if isinstance(families, dict) else ():
             found |= {alias.lower(): name.lower() for alias in (said or {}).get("aliases", ())}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import http.server
 import threading
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -7,7 +7,7 @@ from shutil import copytree
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog import read_folder
-from xregit.source import yaml
+from xregit.source import yaml_loader
 
 if TYPE_CHECKING:
     from xregit.catalog import Registry
@@ -27,7 +27,7 @@ def small_registry(root: Path) -> Registry:
 
 def cases(name: str) -> list[dict[str, Any]]:
     """Return the cases of a file."""
-    found: list[dict[str, Any]] = yaml.parse((CASES / f"{name}.yaml").read_bytes()).value
+    found: list[dict[str, Any]] = yaml_loader.parse((CASES / f"{name}.yaml").read_bytes()).value
     return found
 
 

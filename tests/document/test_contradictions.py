@@ -16,7 +16,7 @@ from xregit.document.loader import LoadedDocument, load_document
 from xregit.model import find_name
 from xregit.protocols import bind, extract, read_wire, wire_json
 from xregit.rules import check
-from xregit.source import yaml
+from xregit.source import yaml_loader
 
 FOLDER = Path(__file__).parents[1] / "cases" / "contradictions"
 PATHS = {"message": ("messagegroups", "g", "messages", "m"), "messagegroup": ("messagegroups", "g")}
@@ -29,7 +29,9 @@ MADE |= {"messageid", "messagegroupid", "endpointid", "messages", "messagesurl",
 def entries() -> list[dict[str, Any]]:
     """Return all contradictions of both files."""
     return [
-        entry for name in ("messages", "others") for entry in yaml.parse((FOLDER / f"{name}.yaml").read_bytes()).value
+        entry
+        for name in ("messages", "others")
+        for entry in yaml_loader.parse((FOLDER / f"{name}.yaml").read_bytes()).value
     ]
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +14,10 @@ from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, read_document, to_bytes
 from xregit.document.loader import load_document
 from xregit.rules import check
-from xregit.source import yaml
+from xregit.source import yaml_loader
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FOLDERS: dict[str, dict[str, Any]] = cases("corpus")  # type: ignore[assignment]
 EXPECTED = {f"{folder}/{name}": expected for folder, names in FOLDERS.items() for name, expected in names.items()}
@@ -36,7 +38,7 @@ def value_of(path: Path) -> Any:
     try:
         return json.loads(data)
     except ValueError:
-        return yaml.parse(data).value
+        return yaml_loader.parse(data).value
 
 
 def around(path: Path, to: Path) -> Any:

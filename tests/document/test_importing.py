@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +14,9 @@ from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.document.importer import ImportReport
 from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def written(path: Path, value: Any) -> Path:

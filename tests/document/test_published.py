@@ -14,7 +14,7 @@ from tests.document.small import CASES, cases
 from xregit.diagnostics import Severity
 from xregit.document import api_files, compile_document, import_documents, load, to_bytes
 from xregit.document.compiler import VIEWS
-from xregit.source import yaml
+from xregit.source import yaml_loader
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,7 +148,7 @@ def test_real_documents_are_published(shared: Path, tmp_path: Path, published: D
         document = written(load(tmp_path / str(number) / "registry"), view=view)
         for error in published.iter_errors(document):
             refused.setdefault(reason(error.instance), set()).add(path.name)
-    table = yaml.parse((CASES / "unpublishable.yaml").read_bytes()).value
+    table = yaml_loader.parse((CASES / "unpublishable.yaml").read_bytes()).value
     assert refused == {why: set(names) for why, names in table.items()}
 
 

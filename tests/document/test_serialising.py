@@ -9,7 +9,7 @@ import pytest
 
 from xregit.document import to_bytes
 from xregit.errors import XregitError
-from xregit.source.plain import PlainFloat, PlainInt
+from xregit.source.scalars import PlainFloat, PlainInt
 
 
 @pytest.mark.parametrize(

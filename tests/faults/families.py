@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tests.faults.faults import Contents, Fault
-from xregit.source.yaml import parse, positions
+from xregit.source.yaml_loader import parse, positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xregit.diagnostics import Span
-    from xregit.source.text import Spot
+    from xregit.source.parse_result import Spot
 
 MIN_CHARS = 3
 # What stands below these are names that the author chooses.

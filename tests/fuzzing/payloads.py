@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, parse, problems
 from xregit.payloads.compatibility import compatible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 CASES = Path(__file__).parents[1] / "payloads" / "cases"
 PAIRS = Path(__file__).parents[1] / "cases" / "compatibility"

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 import xregit
 from tests.fuzzing.wires import ROOT, wire_seeds
 from xregit.messages.decoder import decode
-from xregit.spark.streams.kafka import json_records
-from xregit.spark.streams.plans import Plan, plan
-from xregit.spark.streams.sorting import Sorter
+from xregit.spark.streams.decoder import json_records
+from xregit.spark.streams.plan import Plan, plan
+from xregit.spark.streams.router import PartitionRouter
 
 Tables = Mapping[str, Counter[str]]
 
@@ -64,10 +64,10 @@ def _plan() -> Plan:
     return plan(xregit.load(ROOT / "registry"))
 
 
-def _sorted(sort: Callable[[Sorter], Iterable[pa.RecordBatch]]) -> Tables:
+def _sorted(sort: Callable[[PartitionRouter], Iterable[pa.RecordBatch]]) -> Tables:
     """Return how often each row is in each table after messages are sorted."""
     with TemporaryDirectory() as name:
-        sorter = Sorter(_plan(), name)
+        sorter = PartitionRouter(_plan(), name)
         return _read(Path(name), chain(sort(sorter), sorter.write()))
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.source.values import NASTY
 from xregit.catalog.codeowners import PLACES, Owners
 from xregit.pages import prose as markdown
-from xregit.source import json as json_source
-from xregit.source import yaml as yaml_source
+from xregit.source import json_loader as json_source
+from xregit.source import yaml_loader as yaml_source
 from xregit.source.commit_log import file_histories, parse
 from xregit.source.directives import directives
-from xregit.source.events import PARSER
-from xregit.source.formatting import UnformattableError, formatted
-from xregit.source.text import UTF8_BOM
-from xregit.source.yaml_survey import survey
+from xregit.source.parse_result import UTF8_BOM
+from xregit.source.yaml_formatter import UnformattableError, formatted
+from xregit.source.yaml_loader import PARSER, survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 _ACTIVE = re.compile(

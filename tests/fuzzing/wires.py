@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -13,7 +13,10 @@ import xregit
 from xregit.messages.template import Template
 from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire, wire_json
 from xregit.protocols.json import json_bytes, json_value
-from xregit.spark.streams.recognising import Recogniser
+from xregit.spark.streams.decoder import Recogniser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"

@@ -11,9 +11,9 @@ from tests.pages.test_any_value import OWN
 from tests.source.repositories import new_repository
 from xregit.catalog.loader import read_contents
 from xregit.pages import pages
-from xregit.pages.building import build_site
-from xregit.source import yaml
-from xregit.source.emitting import to_yaml
+from xregit.pages.builder import build_site
+from xregit.source import yaml_loader
+from xregit.source.yaml_emitter import to_yaml
 
 SMALL = Path(__file__).parents[1] / "cases" / "document" / "small"
 EVIL = '"><script>alert(1)</script><img src="https://evil.example/x" onerror="alert(1)">\'--><svg onload=alert(1)>'
@@ -40,7 +40,7 @@ def spoiled(value: Any, attack: str) -> Any:
 def spoiled_catalog(attack: str) -> dict[str, bytes]:
     """Return a catalog with the attack everywhere."""
     return {
-        path: to_yaml(spoiled(yaml.parse(data).value, attack)).encode() if path.endswith(".yaml") else data
+        path: to_yaml(spoiled(yaml_loader.parse(data).value, attack)).encode() if path.endswith(".yaml") else data
         for path, data in contents_of(SMALL).items()
         if path not in {"xregit.yaml", "model.yaml"}
     }

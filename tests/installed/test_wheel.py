@@ -119,7 +119,7 @@ def test_extra_brings_all_that_it_needs(extra: str, line: str, wheel: Path, repo
 def test_spark_session_needs_its_extra_alone(wheel: Path, repository: Path, tmp_path: Path) -> None:
     """All that publishing imports is there."""
     packages = environment(wheel, tmp_path / "packages", ["spark"])
-    code = "import xregit.spark.publication, xregit.spark.streams.routing, deltalake, pyspark.sql.connect.session"
+    code = "import xregit.spark.publication, xregit.spark.streams.job, deltalake, pyspark.sql.connect.session"
     done = python(packages, "-c", code, at=repository)
     assert done.returncode == 0, done.stderr
 

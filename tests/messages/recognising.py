@@ -21,8 +21,8 @@ from tests.messages.catalogs import registry_of
 from xregit.messages.definition import definition
 from xregit.messages.example import example_context
 from xregit.messages.explanation import READABLE
-from xregit.pages.book import Book
-from xregit.pages.samples import samples
+from xregit.pages.context import SiteContext
+from xregit.pages.examples import samples
 from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _answer(found: dict[str, Any]) -> dict[str, Any]:
 
 def made() -> Iterator[dict[str, Any]]:
     """Give the cases of the example catalog anew."""
-    matcher, book = xregit.Matcher(example()), Book(example())
+    matcher, book = xregit.Matcher(example()), SiteContext(example())
     alone = {item.xid for item in example().messages if not item.protocol and not item.envelope}
     for number, message in enumerate(example().messages):
         for name, value in _messages(book, message, number):
@@ -127,7 +127,7 @@ def _by_schema(found: list[dict[str, Any]], alone: set[str]) -> bool:
     return "dataschema" in failed or any(alone & item["matches"].keys() for item in found)
 
 
-def _messages(book: Book, message: Message, number: int) -> Iterator[tuple[str, Any]]:
+def _messages(book: SiteContext, message: Message, number: int) -> Iterator[tuple[str, Any]]:
     """Give a definition's own messages, and of each some variants, others for each definition."""
     filled = samples(book, message, example_context(definition(message)))
     for sample, wire in islice(((item, item.wire) for item in filled if item.wire is not None), 2):

@@ -10,8 +10,8 @@ import xregit
 from tests.messages.catalogs import GROUP, registry_of
 from xregit.messages.definition import definition
 from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context
-from xregit.pages.book import Book
-from xregit.pages.samples import samples
+from xregit.pages.context import SiteContext
+from xregit.pages.examples import samples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def registry(root: Path) -> xregit.Registry:
 
 def test_example_is_that_of_the_site(registry: xregit.Registry) -> None:
     """At the site's time and with its id, each message of the catalog gets the example that its page shows first."""
-    book = Book(registry)
+    book = SiteContext(registry)
     for message in registry.messages:
         values = example_context(definition(message))
         shown = next(sample for sample in samples(book, message, values) if sample.wire is not None)

@@ -10,8 +10,8 @@ import pytest
 import xregit
 from tests.messages.recognising import FOLDER, answers, example, hand_made, made, recorded, small, text_of
 from xregit.messages.definition import target
-from xregit.pages.book import Book
-from xregit.pages.recognising import script
+from xregit.pages.context import SiteContext
+from xregit.pages.recognise import script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +64,7 @@ def test_the_table_is_large() -> None:
 
 def test_shared_definitions_grow_with_the_catalog_alone() -> None:
     """Each definition takes its own room once, whatever others there are."""
-    text = script(Book(example()))
+    text = script(SiteContext(example()))
     data = json.loads(text.partition(" = ")[2].rstrip(";\n"))
     sizes = [len(json.dumps(item)) for item in data["definitions"]]
     assert [item["xid"] for item in data["definitions"]] == sorted({target(item).xid for item in example().messages})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ import yaml
 from xregit.model import builtin, check, normalise
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.diagnostics import Finding
     from xregit.model.language import AttributeModel, Model
 

@@ -9,7 +9,7 @@ import pytest
 from tests.pages.small import small_folder
 from xregit.catalog import Registry, read_folder
 from xregit.pages import Page, pages
-from xregit.pages.building import build_site
+from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 from tests.ports import HOST, free_port
 
-SERVE = "import sys; from pathlib import Path; from xregit.pages.building import serve_site as serve; "
+SERVE = "import sys; from pathlib import Path; from xregit.pages.builder import serve_site as serve; "
 SERVE += "serve(Path(sys.argv[1]), None, sys.argv[2])"
 #: Serves the registry at a path, given after it, at an address.
 COMMAND = (sys.executable, "-c", SERVE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -15,9 +14,11 @@ from tests.pages.small import small_folder
 from xregit.catalog import read_folder
 from xregit.errors import XregitError
 from xregit.pages import pages
-from xregit.pages.building import build_site, write_pages
+from xregit.pages.builder import build_site, write_pages
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xregit.catalog import Registry
 
 

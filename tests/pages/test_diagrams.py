@@ -9,7 +9,8 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.pages import pages
-from xregit.pages.book import Book
+from xregit.pages.channel_map import MAX_ALONE
+from xregit.pages.context import HIDDEN, SiteContext
 from xregit.pages.diagrams import (
     LINE,
     MAX_CHARS,
@@ -21,8 +22,6 @@ from xregit.pages.diagrams import (
     channel_diagram,
     near,
 )
-from xregit.pages.discretion import HIDDEN
-from xregit.pages.maps import MAX_ALONE
 from xregit.pages.markdown import to_markdown
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def _diagram(folder: Path, senders: int, receivers: int, groups: int) -> Diagram
     for number in range(receivers):
         files[f"endpoints/receiver{number}/endpoint.yaml"] = "usage: [consumer]\nchannel: all\n"
     found = registry_of(folder, files)
-    return channel_diagram(Book(found), tuple(found.endpoints), "all")
+    return channel_diagram(SiteContext(found), tuple(found.endpoints), "all")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_endpoints_on_no_channel_are_counted(tmp_path: Path) -> None:
 def test_long_name_has_two_lines(name: str, lines: tuple[str, str], tmp_path: Path) -> None:
     """Names that differ in the middle look different; the Markdown has the whole name as one."""
     found = registry_of(tmp_path, {"endpoints/e/endpoint.yaml": f"name: '{name}'\nusage: [producer]\n"})
-    box = channel_diagram(Book(found), tuple(found.endpoints), "").boxes[0]
+    box = channel_diagram(SiteContext(found), tuple(found.endpoints), "").boxes[0]
     assert (box.lines[0].text, box.lines[0].rest) == lines
     assert box.height > box.lines[-1].y > box.lines[0].y + (LINE if lines[1] else 0)
     page = next(each for each in pages(found) if each.address == "endpoints/e/")
@@ -131,7 +130,7 @@ def test_endpoints_on_one_channel_lead_to_each_other(tmp_path: Path) -> None:
     on = {"sender": "channel: q\n", "receiver": "channel: q\n", "other": "channel: r\n", "none": "", "no": ""}
     files = {f"endpoints/{name}/endpoint.yaml": f"usage: [producer]\n{channel}" for name, channel in on.items()}
     found = registry_of(tmp_path, files)
-    assert {each.id: [item.id for item in near(Book(found), each)] for each in found.endpoints} == {
+    assert {each.id: [item.id for item in near(SiteContext(found), each)] for each in found.endpoints} == {
         **{name: [] for name in on},
         "sender": ["receiver"],
         "receiver": ["sender"],
@@ -140,7 +139,7 @@ def test_endpoints_on_one_channel_lead_to_each_other(tmp_path: Path) -> None:
 
 def test_own_endpoint_is_marked(small: Registry) -> None:
     """On an endpoint's page its own box stands out, and the names lead to the other pages."""
-    diagram = channel_diagram(Book(small), tuple(small.endpoints), "doors", "/endpoints/panel")
+    diagram = channel_diagram(SiteContext(small), tuple(small.endpoints), "doors", "/endpoints/panel")
     assert [box.lines[0].text for box in diagram.boxes if box.own] == ["Door panel"]
     assert all(box.lines[0].href for box in diagram.boxes)
 

@@ -15,7 +15,7 @@ from tests.pages.small import small_folder
 from xregit.cli.runner import run
 from xregit.document import read
 from xregit.pages import pages
-from xregit.pages.building import write_pages
+from xregit.pages.builder import write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -28,12 +28,10 @@ from xregit.cli.runner import run
 from xregit.messages.definition import definition
 from xregit.messages.example import example_context
 from xregit.pages import commands
-from xregit.pages.book import Book
-from xregit.pages.discretion import HIDDEN
-from xregit.pages.linking import Link
+from xregit.pages.context import HIDDEN, SiteContext
+from xregit.pages.examples import Example, examples, meanings, samples
+from xregit.pages.links import Link
 from xregit.pages.page import ROOT
-from xregit.pages.samples import samples
-from xregit.pages.wires import Example, examples, meanings
 from xregit.protocols import Wire, read_wire, wire_json
 
 if TYPE_CHECKING:
@@ -85,7 +83,7 @@ def catalog(root: Path) -> Registry:
 
 def test_examples_are_of_their_definitions(catalog: Registry) -> None:
     """Every message of the example catalog has examples, and each is recognised as a message of that definition."""
-    book, matcher = Book(catalog), Matcher(catalog)
+    book, matcher = SiteContext(catalog), Matcher(catalog)
     for message in catalog.messages:
         values = example_context(definition(message))
         made = list(samples(book, message, values))
@@ -102,7 +100,7 @@ def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     (example,) = _examples(small, message)
     assert set(MARKED.findall(example.text)) == {"building-1", "door-1", "region-1"}
     assert "topic_name: buildings/building-1/doors/door-1" in _text(example)
-    told_of = {each.name: each for each in meanings(Book(small), message, example_context(definition(message)))}
+    told_of = {each.name: each for each in meanings(SiteContext(small), message, example_context(definition(message)))}
     assert told_of["door"].users == ("subject", "topic_name")
     assert told_of["door"].said == "The door that was opened."
 
@@ -115,7 +113,7 @@ def test_properties_of_one_name_are_told_apart(tmp_path: Path) -> None:
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": event + bound})
     message = found["/messagegroups/g/messages/a"]
     assert isinstance(message, Message)
-    (meaning,) = meanings(Book(found), message, example_context(definition(message)))
+    (meaning,) = meanings(SiteContext(found), message, example_context(definition(message)))
     assert meaning.users == ("envelopemetadata.subject", "protocoloptions.properties.subject", "to")
 
 
@@ -404,7 +402,7 @@ def test_topic_of_the_endpoint_is_used() -> None:
 
 
 def _examples(registry: Registry, message: Message) -> tuple[Example, ...]:
-    return examples(Book(registry), message, example_context(definition(message)))
+    return examples(SiteContext(registry), message, example_context(definition(message)))
 
 
 def _text(example: Example) -> str:

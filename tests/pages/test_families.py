@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.catalog.folders import registry_of
-from xregit.pages.book import Book
-from xregit.pages.families import MAX_FAMILIES, MAX_GROUPS, families
-from xregit.pages.groups import groups_page
+from xregit.pages.context import SiteContext
+from xregit.pages.groups import MAX_FAMILIES, MAX_GROUPS, families, groups_page
 from xregit.pages.overview import registry_page
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def test_groups_are_gathered_by_how_their_ids_begin(ids: list[str], due: dict[st
 
 def test_start_page_leads_to_many_groups(tmp_path: Path) -> None:
     """Each family leads to its first row on the page of all groups, and a group that is alone to its own page."""
-    book = Book(_registry(tmp_path, [*DOMAINS, "orders"]))
+    book = SiteContext(_registry(tmp_path, [*DOMAINS, "orders"]))
     assert len(DOMAINS) > MAX_GROUPS
     start = registry_page(book).html
     listed = groups_page(book, book.registry.model.groups["messagegroups"]).html

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from xregit.pages.filling import write
+from xregit.pages.builder import write
 
 if TYPE_CHECKING:
     from pathlib import Path

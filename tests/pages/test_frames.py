@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.pages.small import small_folder
-from xregit.pages.building import build_site
+from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
     from pathlib import Path

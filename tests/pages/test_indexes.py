@@ -12,7 +12,7 @@ from tests.catalog.folders import registry_of
 from tests.source.repositories import new_repository
 from xregit.catalog import read_folder
 from xregit.pages import Page, pages
-from xregit.pages.chronicle import LATEST
+from xregit.pages.change_history import LATEST
 from xregit.pages.indexes import MAX_HERE, MAX_ROWS
 from xregit.pages.overview import MAX_LEAVING
 

@@ -13,13 +13,12 @@ from tests.pages.links import target
 from tests.source.repositories import new_repository
 from xregit.catalog import read_folder
 from xregit.changes.recent import MAX_FILES
-from xregit.pages.book import Book
-from xregit.pages.chronicle import FEED, feed
-from xregit.pages.histories import MAX_CHANGES
-from xregit.pages.listing import all_pages
-from xregit.pages.machines import LLMS, as_markdown, head_links, site_files
+from xregit.pages.change_history import FEED, MAX_CHANGES, feed
+from xregit.pages.context import SiteContext
 from xregit.pages.markdown import to_markdown
 from xregit.pages.page import Page
+from xregit.pages.site_files import LLMS, as_markdown, head_links, site_files
+from xregit.pages.site_pages import all_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,7 +86,7 @@ def test_links_of_markdown_are_those_of_the_page(small_pages: Mapping[str, Page]
             assert found is None or found[0].removesuffix("index.html") in small_pages, (page.address, link)
 
 
-def machine_files(book: Book) -> Mapping[str, str]:
+def machine_files(book: SiteContext) -> Mapping[str, str]:
     """Return all that a site has for machines, by the paths of the files."""
     listed = list(all_pages(book))
     return dict((*site_files(book, listed), *map(as_markdown, listed)))
@@ -95,7 +94,7 @@ def machine_files(book: Book) -> Mapping[str, str]:
 
 def test_list_names_overviews_and_groups(small: Registry) -> None:
     """llms.txt names files that are there, not each message."""
-    book = Book(small)
+    book = SiteContext(small)
     files = machine_files(book)
     named = {unquote(link) for link in re.findall(r"\]\(([^)]*)\)", files[LLMS])}
     assert {"index.md", "map/index.md", "endpoints/broker/index.md", "messagegroups/doors/index.md"} <= named
@@ -128,7 +127,7 @@ def changed(tmp_path: Path) -> Registry:
 
 def test_page_tells_what_changed(changed: Registry) -> None:
     """A message's page and the page of changes tell in words what a commit did, and whom it breaks."""
-    made = {page.address: page.html for page in all_pages(Book(changed))}
+    made = {page.address: page.html for page in all_pages(SiteContext(changed))}
     for address in ("messagegroups/g/messages/a/", "all-changes/", ""):
         assert "Call it &lt;b&gt; &amp;" in made[address], address
         assert "breaks producers and consumers" in made[address] or "breaks consumers" in made[address], address
@@ -136,7 +135,7 @@ def test_page_tells_what_changed(changed: Registry) -> None:
 
 def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
     """The feed is well-formed, says when and what, and leads to the page of changes."""
-    root = ET.fromstring(feed(Book(changed), "https://docs.example.com/catalog/"))  # noqa: S314 - our own text
+    root = ET.fromstring(feed(SiteContext(changed), "https://docs.example.com/catalog/"))  # noqa: S314 - our own text
     titles = [found.text or "" for found in root.findall("a:entry/a:title", ATOM)]
     assert [title.strip()[:12] for title in titles] == ["Call it <b> ", "Begin"]
     link = root.find("a:entry/a:link", ATOM)
@@ -154,7 +153,7 @@ def test_feed_stays_the_same_one_when_the_registry_gets_another_name(tmp_path: P
     kept: list[set[str | None]] = []
     for name in ("A", "B"):
         made.commit(f"Call it {name}", **{"registry__registry.yaml": f"registryid: r\nname: {name}\n"})
-        root = ET.fromstring(feed(Book(read_folder(made.root / "registry")), "https://docs.example.com/"))  # noqa: S314 - our own text
+        root = ET.fromstring(feed(SiteContext(read_folder(made.root / "registry")), "https://docs.example.com/"))  # noqa: S314 - our own text
         assert root.findtext("a:title", None, ATOM) == name
         kept.append({found.text for found in root.iterfind(".//a:id", ATOM)})
     assert len(kept[0]) == 2
@@ -169,12 +168,12 @@ def test_feed_is_as_it_was_looked_at(tmp_path: Path, golden: Callable[[str, str]
     made.commit("Call it A <&> b\x08", **{"registry__registry.yaml": "name: A & b\n"})
     for number in (1, 2):
         made.commit(f"Leave {number} out", **dict.fromkeys(groups[: MAX_CHANGES + number], f"name: B{number}\n"))
-    golden("pages/changes.atom", feed(Book(read_folder(made.root / "registry"))))
+    golden("pages/changes.atom", feed(SiteContext(read_folder(made.root / "registry"))))
 
 
 def test_without_history_there_is_no_feed(small: Registry) -> None:
     """A registry in no repository has neither feed nor page of changes."""
-    book = Book(small)
+    book = SiteContext(small)
     files = machine_files(book)
     assert FEED not in files
     assert "all-changes/index.md" not in files

@@ -13,7 +13,7 @@ from tests.catalog.folders import registry_of
 from tests.pages.links import links_of, target
 from tests.pages.rich import FILES as RICH
 from xregit.pages import Page, pages
-from xregit.pages.book import Book
+from xregit.pages.context import SiteContext
 from xregit.pages.messages import MAX_BASES, MAX_CARRIERS, message_page
 from xregit.pages.payloads import MAX_FIELDS, MAX_OPEN
 
@@ -176,7 +176,7 @@ def test_long_chain_of_bases_is_cut(tmp_path: Path) -> None:
         for at in range(depth)
     }
     found = registry_of(tmp_path, {**files, f"messagegroups/g/messages/m{depth}.yaml": "description: The last.\n"})
-    book = Book(found)
+    book = SiteContext(found)
     html = message_page(book, next(each for each in found.messages if each.id == "m0")).html
     assert [f'm{at}/">m{at}<' in html for at in range(1, MAX_BASES + 2)] == [True] * MAX_BASES + [False]
     assert "1,234 more" in html
@@ -222,7 +222,7 @@ def test_many_fields_are_folded_then_cut(count: int, opened: bool, cut: bool, tm
     schema = f"{{type: object, properties: {{outer: {{type: object, properties: {{{names}}}}}}}}}"
     stated = f"dataschemaformat: JsonSchema/draft-07\ndataschema: {schema}\n"
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": stated})
-    html = message_page(Book(found), next(iter(found.messages))).html
+    html = message_page(SiteContext(found), next(iter(found.messages))).html
     assert sum(f"<code>f{number}</code>" in html for number in range(count)) == min(count, MAX_FIELDS) - 1
     assert ("<details open><summary><code>outer" in html) is opened
     assert ("There are more fields" in html) is cut

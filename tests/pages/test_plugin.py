@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import filecmp
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -12,11 +11,13 @@ import pytest
 from tests.benchmarks.synthetic import write_registry
 from tests.catalog.folders import folder
 from tests.pages.small import small_folder
-from xregit.pages.building import build_site
-from xregit.pages.searchbox import PLUGIN, taken
-from xregit.pages.searching import Entry
+from xregit.pages.builder import build_site
+from xregit.pages.search_box import PLUGIN, taken
+from xregit.pages.search_index import Entry
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mkdocs.config.defaults import MkDocsConfig
 
 CONFIG = "site_name: Test\ntheme: {name: null, custom_dir: theme}\nplugins: [xregit]\n"

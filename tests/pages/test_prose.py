@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.pages.linking import is_safe
+from xregit.pages.links import is_safe
 from xregit.pages.prose import TAGS, plain, prose, summary
-from xregit.pages.rendering import seen
+from xregit.pages.renderer import seen
 
 ATTACKS = [
     "<script>alert(1)</script>",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.pages.rendering import breakable
+from xregit.pages.renderer import breakable
 
 
 @pytest.mark.parametrize(

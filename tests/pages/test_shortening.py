@@ -12,14 +12,14 @@ import pytest
 
 from tests.catalog.folders import folder, registry_of
 from xregit.catalog import read_folder
-from xregit.pages.book import Book
-from xregit.pages.building import build_site, write_pages
-from xregit.pages.fitting import MAX_BYTES
-from xregit.pages.histories import Happening, Said
-from xregit.pages.linking import Link
-from xregit.pages.listing import finished
+from xregit.pages.builder import build_site, write_pages
+from xregit.pages.change_history import ChangeEntry, CommitEntry
+from xregit.pages.context import SiteContext
+from xregit.pages.links import Link
 from xregit.pages.markdown import to_markdown
 from xregit.pages.messages import message_page
+from xregit.pages.page_size import MAX_BYTES
+from xregit.pages.site_pages import finished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,9 +43,9 @@ PAIRED = ("a", "code", "dd", "details", "dl", "li", "ol", "p", "pre", "small", "
 class Lives:
     """What Git would know of each message: so many commits, with so many words."""
 
-    happenings: tuple[Happening, ...]
+    happenings: tuple[CommitEntry, ...]
 
-    def of(self, *_: object) -> tuple[Happening, ...]:
+    def of(self, *_: object) -> tuple[CommitEntry, ...]:
         """Return it."""
         return self.happenings
 
@@ -132,7 +132,7 @@ def _in_markdown(page: Page) -> int:
 
 def _page(root: Path, counts: Mapping[str, int], text: str) -> Page:
     registry = registry_of(root, dict(_files({**dict.fromkeys(KINDS, 0), **counts}, text)))
-    book = Book(registry)
+    book = SiteContext(registry)
     book.__dict__["lives"] = Lives(tuple(_happenings(counts.get("commits", 0), text)))
     return finished(message_page(book, next(each for each in registry.messages if each.id == "m")))
 
@@ -183,10 +183,10 @@ def _schema(counts: Mapping[str, int], text: str) -> dict[str, Any]:
     return {"type": "object", "required": list(named)[:80], "properties": {**named, **inner, **listed}}
 
 
-def _happenings(count: int, text: str) -> Iterable[Happening]:
-    said = Said(text, Link("m", "x" * 100), "breaks consumers")
+def _happenings(count: int, text: str) -> Iterable[CommitEntry]:
+    said = ChangeEntry(text, Link("m", "x" * 100), "breaks consumers")
     return (
-        Happening(
+        CommitEntry(
             "a" * 40, Link("a" * 9, "https://git.example.com/a"), "2026-01-01T00:00:00Z", text, text, (said,) * 12
         )
         for _ in range(min(count, 20))

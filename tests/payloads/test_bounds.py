@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from json import dumps
 from time import process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +14,9 @@ from xregit.payloads import PayloadSchema, SchemaError, parse
 from xregit.payloads.base import MAX_IN_A_ROW
 from xregit.payloads.compatibility import compare_documents
 from xregit.payloads.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Without bounds it would be minutes. Measuring coverage, as CI does, takes up to ten times what it takes else.
 SECONDS = 10.0

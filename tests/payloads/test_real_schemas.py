@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from xregit.catalog import Registry, read_folder
 from xregit.payloads import SchemaError, language, parse, problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 # "}" stands twice at the end of these.
 BROKEN = ("codegen-sample-minimal-proto",)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from cloudevents.core.bindings import amqp, http, kafka
@@ -16,6 +15,9 @@ from hypothesis import strategies as st
 from tests.protocols.strategies import ATTRIBUTE, EXTENSIONS
 from xregit.protocols import Event, Wire, bind, event_json, extract, read_event, to_text
 from xregit.protocols.json import json_bytes, json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FORMAT = JSONFormat()
 DATA = st.dictionaries(ATTRIBUTE, st.one_of(ATTRIBUTE, st.integers(), st.booleans()), max_size=3)

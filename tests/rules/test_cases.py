@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +15,9 @@ from hypothesis import strategies as st
 from tests.rules.examples import Example, example_of, findings
 from xregit.catalog import read_folder
 from xregit.rules import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CASES = Path(__file__).parent / "cases"
 _SCENARIO = re.compile(r"^## (.+)$", re.MULTILINE)

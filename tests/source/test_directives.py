@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.source.directives import directives
-from xregit.source.events import PARSER, PurePythonParser
+from xregit.source.yaml_loader import PARSER, PurePythonParser
 
 PARSERS = pytest.mark.parametrize("parser", [PARSER, PurePythonParser], ids=["default", "python"])
 

@@ -10,10 +10,10 @@ import yaml as pyyaml
 from hypothesis import given
 
 from tests.source.values import NASTY, mappings
-from xregit.source import yaml
-from xregit.source.emitting import MAX_BRACKET_CHARS, to_yaml
-from xregit.source.events import PurePythonParser
-from xregit.source.plain import without_text
+from xregit.source import yaml_loader
+from xregit.source.scalars import without_text
+from xregit.source.yaml_emitter import MAX_BRACKET_CHARS, to_yaml
+from xregit.source.yaml_loader import PurePythonParser
 
 MESSAGE = {
     "name": "Bag loaded",
@@ -69,7 +69,7 @@ def test_a_message_looks_as_if_written_by_hand() -> None:
 def test_reading_gives_back_what_was_written(value: dict[str, Any]) -> None:
     """Both parsers read what was written, with the same types."""
     text = to_yaml(value).encode()
-    for parsed in (yaml.parse(text), yaml.parse(text, PurePythonParser)):
+    for parsed in (yaml_loader.parse(text), yaml_loader.parse(text, PurePythonParser)):
         assert parsed.problems == ()
         assert repr(without_text(parsed.value)) == repr(value)
 
@@ -78,7 +78,7 @@ def test_reading_gives_back_what_was_written(value: dict[str, Any]) -> None:
 def test_writing_twice_gives_the_same_text(value: dict[str, Any]) -> None:
     """What was read again is written the same."""
     text = to_yaml(value)
-    assert to_yaml(yaml.parse(text.encode()).value) == text
+    assert to_yaml(yaml_loader.parse(text.encode()).value) == text
 
 
 @pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))
@@ -97,7 +97,7 @@ def test_readers_of_yaml_1_1_see_the_same_numbers(number: float | None) -> None:
 def test_numbers_are_written_as_they_were_read() -> None:
     """A number that was written in another way than Python's keeps it."""
     text = "a: 1.10\nb: 0x1F\nc: [1e3, 007]\n"
-    assert to_yaml(yaml.parse(text.encode()).value) == text
+    assert to_yaml(yaml_loader.parse(text.encode()).value) == text
 
 
 def test_an_empty_mapping_is_a_file_too() -> None:

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from tests.source.values import texts as keys
 from tests.source.values import values
-from xregit.source import formatting, yaml
-from xregit.source.commented import tree
-from xregit.source.emitting import to_yaml
-from xregit.source.formatting import UnformattableError, formatted
+from xregit.source import yaml_formatter, yaml_loader
+from xregit.source.yaml_emitter import to_yaml
+from xregit.source.yaml_formatter import UnformattableError, formatted, tree
 
 CASES = pyyaml.safe_load((Path(__file__).parent / "cases" / "formatting.yaml").read_text(encoding="utf-8"))
 
@@ -72,11 +71,11 @@ def test_a_text_gets_its_canonical_form(case: dict[str, str]) -> None:
 @example("k0: a\n")
 def test_values_and_comments_stay_and_twice_is_as_once(text: str) -> None:
     """Whatever people write that can be read."""
-    if yaml.mapping(text.encode()).problems:
+    if yaml_loader.mapping(text.encode()).problems:
         return
     once = formatted(text.encode())
     assert formatted(once) == once
-    assert repr(yaml.parse(once).value) == repr(yaml.parse(text.encode()).value)
+    assert repr(yaml_loader.parse(once).value) == repr(yaml_loader.parse(text.encode()).value)
     assert once.count(b"#") == text.encode().count(b"#")
 
 
@@ -107,6 +106,6 @@ def test_the_example_catalog_is_canonical(root: Path) -> None:
 def test_what_is_canonical_is_taken_apart_once(text: bytes, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nearly every file is, in nearly every run; only what changes is compared with what it was."""
     counting = Mock(wraps=tree)
-    monkeypatch.setattr(formatting, "tree", counting)
+    monkeypatch.setattr(yaml_formatter, "tree", counting)
     assert formatted(text) == b"a: 1  # c\n"
     assert counting.call_count == times

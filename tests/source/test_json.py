@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json as standard
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -12,11 +11,14 @@ from hypothesis import strategies as st
 
 from tests.source.values import values
 from xregit.diagnostics import Span
-from xregit.source import json, yaml
-from xregit.source.emitting import to_yaml
-from xregit.source.json_survey import survey
-from xregit.source.plain import without_text
-from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS
+from xregit.source import json_loader, yaml_loader
+from xregit.source.json_loader import survey
+from xregit.source.parse_result import MAX_DEPTH, MAX_INTEGER_DIGITS
+from xregit.source.scalars import without_text
+from xregit.source.yaml_emitter import to_yaml
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Keys = tuple[str | int, ...]
 Place = tuple[int, int, int, int]
@@ -63,7 +65,7 @@ PROBLEMS: dict[str, tuple[bytes, str, tuple[int, int], str]] = {
 def test_what_is_wrong_is_said_once_at_its_place(name: str) -> None:
     """One fault is one problem, with a rule, a place, a sentence and help."""
     data, rule, place, words = PROBLEMS[name]
-    (problem,) = json.parse(data).problems
+    (problem,) = json_loader.parse(data).problems
     assert (problem.rule, problem.span.line, problem.span.column) == (rule, *place)
     assert words in problem.message
     assert problem.help
@@ -74,7 +76,7 @@ def test_both_passes_read_what_json_says(value: Any, indent: int | None) -> None
     """Whatever Python writes as JSON is read back, fast and slowly, escaped or not."""
     for escaped in (True, False):
         data = standard.dumps(value, ensure_ascii=escaped, indent=indent).encode()
-        parsed, found = json.parse(b"\xef\xbb\xbf" + data), survey(data)
+        parsed, found = json_loader.parse(b"\xef\xbb\xbf" + data), survey(data)
         assert parsed.problems == found.problems == ()
         assert repr(parsed.value) == repr(found.value) == repr(value)
 
@@ -82,15 +84,15 @@ def test_both_passes_read_what_json_says(value: Any, indent: int | None) -> None
 @given(st.binary(max_size=30) | st.text(alphabet='[]{}:,"\\u0d8ntrue1-.eE+ \n/é', max_size=30).map(str.encode))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     """No input raises, and what is accepted is what the standard library accepts."""
-    parsed = json.parse(data)
+    parsed = json_loader.parse(data)
     if not parsed.problems:
         assert repr(parsed.value) == repr(standard.loads(data.decode("utf-8-sig")))
-    json.positions(data).span(("a", 0))
+    json_loader.positions(data).span(("a", 0))
 
 
 def test_large_integers_and_pairs_of_surrogates_are_kept() -> None:
     """Nothing is rounded, and a character that is written as two escapes is one."""
-    assert json.parse(b'{"version": 133177391754886860123, "a": "\\ud83d\\ude00", "b": "\\\\udead"}').value == {
+    assert json_loader.parse(b'{"version": 133177391754886860123, "a": "\\ud83d\\ude00", "b": "\\\\udead"}').value == {
         "version": 133177391754886860123,
         "a": "\U0001f600",
         "b": "\\udead",
@@ -99,7 +101,7 @@ def test_large_integers_and_pairs_of_surrogates_are_kept() -> None:
 
 def test_every_duplicate_key_is_reported() -> None:
     """Readers of JSON take the last of the values; so does this one, and says it."""
-    parsed = json.parse(b'{"a": 1, "a": 2, "b": {"c": 1, "c": 2}, "a": 3}')
+    parsed = json_loader.parse(b'{"a": 1, "a": 2, "b": {"c": 1, "c": 2}, "a": 3}')
     assert parsed.value == {"a": 3, "b": {"c": 2}}
     assert [problem.span.column for problem in parsed.problems] == [10, 32, 41]
 
@@ -131,7 +133,7 @@ TEXT = b"""\
 )
 def test_every_value_and_key_has_its_place(path: Keys, *, on_key: bool, place: Place) -> None:
     """Unknown paths are shown at the key of their nearest known ancestor."""
-    assert json.positions(TEXT).span(path, on_key) == Span(*place)
+    assert json_loader.positions(TEXT).span(path, on_key) == Span(*place)
 
 
 def test_real_documents_survive_the_way_to_yaml_and_back(shared: Path) -> None:
@@ -140,8 +142,8 @@ def test_real_documents_survive_the_way_to_yaml_and_back(shared: Path) -> None:
     assert paths
     for path in paths:
         data = path.read_bytes()
-        parsed = json.parse(data)
+        parsed = json_loader.parse(data)
         assert repr(parsed.value) == repr(standard.loads(data)), path
-        back = yaml.parse(to_yaml({"document": parsed.value}).encode())
+        back = yaml_loader.parse(to_yaml({"document": parsed.value}).encode())
         assert back.problems == (), path
         assert repr(without_text(back.value["document"])) == repr(parsed.value), path

@@ -14,13 +14,12 @@ from yaml import YAMLError
 
 from tests.source.values import mappings
 from xregit.diagnostics import Span
-from xregit.source import events, yaml
-from xregit.source.emitting import to_yaml
-from xregit.source.events import PARSER, EventSource, PurePythonParser
-from xregit.source.plain import PlainFloat, PlainInt, without_text
-from xregit.source.text import MAX_DEPTH, MAX_INTEGER_DIGITS, UTF8_BOM
-from xregit.source.yaml_faults import syntax_problem
-from xregit.source.yaml_survey import survey
+from xregit.source import yaml_loader
+from xregit.source.parse_result import MAX_DEPTH, MAX_INTEGER_DIGITS, UTF8_BOM
+from xregit.source.scalars import PlainFloat, PlainInt, without_text
+from xregit.source.yaml_diagnostics import syntax_problem
+from xregit.source.yaml_emitter import to_yaml
+from xregit.source.yaml_loader import PARSER, EventSource, PurePythonParser, survey
 
 BOTH = pytest.mark.parametrize("parser", [PARSER, PurePythonParser], ids=["libyaml", "pure"])
 Parser = Callable[[bytes], EventSource]
@@ -110,7 +109,7 @@ PROBLEMS: dict[str, tuple[bytes, str, tuple[int, int], str]] = {
 @pytest.mark.parametrize(("text", "value"), SCALARS.items())
 def test_unquoted_text_is_read_by_the_core_schema(text: str, value: object, parser: Parser) -> None:
     """YAML 1.2 leaves many words texts that YAML 1.1 turns into something else."""
-    parsed = yaml.parse(f"a: {text}\n".encode(), parser)
+    parsed = yaml_loader.parse(f"a: {text}\n".encode(), parser)
     assert parsed.problems == ()
     assert repr(without_text(parsed.value)) == repr({"a": value})
 
@@ -119,7 +118,7 @@ def test_unquoted_text_is_read_by_the_core_schema(text: str, value: object, pars
 @pytest.mark.parametrize("key", ["on", "2", "1.0", "true", "null", "~", "<<", "2024-01-01", ".inf"])
 def test_keys_are_the_text_that_was_written(key: str, parser: Parser) -> None:
     """No key turns into a boolean, number or date."""
-    assert yaml.parse(f"{key}: x\n".encode(), parser).value == {key: "x"}
+    assert yaml_loader.parse(f"{key}: x\n".encode(), parser).value == {key: "x"}
 
 
 @BOTH
@@ -127,7 +126,7 @@ def test_keys_are_the_text_that_was_written(key: str, parser: Parser) -> None:
 def test_what_is_wrong_is_said_once_at_its_place(name: str, parser: Parser) -> None:
     """One fault is one problem, with a rule, a place, a sentence and help."""
     data, rule, place, words = PROBLEMS[name]
-    (problem,) = yaml.parse(data, parser).problems
+    (problem,) = yaml_loader.parse(data, parser).problems
     assert (problem.rule, problem.span.line, problem.span.column) == (rule, *place)
     assert (problem.span.endline, problem.span.endcolumn) >= place
     assert words in problem.message
@@ -136,7 +135,7 @@ def test_what_is_wrong_is_said_once_at_its_place(name: str, parser: Parser) -> N
 
 def test_every_duplicate_key_is_reported() -> None:
     """Several faults of one file come in one run, in the order of their places."""
-    problems = yaml.parse(b"a: 1\na: 2\nb: {c: 1, c: 2}\na: 3\nd: !x 1\n").problems
+    problems = yaml_loader.parse(b"a: 1\na: 2\nb: {c: 1, c: 2}\na: 3\nd: !x 1\n").problems
     assert [(problem.rule, problem.span.line) for problem in problems] == [
         ("yaml-duplicate-key", 2),
         ("yaml-duplicate-key", 3),
@@ -148,7 +147,7 @@ def test_every_duplicate_key_is_reported() -> None:
 def test_an_alias_bomb_stays_small() -> None:
     """Nothing is expanded, and each name is reported once."""
     lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
-    parsed = yaml.parse("\n".join(lines).encode())
+    parsed = yaml_loader.parse("\n".join(lines).encode())
     assert len(parsed.problems) == 19
     assert len(repr(parsed.value)) < 2000
 
@@ -157,7 +156,7 @@ def test_an_alias_bomb_stays_small() -> None:
 @pytest.mark.parametrize("data", [b"a: 1\nb: [x\n", b"\xff", b"a: 1\x00", b"[" * 1000, b""])
 def test_what_cannot_be_read_has_no_value(data: bytes, parser: Parser) -> None:
     """None comes only with a problem that says why."""
-    parsed = yaml.parse(data, parser)
+    parsed = yaml_loader.parse(data, parser)
     assert parsed.value is None
     assert parsed.problems
 
@@ -166,21 +165,21 @@ def test_what_cannot_be_read_has_no_value(data: bytes, parser: Parser) -> None:
 def test_what_surrounds_a_document_is_no_problem(parser: Parser) -> None:
     """A byte order mark, comments, document markers, CRLF and a null are ordinary."""
     for data in (b"\xef\xbb\xbfa: 1", b"# x\n---\na: 1\n...\n", b"a: 1\r\n", b"%YAML 1.2\n---\na: 1\n"):
-        assert (yaml.parse(data, parser).value, yaml.parse(data, parser).problems) == ({"a": 1}, ())
-    assert yaml.parse(b"null", parser).problems == ()
-    assert yaml.parse(b'"": 1', parser).value == {"": 1}
+        assert (yaml_loader.parse(data, parser).value, yaml_loader.parse(data, parser).problems) == ({"a": 1}, ())
+    assert yaml_loader.parse(b"null", parser).problems == ()
+    assert yaml_loader.parse(b'"": 1', parser).value == {"": 1}
 
 
 @BOTH
 def test_escaped_control_characters_are_text(parser: Parser) -> None:
     """What a person wrote as an escape was meant."""
-    assert yaml.parse(b'a: "\\0\\x07\\u2028"', parser).value == {"a": "\0\x07\u2028"}
+    assert yaml_loader.parse(b'a: "\\0\\x07\\u2028"', parser).value == {"a": "\0\x07\u2028"}
 
 
 @BOTH
 def test_half_a_surrogate_pair_is_refused(parser: Parser) -> None:
     """What UTF-8 can't encode never gets in."""
-    assert [problem.rule for problem in yaml.parse(b'a: "\\ud800"', parser).problems] == ["yaml-syntax"]
+    assert [problem.rule for problem in yaml_loader.parse(b'a: "\\ud800"', parser).problems] == ["yaml-syntax"]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +187,7 @@ def test_half_a_surrogate_pair_is_refused(parser: Parser) -> None:
 )
 def test_numbers_remember_how_they_were_written(text: str, kind: type) -> None:
     """A text that is due may still be what the writer typed, also after a copy."""
-    parsed = yaml.parse(f"a: [{text}]".encode())
+    parsed = yaml_loader.parse(f"a: [{text}]".encode())
     number = parsed.value["a"][0]
     assert parsed.plain
     for same in (number, copy.deepcopy(number), pickle.loads(pickle.dumps(number))):  # noqa: S301 - our own bytes
@@ -199,13 +198,13 @@ def test_numbers_remember_how_they_were_written(text: str, kind: type) -> None:
 @pytest.mark.parametrize("text", ["1", "-3", "1.5", "1.0", "true", "x", "'1.10'"])
 def test_other_values_are_not_marked_plain(text: str) -> None:
     """Python writes these numbers as they stand."""
-    assert not yaml.parse(f"a: {text}".encode()).plain
-    assert not yaml.parse(f"a: {text}\nb: !x y".encode()).plain
+    assert not yaml_loader.parse(f"a: {text}".encode()).plain
+    assert not yaml_loader.parse(f"a: {text}\nb: !x y".encode()).plain
 
 
 def test_plain_numbers_beside_a_problem_are_marked() -> None:
     """The slow pass marks them too."""
-    assert yaml.parse(b"a: 1.10\na: 1.20").plain
+    assert yaml_loader.parse(b"a: 1.10\na: 1.20").plain
 
 
 @given(mappings())
@@ -214,17 +213,17 @@ def test_both_passes_read_the_same(value: dict[str, object]) -> None:
     data = to_yaml(value).encode()
     found = survey(data, PARSER)
     assert found.problems == ()
-    assert repr(found.value) == repr(yaml.parse(data).value)
+    assert repr(found.value) == repr(yaml_loader.parse(data).value)
 
 
 @BOTH
 @given(data=st.binary(max_size=40) | st.text(alphabet=SIGNS, max_size=30).map(str.encode))
 def test_any_bytes_are_read_or_refused(data: bytes, parser: Parser) -> None:
     """No input raises, and every value can be written again."""
-    parsed, slowly = yaml.parse(data, parser), survey(data.removeprefix(UTF8_BOM), parser)
+    parsed, slowly = yaml_loader.parse(data, parser), survey(data.removeprefix(UTF8_BOM), parser)
     assert (repr(parsed.value), parsed.problems) == (repr(slowly.value), slowly.problems)
-    assert parsed.problems or isinstance(yaml.parse(to_yaml({"a": parsed.value}).encode()).value, dict)
-    positions = yaml.positions(data, parser)
+    assert parsed.problems or isinstance(yaml_loader.parse(to_yaml({"a": parsed.value}).encode()).value, dict)
+    positions = yaml_loader.positions(data, parser)
     assert positions.span(("a", 0)).line <= data.count(b"\n") + data.count(b"\r") + 2
 
 
@@ -267,29 +266,29 @@ list:
 )
 def test_every_value_and_key_has_its_place(path: Keys, *, on_key: bool, place: Place) -> None:
     """Unknown paths are shown at the key of their nearest known ancestor."""
-    assert yaml.positions(TEXT).span(path, on_key) == Span(*place)
+    assert yaml_loader.positions(TEXT).span(path, on_key) == Span(*place)
 
 
 def test_positions_of_a_text_that_breaks_off_reach_to_the_break() -> None:
     """What stands before a syntax error keeps its place; a text that can't be decoded has none."""
-    assert yaml.positions(b"\xff").span(("a",)) == Span()
-    assert yaml.positions(b"").span(("a",)) == Span()
+    assert yaml_loader.positions(b"\xff").span(("a",)) == Span()
+    assert yaml_loader.positions(b"").span(("a",)) == Span()
 
 
 def test_a_file_of_attributes_is_a_mapping() -> None:
     """A list or single value at the top is a problem of its own, but never beside another one."""
-    assert yaml.mapping(b"a: 1").value == {"a": 1}
-    assert [problem.message for problem in yaml.mapping(b"- a").problems] == [
+    assert yaml_loader.mapping(b"a: 1").value == {"a": 1}
+    assert [problem.message for problem in yaml_loader.mapping(b"- a").problems] == [
         'the file holds a list, but lines such as "name: value" are expected'
     ]
-    assert "a single value" in yaml.mapping(b"text").problems[0].message
-    assert [problem.rule for problem in yaml.mapping(b"- !x a").problems] == ["yaml-tag"]
+    assert "a single value" in yaml_loader.mapping(b"text").problems[0].message
+    assert [problem.rule for problem in yaml_loader.mapping(b"- !x a").problems] == ["yaml-tag"]
 
 
 def test_without_libyaml_the_pure_parser_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation of pyyaml without its C part works, only slower."""
     monkeypatch.setitem(sys.modules, "yaml._yaml", None)
-    assert events._parser() is PurePythonParser  # noqa: SLF001 - it has run once at import
+    assert yaml_loader._parser() is PurePythonParser  # noqa: SLF001 - it has run once at import
 
 
 def test_a_complaint_without_a_place_is_still_a_problem() -> None:

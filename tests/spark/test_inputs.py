@@ -8,7 +8,7 @@ import pytest
 
 from xregit.errors import XregitError
 from xregit.spark.location import Location
-from xregit.spark.streams.inputs import refuse_overlap
+from xregit.spark.streams.source import refuse_overlap
 
 
 @pytest.mark.parametrize(

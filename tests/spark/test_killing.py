@@ -21,8 +21,8 @@ import xregit
 from tests.spark.streams import event, registry_of, rows, write
 from xregit.cli.runner import INTERRUPTED
 from xregit.spark.streams.checkpoint import BATCH, SPARK
-from xregit.spark.streams.routing import CHECKPOINT
-from xregit.spark.streams.sorting import FEW_TABLES
+from xregit.spark.streams.job import CHECKPOINT
+from xregit.spark.streams.router import FEW_TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,11 +20,11 @@ from tests.spark.streams import CATALOG, GROUP, READING, definition, event, regi
 from xregit.cli.commands import xregit as command
 from xregit.errors import XregitError
 from xregit.spark.location import Location
-from xregit.spark.streams import ledger, sorting
+from xregit.spark.streams import router, sink
 from xregit.spark.streams.checkpoint import BATCH
-from xregit.spark.streams.ledger import Batch, Ledger
-from xregit.spark.streams.plans import plan
-from xregit.spark.streams.sorting import FEW_TABLES
+from xregit.spark.streams.plan import plan
+from xregit.spark.streams.router import FEW_TABLES
+from xregit.spark.streams.sink import Batch, DeltaSink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xregit.catalog import Registry
-    from xregit.spark.streams.routing import Routed
+    from xregit.spark.streams.job import Routed
 
 pytestmark = pytest.mark.spark
 
@@ -53,7 +53,7 @@ def test_files_are_taken_once(
     few: int, spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each run takes what is new, in batches of so many files; a run with nothing new writes nothing."""
-    monkeypatch.setattr(sorting, "FEW_TABLES", few)
+    monkeypatch.setattr(router, "FEW_TABLES", few)
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1), event(2, "t.two"), "", "no message")
     write(folder / "2.jsonl", event(3), event(4, "t.both"))
@@ -149,8 +149,8 @@ def test_few_files_and_open_tables_will_do(
     spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where few messages of each partition are for a table, one file has them all; tables needn't be kept open."""
-    monkeypatch.setattr(sorting, "FEW_TABLES", 0)
-    monkeypatch.setattr(ledger, "MAX_OPENED", 1)
+    monkeypatch.setattr(router, "FEW_TABLES", 0)
+    monkeypatch.setattr(sink, "MAX_OPENED", 1)
     tables = tmp_path / "tables"
     for batch in range(3):
         lines = [(json.dumps(event(each + batch * 40, "t.two" if each % 2 else "t.one")),) for each in range(40)]
@@ -171,14 +171,14 @@ def test_batch_is_sorted_again_as_it_was(
     """A batch that ended in the middle of its commits goes on by the catalog that it began with."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.three"))
-    commit = Ledger._commit  # noqa: SLF001 - where a crash does most harm
+    commit = DeltaSink._commit  # noqa: SLF001 - where a crash does most harm
 
-    def crash(ledger: Ledger, batch: Any, landing: Any, files: Any) -> None:
+    def crash(ledger: DeltaSink, batch: Any, landing: Any, files: Any) -> None:
         if landing.name == "unmatched":
             raise CrashError
         commit(ledger, batch, landing, files)
 
-    monkeypatch.setattr(Ledger, "_commit", crash)
+    monkeypatch.setattr(DeltaSink, "_commit", crash)
     with pytest.raises(CrashError):
         xregit.route(registry, folder, tables, spark=spark)
     monkeypatch.undo()
@@ -198,7 +198,7 @@ def test_data_frame_is_one_batch(
     few: int, spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rows of a data frame are one batch, those of the next another; a column of text or of Kafka will do."""
-    monkeypatch.setattr(sorting, "FEW_TABLES", few)
+    monkeypatch.setattr(router, "FEW_TABLES", few)
     tables = tmp_path / "tables"
     lines = spark.createDataFrame([(json.dumps(event(1)),), (json.dumps(event(2)),)], "value string")
     assert xregit.route(registry, lines, tables).rows == {"g__one": 2}
@@ -381,7 +381,7 @@ def test_second_run_of_one_job_is_refused(registry: Registry, tmp_path: Path) ->
     landing = plan(registry).landing(f"{GROUP}one")
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
     batches = [Batch("job", number, {}) for number in (0, 1)]
-    one, other = Ledger(Location.of(tmp_path)), Ledger(Location.of(tmp_path))
+    one, other = DeltaSink(Location.of(tmp_path)), DeltaSink(Location.of(tmp_path))
     one.take(batches[0], [(landing, [stamp])])
     stale = DeltaTable(tmp_path / landing.name)
     one.take(batches[1], [(landing, [stamp])])
@@ -397,7 +397,7 @@ def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None
     before = plan(registry).landing(f"{GROUP}one")
     columns = tuple(replace(each, comment="Anew." if each.name == "value" else each.comment) for each in before.columns)
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
-    ledger = Ledger(Location.of(tmp_path))
+    ledger = DeltaSink(Location.of(tmp_path))
     for number, landing in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
         ledger.take(Batch("job", number, {}), [(landing, [stamp | {"path": f"part-{number}.parquet"}])])
     found = DeltaTable(tmp_path / before.name)

@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from xregit.payloads import Field, parse
 from xregit.payloads.base import WILDCARD
 from xregit.spark.schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, type_conflict
-from xregit.spark.streams.arrays import array as column_of
-from xregit.spark.streams.arrays import columns
-from xregit.spark.streams.shapes import MAX_DEPTH, Member, Names, composed, members, shape
+from xregit.spark.streams.columns import MAX_DEPTH, Member, Names, columns, composed, members, shape
+from xregit.spark.streams.columns import array as column_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,20 +20,18 @@ from hypothesis import strategies as st
 from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
 from xregit.messages.decoder import decode
 from xregit.protocols import Wire
-from xregit.spark.streams import recognising, sorting
-from xregit.spark.streams.buckets import pack
-from xregit.spark.streams.inputs import KAFKA_JSON, KAFKA_PARQUET, LINES
-from xregit.spark.streams.kafka import records
-from xregit.spark.streams.landing import table_names
-from xregit.spark.streams.leaving import TABLE
-from xregit.spark.streams.plans import Packed, packed, plan, unpacked
-from xregit.spark.streams.sorting import Job, Sorter
+from xregit.spark.streams import decoder, router
+from xregit.spark.streams.decoder import records
+from xregit.spark.streams.plan import Packed, packed, plan, unpacked
+from xregit.spark.streams.router import TABLE, PartitionRouter, Task
+from xregit.spark.streams.source import KAFKA_JSON, KAFKA_PARQUET, LINES
+from xregit.spark.streams.table_mapping import table_names
+from xregit.spark.streams.write_buffer import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from xregit.spark.streams.buckets import Bucket
-    from xregit.spark.streams.queues import Queue
+    from xregit.spark.streams.write_buffer import Queue, TableBuffer
 
 
 HEADERS = {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"}
@@ -95,7 +93,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Packed:
 
 def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = True) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each table after these messages, sorted as lines are, or one by one as any others."""
-    sorter = Sorter(unpacked(made.digest, made.data), str(folder))
+    sorter = PartitionRouter(unpacked(made.digest, made.data), str(folder))
     found: dict[str, list[dict[str, Any]]] = {}
     listed = list(given)
     parts = sorter.sort_lines(listed) if fast else sorter.sort((item, 1) for item in listed)
@@ -107,7 +105,7 @@ def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = T
     return found
 
 
-def gathered(job: Job, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+def gathered(job: Task, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
     """Sort partitions, gather what they have left as Spark would with one process, and describe the files."""
     found = pa.Table.from_batches([batch for each in partitions for batch in job.sort(iter([each]))])
     return [row for each in job.gather(iter(found.sort_by(TABLE).to_batches())) for row in each.to_pylist()]
@@ -294,9 +292,9 @@ def test_kafka_columns_are_messages() -> None:
 
 def test_much_is_written_in_parts(plain: Packed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many messages there are, few wait in memory: they are packed, and written, in between."""
-    monkeypatch.setattr(sorting, "MAX_WAITING", 3)
-    monkeypatch.setattr(sorting, "MAX_BYTES", 10)
-    monkeypatch.setattr(recognising, "AT_ONCE", 10)
+    monkeypatch.setattr(router, "MAX_WAITING", 3)
+    monkeypatch.setattr(router, "MAX_BYTES", 10)
+    monkeypatch.setattr(decoder, "AT_ONCE", 10)
     for fast in (True, False):
         folder = tmp_path / str(fast)
         found = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
@@ -325,7 +323,7 @@ EVENTS = st.builds(
 def test_every_message_is_somewhere_once(plain: Packed, given_: list[bytes | None]) -> None:
     """Whatever bytes come, and be it a row without any, each message is in exactly one table; blank lines are none."""
     with TemporaryDirectory() as folder:
-        written = gathered(Job(plain, folder, LINES, fewest=2), [values(given_[:5]), values(given_[5:])])
+        written = gathered(Task(plain, folder, LINES, fewest=2), [values(given_[:5]), values(given_[5:])])
     assert sum(row["records"] for row in written) == sum(1 for each in given_ if each is None or each.strip())
 
 
@@ -382,19 +380,19 @@ def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes], fewest: i
         fast = landed(plain, given_, Path(folder) / "fast")
         slow = landed(plain, given_, Path(folder) / "slow", fast=False)
         halves = [values(given_[::2]), values(given_[1::2])]
-        left = read(Path(folder), gathered(Job(plain, folder, LINES, fewest=fewest), halves))
+        left = read(Path(folder), gathered(Task(plain, folder, LINES, fewest=fewest), halves))
     assert counted(fast) == counted(slow) == counted(left)
 
 
 @pytest.mark.parametrize("more", [{}, {"odd": ODD}])
-@pytest.mark.parametrize("soon", [sorting.SOON, 10])
+@pytest.mark.parametrize("soon", [router.SOON, 10])
 def test_all_kinds_at_once_land_as_each_does(
     more: Mapping[str, Any], soon: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Events that fit and that do not, of one definition and of others, packed late or soon, leave each other alone."""
-    monkeypatch.setattr(sorting, "SOON", soon)
-    monkeypatch.setattr(sorting, "MANY", 3)
-    monkeypatch.setattr(recognising, "AT_ONCE", 5)
+    monkeypatch.setattr(router, "SOON", soon)
+    monkeypatch.setattr(router, "MANY", 3)
+    monkeypatch.setattr(decoder, "AT_ONCE", 5)
     made = packed(plan(registry_of(tmp_path, {**CATALOG, **KINDS, **more})))
     given_ = [*(line(each) for each, _, _ in LANDINGS), *HOSTILE[:-1], line(event(9, "t.odd", data="x"))] * 2
     slow = landed(made, given_, tmp_path / "slow", fast=False)
@@ -414,7 +412,7 @@ def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Pat
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
     found = [
-        read(tmp_path, gathered(Job(plain, str(tmp_path), KAFKA_PARQUET, fewest=fewest), [batch, batch]))
+        read(tmp_path, gathered(Task(plain, str(tmp_path), KAFKA_PARQUET, fewest=fewest), [batch, batch]))
         for fewest in (0, 16)
     ]
     assert counted(found[0]) == counted(found[1])
@@ -438,7 +436,7 @@ def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Packed, tmp_path:
         *(b"no json", b"\xff", b" ", b""),
     ]
     found = [
-        read(tmp_path, gathered(Job(plain, str(tmp_path), KAFKA_JSON, fewest=fewest), [values(given_)]))
+        read(tmp_path, gathered(Task(plain, str(tmp_path), KAFKA_JSON, fewest=fewest), [values(given_)]))
         for fewest in (0, 16)
     ]
     assert counted(found[0]) == counted(found[1])
@@ -452,29 +450,29 @@ def test_each_table_is_written_once_however_many_there_are(
     tables: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many tables that each partition has few messages for get a file each, and no more wait than the bound says."""
-    monkeypatch.setattr(sorting, "MAX_WAITING", 200)
+    monkeypatch.setattr(router, "MAX_WAITING", 200)
     waiting: list[int] = []
 
-    def told(buckets: Sequence[Bucket], queue: Queue, least: int) -> list[bytes]:
+    def told(buckets: Sequence[TableBuffer], queue: Queue, least: int) -> list[bytes]:
         waiting.append(len(queue))
         return pack(buckets, queue, least)
 
-    monkeypatch.setattr(sorting, "pack", told)
+    monkeypatch.setattr(router, "pack", told)
     made = packed(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
-    assert Job.of(made, str(tmp_path), LINES).fewest == 0
-    monkeypatch.setattr(sorting, "FEW_TABLES", 20)
-    job = Job.of(made, str(tmp_path), LINES)
+    assert Task.of(made, str(tmp_path), LINES).fewest == 0
+    monkeypatch.setattr(router, "FEW_TABLES", 20)
+    job = Task.of(made, str(tmp_path), LINES)
     lines = [line(event(each, f"t.m{each % tables}")) for each in range(tables * 3)]
     written = gathered(job, [values(lines)] * 4)
     assert Counter(row["table"] for row in written) == dict.fromkeys((f"g__m{each}" for each in range(tables)), 1)
     assert {row["records"] for row in written} == {12}
-    assert max(waiting) <= 200 + recognising.AT_ONCE
+    assert max(waiting) <= 200 + decoder.AT_ONCE
 
 
 def test_table_that_gets_much_is_written_where_it_is_sorted(plain: Packed, tmp_path: Path) -> None:
     """A process leaves to others what is little, and no more, so that a large table is never the work of one alone."""
     lines = [line(event(each, "t.two" if each % 20 == 0 else "t.one")) for each in range(100)]
-    job = Job(plain, str(tmp_path), LINES, fewest=16)
+    job = Task(plain, str(tmp_path), LINES, fewest=16)
     found = pa.Table.from_batches(list(job.sort(iter([values(lines)])))).to_pylist()
     assert [row["records"] for row in found if row["table"] == "g__one"] == [95]
     assert [row["about"] for row in found if row["message"] is not None] == [f"{GROUP}two"] * 5

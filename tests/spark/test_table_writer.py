@@ -14,8 +14,8 @@ from xregit.errors import XregitError
 from xregit.spark.deltalake_writer import DeltalakeWriter
 from xregit.spark.location import Location
 from xregit.spark.schema import HASH, Column, Table, Type
-from xregit.spark.streams.ledger import Ledger
-from xregit.spark.streams.plans import plan
+from xregit.spark.streams.plan import plan
+from xregit.spark.streams.sink import DeltaSink
 from xregit.spark.table_writer import compare_schema, refuse_newer_protocol
 
 if TYPE_CHECKING:
@@ -129,4 +129,4 @@ def test_rules_that_we_can_not_keep_are_refused(
     made = plan(registry_of(tmp_path))
     make(tmp_path / "g__one", made.landing(f"{GROUP}one").structure, column, more)
     with refused(said):
-        Ledger(Location.of(tmp_path)).fitted(made)
+        DeltaSink(Location.of(tmp_path)).fitted(made)

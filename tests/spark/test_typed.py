@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import parse
-from xregit.spark.streams.landing import Facts
-from xregit.spark.streams.rows import Landed, Rows
+from xregit.spark.streams.row_builder import MatchedRows, Rows
+from xregit.spark.streams.table_mapping import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,10 +104,10 @@ def rows_of(schema: Any, draft: str) -> Rows:
     return Rows(Facts("/messagegroups/g/messages/m", "t"), parse(draft, schema))
 
 
-def landed(values: list[Any]) -> Landed:
+def landed(values: list[Any]) -> MatchedRows:
     """Return messages with these payloads, and nothing else."""
     nothing: list[dict[str, str]] = [{} for _ in values]
-    return Landed(lambda _: [None] * len(values), nothing, nothing, [None] * len(values), values)
+    return MatchedRows(lambda _: [None] * len(values), nothing, nothing, [None] * len(values), values)
 
 
 def as_raw(value: Any) -> msgspec.Raw:

@@ -6,14 +6,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from tests.whole.programs import OFFLINE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 INSTALL = "Install xregit"  # the step that the tool under test takes the place of
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from xregit.errors import CatalogError, XregitError
     from xregit.messages.encoder import new
     from xregit.messages.matcher import Matcher
-    from xregit.pages.building import build_site
+    from xregit.pages.builder import build_site
     from xregit.rules import RULES, Report, check
     from xregit.spark.publication import publish, publish_history, published_at, tables_at
-    from xregit.spark.streams.routing import route
+    from xregit.spark.streams.job import route
 
 _PLACES = {
     "Endpoint": "catalog",
@@ -44,7 +44,7 @@ _PLACES = {
     "XregitError": "errors",
     "new": "messages.encoder",
     "Matcher": "messages.matcher",
-    "build_site": "pages.building",
+    "build_site": "pages.builder",
     "RULES": "rules",
     "Report": "rules",
     "check": "rules",
@@ -52,7 +52,7 @@ _PLACES = {
     "published_at": "spark.publication",
     "tables_at": "spark.publication",
     "publish": "spark.publication",
-    "route": "spark.streams.routing",
+    "route": "spark.streams.job",
 }
 
 __all__ = [

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xregit.catalog.path_patterns import codeowners_regex, is_codeowners_pattern
 from xregit.diagnostics import Diagnostic, Severity, Span, sentence
-from xregit.source.text import CONFLICT_MARKS, NOWHERE, Problem, conflict_problem
+from xregit.source.parse_result import CONFLICT_MARKS, NOWHERE, Problem, conflict_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 # Where hosts look for the file, the first that exists counts.
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")

@@ -6,11 +6,12 @@ An entity is equal to itself alone, so that it can be a key, whatever it holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xregit.keypaths import KeyPath
     from xregit.model.language import GroupModel, ResourceModel
 

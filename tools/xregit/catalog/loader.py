@@ -22,9 +22,9 @@ from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
 from xregit.model import builtin, normalise
 from xregit.model.language import NOTHING
-from xregit.source import file_tree, yaml
+from xregit.source import file_tree, yaml_loader
 from xregit.source.directives import addresses, directives
-from xregit.source.plain import without_text
+from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -390,7 +390,7 @@ class _Reading:
         data = self.bytes(path, place)
         if data is None:
             return None
-        parsed = yaml.parse(data)
+        parsed = yaml_loader.parse(data)
         if addresses(data):
             self.drafts.directives[place.path] = directives(data)
         for problem in parsed.problems:

@@ -5,7 +5,6 @@ One fault is one finding: an author who misspells ``protocol`` is not also told 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
@@ -17,7 +16,7 @@ from xregit.model.identity import cache_by_identity
 from xregit.model.spelling import is_misspelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from xregit.catalog.registry import Registry
     from xregit.model.language import AttributeModel

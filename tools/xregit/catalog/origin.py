@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
-from xregit.source import yaml
-from xregit.source.text import UTF8_BOM
+from xregit.source import yaml_loader
+from xregit.source.parse_result import UTF8_BOM
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from xregit.catalog.entities import Place
     from xregit.keypaths import KeyPath
     from xregit.source.commit_log import History
-    from xregit.source.text import Positions, Spot
+    from xregit.source.parse_result import Positions, Spot
 
 
 CACHED_FILES = 64
@@ -140,10 +141,10 @@ def _lines_in(data: bytes) -> tuple[str, ...]:
 @lru_cache(maxsize=CACHED_FILES)
 def _positions_in(data: bytes, *, is_json: bool) -> Positions:
     if not is_json:
-        return yaml.positions(data)
-    from xregit.source import json  # only documents are JSON
+        return yaml_loader.positions(data)
+    from xregit.source import json_loader  # only documents are JSON
 
-    return json.positions(data)
+    return json_loader.positions(data)
 
 
 def repository_of(folder: Path) -> Path:

@@ -11,7 +11,10 @@ pathspec, the library for such patterns, needs more than 20 s for ``*a*a*a*a*a!`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # What stands for characters of one name, and what for any number of names.
 _FLAT, _DEEP, _FOLDERS = "[^/]*?", ".*?", "(?:.*?/)??"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copyreg
 import pickle
-from collections.abc import Mapping
 from io import BytesIO
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def packed(values: Mapping[str, Any]) -> bytes:

@@ -6,7 +6,6 @@ that can't be found is no error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,8 @@ from xregit.model.language import MAPPINGS, NOTHING
 from xregit.xid import parent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.keypaths import NamePath

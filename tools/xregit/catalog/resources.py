@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.entities import Document, Place, Resource, Version
 from xregit.model import find_name, normalise
 from xregit.model.language import NOTHING
-from xregit.source.text import UTF8_BOM
+from xregit.source.parse_result import UTF8_BOM
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel, ResourceModel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,8 @@ from xregit.catalog.references import local_xid, schema_of
 from xregit.catalog.resolver import base_xid
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.catalog.registry import Registry
 
 

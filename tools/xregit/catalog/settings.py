@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.path_patterns import settings_regex
 from xregit.model.datatypes import is_nonempty_text
 from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING, nothing
+
+if TYPE_CHECKING:
+    import re
 
 TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 

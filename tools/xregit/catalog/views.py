@@ -13,7 +13,7 @@ from xregit.catalog.resolver import Resolved, base_xid, effective
 from xregit.catalog.reverse_index import carried, carried_groups
 from xregit.model import canonical
 from xregit.model.language import NOTHING
-from xregit.source import json
+from xregit.source import json_loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -324,7 +324,7 @@ def _id(data: bytes, sought: str) -> str:
     """Return the ``$id`` of a document that is written in JSON, if it can be the one that is sought."""
     if sought.encode() not in data:
         return ""
-    value = json.parse(data).value
+    value = json_loader.parse(data).value
     return text_of(value, "$id") if isinstance(value, dict) else ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xregit.keypaths import NamePath
 
 

@@ -10,8 +10,7 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import local_xid
 from xregit.errors import XregitError
 from xregit.rules.references import alternatives
-from xregit.source.commented import Box, Entry, Scalar
-from xregit.source.formatting import UnformattableError, edited
+from xregit.source.yaml_formatter import Collection, Entry, Scalar, UnformattableError, edited
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -54,7 +53,7 @@ def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _write_terms(root: Box, *, pointer: KeyPath, terms: Mapping[str, str]) -> None:
+def _write_terms(root: Collection, *, pointer: KeyPath, terms: Mapping[str, str]) -> None:
     """Add the terms to what is said of a deprecation below a pointer."""
     box = root
     for name in pointer:
@@ -65,7 +64,7 @@ def _write_terms(root: Box, *, pointer: KeyPath, terms: Mapping[str, str]) -> No
         _ensure_entry(stated, name).value = Scalar(text, None, is_plain=False, raw=text)
 
 
-def _ensure_entry(box: Box, name: str) -> Entry:
+def _ensure_entry(box: Collection, name: str) -> Entry:
     """Return the entry of a name, which is added where it is missing."""
     known = next((entry for entry in box.entries if entry.key == name), None)
     if known is None:
@@ -76,8 +75,8 @@ def _ensure_entry(box: Box, name: str) -> Entry:
     return known
 
 
-def _ensure_mapping(entry: Entry) -> Box:
+def _ensure_mapping(entry: Entry) -> Collection:
     """Return the mapping that an entry holds; anything else there gives way to one."""
-    if not isinstance(entry.value, Box) or not entry.value.keyed:
-        entry.value = Box(keyed=True, in_brackets=False, indent=0)
+    if not isinstance(entry.value, Collection) or not entry.value.keyed:
+        entry.value = Collection(keyed=True, in_brackets=False, indent=0)
     return entry.value

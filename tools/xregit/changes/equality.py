@@ -38,9 +38,9 @@ def _comparable(document: Any) -> Any:
     """Return the value of a JSON document, else the document without blanks at its lines' ends."""
     if not isinstance(document, bytes):
         return document
-    from xregit.source import json
+    from xregit.source import json_loader
 
-    parsed = json.parse(document)
+    parsed = json_loader.parse(document)
     return [text for line in document.splitlines() if (text := line.strip())] if parsed.problems else parsed.value
 
 

@@ -5,13 +5,14 @@ A branch's changes are reported at the commits that made them, so a merge that o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from xregit.changes.change import Change
 
 

@@ -5,7 +5,6 @@ References are replaced where they stand, so that comments, order and the look o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,12 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import REGISTRY_FILE, path_of
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.errors import XregitError
-from xregit.source import file_tree, yaml
-from xregit.source.text import UTF8_BOM
+from xregit.source import file_tree, yaml_loader
+from xregit.source.parse_result import UTF8_BOM
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from xregit.catalog.registry import Registry
@@ -160,11 +160,11 @@ class _ReferenceEditor:
             XregitError: a value is written in a way that hides what it says.
         """
         data = data.removeprefix(UTF8_BOM)
-        parsed = yaml.parse(data) if self.parts[-1].encode() in data else None
+        parsed = yaml_loader.parse(data) if self.parts[-1].encode() in data else None
         if parsed is None or not isinstance(parsed.value, dict):
             return data
         lines = data.decode().split("\n")
-        positions = yaml.positions(data)
+        positions = yaml_loader.positions(data)
         for edit in reversed(list(self.edits(parsed.value, own=own))):
             span = positions.span(edit.path, edit.on_key)
             if not _replace(lines, span, edit):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,8 @@ from xregit.payloads.compatibility.verdicts import ROOT, summarise, worst_first
 from xregit.payloads.document import Document, fetch_nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.catalog.entities import Resource, Version
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import SchemaDocuments

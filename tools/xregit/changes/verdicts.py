@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -18,6 +17,8 @@ from xregit.model.quoting import cut, to_json
 from xregit.xid import parent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xregit.catalog.registry import Entity, Registry
     from xregit.changes.change import Difference
     from xregit.keypaths import KeyPath, NamePath

@@ -347,7 +347,7 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
     alone.
     """
     import xregit
-    from xregit.pages.building import build_site, serve_site, write_pages
+    from xregit.pages.builder import build_site, serve_site, write_pages
 
     if serve and folder is not None:
         message = "--serve shows a site, and --pages writes what another program makes one of; name one of them"

@@ -121,7 +121,7 @@ def report(made: Review, form: str, page: Callable[[str], str], line: Callable[[
 
 def page_of(registry: Registry, pages: str) -> Callable[[str], str]:
     """Return the function that gives an entity's page on the docs site; nothing for what is gone."""
-    from xregit.pages.linking import address
+    from xregit.pages.links import address
 
     there = pages.rstrip("/")
     return lambda xid: f"{there}/{address(xid)}" if pages and registry.entity(xid) is not None else ""

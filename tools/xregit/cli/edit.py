@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Registry
     from xregit.diagnostics import Diagnostic
-    from xregit.source.text import Problem
+    from xregit.source.parse_result import Problem
 
 
 # A file that is not in its canonical form is no fault of the catalog, but fails a run as one does.
@@ -133,8 +133,8 @@ def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes
 
 def canonical(data: bytes) -> tuple[bytes, Problem | None]:
     """Return a file's canonical form, and why it has none."""
-    from xregit.source.formatting import UnformattableError, formatted
-    from xregit.source.text import NOWHERE, Problem
+    from xregit.source.parse_result import NOWHERE, Problem
+    from xregit.source.yaml_formatter import UnformattableError, formatted
 
     try:
         return formatted(data), None

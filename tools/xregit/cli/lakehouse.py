@@ -12,7 +12,7 @@ from xregit.cli.output import as_json, note, result
 from xregit.cli.parameters import Ref, located, refuse_own_tables, with_registry
 
 if TYPE_CHECKING:
-    from xregit.spark.streams.routing import Routed
+    from xregit.spark.streams.job import Routed
 
 # Of so many tables it is told how many rows they have got.
 MAX_TOLD = 20
@@ -36,12 +36,12 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
 
     require_spark()
     from xregit.spark.publication import published_at
-    from xregit.spark.streams.definitions import landings
+    from xregit.spark.streams.plan import table_statements
     from xregit.spark.tables import create_statements
 
     if ref is None:
         loaded = xregit.load(registry)
-        written = [*create_statements(loaded.model), *landings(loaded)]
+        written = [*create_statements(loaded.model), *table_statements(loaded)]
         result(as_json({"statements": written}) if form == "json" else "\n\n".join(written))
         return
     found = published_at(registry, ref, folder)
@@ -127,7 +127,7 @@ def route(
 
 def told(done: Routed) -> str:
     """Return how many rows went where; of many tables, the rest of messages and those with most rows."""
-    from xregit.spark.streams.landing import OTHERS
+    from xregit.spark.streams.table_mapping import OTHERS
 
     rest = {landing.name for landing in OTHERS}
     order = sorted(done.rows.items(), key=lambda item: (item[0] not in rest, -item[1], item[0]))

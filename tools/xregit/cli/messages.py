@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
@@ -13,6 +12,8 @@ from xregit.cli.parameters import Input, unknown, with_registry
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xregit.catalog import Message
     from xregit.messages.result import Match
 

@@ -59,7 +59,7 @@ def as_json(value: object) -> str:
 
 def as_yaml(value: Mapping[str, object]) -> str:
     """Return a result as a person would write it."""
-    from xregit.source.emitting import to_yaml
+    from xregit.source.yaml_emitter import to_yaml
 
     return to_yaml(value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ from xregit.cli.parameters import Ref, output_folder, refuse_own_folder, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from xregit.catalog import Endpoint, Registry
     from xregit.catalog.registry import Entity

@@ -6,7 +6,6 @@ finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -30,11 +29,13 @@ from xregit.model import export_source
 from xregit.model.language import NOTHING
 from xregit.source import atomic_write
 from xregit.source.atomic_write import edit_lock
-from xregit.source.emitting import to_yaml
 from xregit.source.file_tree import id_to_filename
+from xregit.source.yaml_emitter import to_yaml
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from xregit.catalog.entities import Version
     from xregit.catalog.registry import Registry
 

@@ -5,10 +5,8 @@ Nothing is fetched. Names and forms of other releases become ours; each kind of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from json import loads
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
@@ -25,11 +23,12 @@ from xregit.document.parser import DocumentParser, Note, note_of
 from xregit.errors import CatalogError, XregitError
 from xregit.model import builtin, extend
 from xregit.model.language import NOTHING, Model
-from xregit.source import json, yaml
+from xregit.source import json_loader, yaml_loader
 from xregit.source.directives import directives
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from xregit.keypaths import KeyPath
 
@@ -81,7 +80,7 @@ class _DocumentLoader:
         repository = repository_of(path)
         self.path = path.relative_to(repository).as_posix()
         self.origin = Origin(repository, path)
-        self.language = json if self.data.lstrip()[:1] in (b"{", b"[") else yaml
+        self.language = json_loader if self.data.lstrip()[:1] in (b"{", b"[") else yaml_loader
         self.problems: list[Diagnostic] = []
 
     def read(self) -> LoadedDocument:
@@ -115,7 +114,7 @@ class _DocumentLoader:
             origin=self.origin,
             problems=tuple(self.problems),
             broken=frozenset({self.path}) if broken else frozenset(),
-            directives={self.path: directives(self.data)} if self.language is yaml else NOTHING,
+            directives={self.path: directives(self.data)} if self.language is yaml_loader else NOTHING,
         )
 
     def value(self) -> dict[str, Any] | None:

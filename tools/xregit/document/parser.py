@@ -20,7 +20,7 @@ from xregit.document.version_document import inline_document
 from xregit.model import canonical
 from xregit.model import normalise as model_normalised
 from xregit.model.language import NOTHING
-from xregit.source.plain import without_text
+from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
     from xregit.document.profiles import Step

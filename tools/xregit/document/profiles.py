@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from xregit.model.language import NOTHING, nothing
-from xregit.source import yaml
+from xregit.source import yaml_loader
 
 _HERE = Path(__file__).parent
 # Steps that look into objects at any depth, whatever their attributes are called.
@@ -110,7 +110,9 @@ def data_file(*path: str) -> Any:
 @cache
 def _data_files() -> Mapping[str, Any]:
     """Return the values of all data files below this folder, by their paths."""
-    return {path.relative_to(_HERE).as_posix(): yaml.parse(path.read_bytes()).value for path in _HERE.rglob("*.yaml")}
+    return {
+        path.relative_to(_HERE).as_posix(): yaml_loader.parse(path.read_bytes()).value for path in _HERE.rglob("*.yaml")
+    }
 
 
 @cache

@@ -7,7 +7,6 @@ does not grow with their number. The answer for a combination of texts is rememb
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +17,7 @@ from xregit.messages.index import Filter, FilterSet, filter_set
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from xregit.messages.constraints import Constraint

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from xregit.model.protocols import matching_fact
 from xregit.protocols.cloudevents import REQUIRED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from xregit.messages.constraints import Constraint
     from xregit.messages.decoder import IncomingMessage

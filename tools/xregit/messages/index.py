@@ -8,7 +8,6 @@ demand, the next rarest divides them further. A definition that demands neither 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from xregit.model.media_types import without_parameters
 from xregit.protocols.binding import STRUCTURED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from xregit.messages.constraints import Constraint
     from xregit.messages.decoder import IncomingMessage

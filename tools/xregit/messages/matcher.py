@@ -7,7 +7,6 @@ compared with those that are bound to none. An event by itself is compared with 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.model.spelling import suggest_similar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from xregit.catalog import Endpoint, Message, MessageGroup, Registry
     from xregit.messages.decoder import Input

@@ -18,7 +18,7 @@ from xregit.model.media_types import comparable
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, language, parse
 from xregit.payloads.body import explain_framing
 from xregit.protocols.cloudevents import payload_bytes
-from xregit.source.plain import without_text
+from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
     from xregit.catalog import Message, Registry

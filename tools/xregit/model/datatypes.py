@@ -5,13 +5,15 @@ from __future__ import annotations
 import calendar
 import math
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.model.protocols import syntaxes
 from xregit.xid import ID, MAX_ID_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1

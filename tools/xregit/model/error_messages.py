@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
@@ -13,6 +12,8 @@ from xregit.model.spelling import suggest_similar
 from xregit.model.suggestions import repair_template, suggest_name, suggest_value, suggest_xid
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     from xregit.keypaths import KeyPath
     from xregit.model.datatypes import Datatype
     from xregit.model.language import AttributeModel

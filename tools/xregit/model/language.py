@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 #: The types of all mappings here; testing for these is several times faster than testing for any Mapping.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 
 _OTHERWISE = "*"

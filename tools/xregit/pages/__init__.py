@@ -19,7 +19,7 @@ ASSETS = ("assets/xregit.css", "assets/xregit.js", "assets/wire.js", "assets/rec
 
 def pages(registry: Registry) -> Iterator[Page]:
     """Give every page of a registry's site: overviews first, then each group with what it holds, then the reference."""
-    from xregit.pages.book import Book
-    from xregit.pages.listing import all_pages
+    from xregit.pages.context import SiteContext
+    from xregit.pages.site_pages import all_pages
 
-    return all_pages(Book(registry))
+    return all_pages(SiteContext(registry))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.entities import Group
 from xregit.catalog.properties import Text, texts
-from xregit.pages.linking import reference
+from xregit.pages.links import reference
 from xregit.pages.properties import written
 from xregit.pages.prose import plain
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.resolver import Resolved
     from xregit.model.language import AttributeModel
-    from xregit.pages.book import Book
-    from xregit.pages.linking import Link
+    from xregit.pages.context import SiteContext
+    from xregit.pages.links import Link
 
 MAX_DEPTH = 8
 MAX_SEARCHED_CHARS = 200
@@ -99,7 +99,7 @@ def _cut(value: str) -> tuple[Text, ...]:
     return (Text(value),) if any(part.placeholder.isdigit() for part in parts) else parts
 
 
-def origin_link(book: Book, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
+def origin_link(book: SiteContext, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
     """Return the link to the message or group that wrote the value at a path, None where it is the entity itself."""
     origin = resolved.origin(path)
     if not origin or origin == own:
@@ -111,7 +111,7 @@ def origin_link(book: Book, resolved: Resolved, own: str, path: tuple[str, ...])
     return link._replace(text=link.text.removesuffix(f"/{own.rsplit('/', 1)[-1]}"), title=origin)
 
 
-def message_link(book: Book, xid: str, beside: str) -> Link:
+def message_link(book: SiteContext, xid: str, beside: str) -> Link:
     """Return the link to a message, its group named too unless it is that of the message beside, or the id tells it."""
     above, _, own = beside.rpartition("/")
     if xid.rpartition("/")[0] == above or book.registry.resource(xid) is None:

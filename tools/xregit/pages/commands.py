@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from xregit.model import protocols
+from xregit.pages.context import HIDDEN
 from xregit.pages.diagrams import SENDING
-from xregit.pages.discretion import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,16 +6,17 @@ Positions are in the units of an SVG's view box; colours come from the style she
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from xregit.pages.linking import Link, address, href
+from xregit.pages.links import Link, address, href
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from xregit.catalog.views import Endpoint
-    from xregit.pages.book import Book
+    from xregit.pages.context import SiteContext
 
 # Three columns fit beside the navigation and the table of contents of a window of 1280 pixels.
 WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 38
@@ -80,19 +81,19 @@ class Diagram:
     narrow: Diagram | None = None
 
 
-def near(book: Book, endpoint: Endpoint) -> tuple[Endpoint, ...]:
+def near(book: SiteContext, endpoint: Endpoint) -> tuple[Endpoint, ...]:
     """Return the other endpoints on an endpoint's channel, the first ones of very many."""
     others = (each for each in book.channels.get(endpoint.channel, ()) if each.xid != endpoint.xid)
     return tuple(islice(others, MAX_NEAR))
 
 
-def further(book: Book, endpoints: Sequence[Endpoint], channel: str) -> Link | None:
+def further(book: SiteContext, endpoints: Sequence[Endpoint], channel: str) -> Link | None:
     """Return the link to all endpoints on a channel where these are a part of them."""
     more = len(book.channels.get(channel, ())) - len(endpoints)
     return Link(f"{more:,} more endpoints", f"{href(book.map)}#{book.channel_ids[channel]}") if more > 0 else None
 
 
-def channel_diagram(book: Book, endpoints: Sequence[Endpoint], channel: str, own: str = "") -> Diagram:
+def channel_diagram(book: SiteContext, endpoints: Sequence[Endpoint], channel: str, own: str = "") -> Diagram:
     """Return the diagram of endpoints on one channel; without a channel, of a single endpoint."""
     senders = [each for each in endpoints if SENDING in each.usage]
     receivers = [each for each in endpoints if set(each.usage) - {SENDING} or not each.usage]
@@ -124,13 +125,13 @@ def _narrow(senders: Sequence[Box], channel: Box, receivers: Sequence[Box], titl
     return Diagram(BETWEEN + WIDTH, boxes[-1].y + boxes[-1].height, boxes, paths, title)
 
 
-def _endpoint_box(book: Book, endpoint: Endpoint, own: str) -> Box:
+def _endpoint_box(book: SiteContext, endpoint: Endpoint, own: str) -> Box:
     link = book.link(endpoint.xid, endpoint.name)
     lines = [(link, False), (Link(", ".join(filter(None, (endpoint.protocol, *endpoint.usage)))), True)]
     return _box(lines, "endpoint", own=endpoint.xid == own)
 
 
-def _channel_lines(book: Book, endpoints: Sequence[Endpoint], channel: str) -> list[tuple[Link, bool]]:
+def _channel_lines(book: SiteContext, endpoints: Sequence[Endpoint], channel: str) -> list[tuple[Link, bool]]:
     """Return what stands in the box of a channel: its name, what travels there, and how many are not shown."""
     if not channel:
         return [(link, True) for link in _travelling(book, endpoints)] or [(Link("no messages"), True)]
@@ -141,7 +142,7 @@ def _channel_lines(book: Book, endpoints: Sequence[Endpoint], channel: str) -> l
     return [(Link(channel, f"{href(book.map)}#{book.channel_ids[channel]}"), False), *((link, True) for link in small)]
 
 
-def _travelling(book: Book, endpoints: Sequence[Endpoint]) -> Iterator[Link]:
+def _travelling(book: SiteContext, endpoints: Sequence[Endpoint]) -> Iterator[Link]:
     """Give the groups of messages that endpoints carry, then the endpoints that have messages of their own."""
     groups: Mapping[str, str] = {group.xid: group.id for each in endpoints for group in each.messagegroups}
     yield from (book.link(xid) for xid in list(groups)[:MAX_GROUPS])

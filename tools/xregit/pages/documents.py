@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.source.emitting import to_yaml
-from xregit.source.json import parse
+from xregit.source.json_loader import parse
+from xregit.source.yaml_emitter import to_yaml
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Document

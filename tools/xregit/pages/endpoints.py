@@ -10,17 +10,17 @@ from xregit.model import siblings
 from xregit.pages.attributes import Value, inner, rows, shown, texts_in, texts_inside
 from xregit.pages.diagrams import channel_diagram, further, near
 from xregit.pages.documents import texts
-from xregit.pages.heads import head_of
-from xregit.pages.linking import address
+from xregit.pages.entity_header import head_of
+from xregit.pages.links import address
 from xregit.pages.page import Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
-from xregit.pages.rendering import render
+from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
-    from xregit.pages.book import Book, Entry
-    from xregit.pages.linking import Link
+    from xregit.pages.context import Entry, SiteContext
+    from xregit.pages.links import Link
 
 ELSEWHERE = frozenset({
     "endpointid", "name", "description", "usage", "channel", "envelope", "envelopeoptions", "protocol",
@@ -36,7 +36,7 @@ USAGES = {
 }
 
 
-def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
+def endpoint_page(book: SiteContext, endpoint: Endpoint) -> Page:
     """Return the page of an endpoint; nothing on it looks like a credential."""
     endpoint = book.open(endpoint)
     models = siblings(endpoint.entity.type.attributes, endpoint.attributes)
@@ -81,18 +81,18 @@ def endpoint_page(book: Book, endpoint: Endpoint) -> Page:
     )
 
 
-def _options(book: Book, value: object) -> Value | None:
+def _options(book: SiteContext, value: object) -> Value | None:
     return shown(book.registry, value) if isinstance(value, Mapping | list | tuple) and value else None
 
 
-def _addresses(book: Book, endpoint: Endpoint) -> tuple[Value, ...]:
+def _addresses(book: SiteContext, endpoint: Endpoint) -> tuple[Value, ...]:
     """Return where to connect; an address that is all that is said of it stands alone."""
     stated = endpoint.options.get("endpoints")
     values = [shown(book.registry, item) for item in stated] if isinstance(stated, list | tuple) else []
     return tuple(value.members[0][1] if len(value.members) == 1 else value for value in values)
 
 
-def _contract(book: Book, endpoint: Endpoint) -> list[tuple[Entry, Link | None]]:
+def _contract(book: SiteContext, endpoint: Endpoint) -> list[tuple[Entry, Link | None]]:
     """Return what the endpoint carries, each with the group it comes through, None for its own messages."""
     return [
         (book.entry(entry.message), None if entry.via == endpoint.xid else book.link(entry.via))

@@ -1,29 +1,95 @@
-"""A group of any type to its page, and all groups of one type to theirs."""
+"""The pages of groups, and the prefixes by which their ids begin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.model import siblings
 from xregit.model.language import display_name
 from xregit.pages.attributes import rows, texts_in
-from xregit.pages.book import titled
+from xregit.pages.context import titled
 from xregit.pages.documents import texts
-from xregit.pages.families import MAX_GROUPS, families, in_order
-from xregit.pages.heads import head_of
-from xregit.pages.linking import Link, address, href
-from xregit.pages.page import Page
+from xregit.pages.entity_header import head_of
+from xregit.pages.links import Link, address, href
+from xregit.pages.page import Page, caseless
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
-from xregit.pages.rendering import render
+from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from xregit.catalog.entities import Group, Resource
     from xregit.model.language import GroupModel
-    from xregit.pages.book import Book, Entry
+    from xregit.pages.context import Entry, SiteContext
+
+
+# More groups of a type than this are listed on the page of the type alone; the start page leads there by families.
+MAX_GROUPS = 40
+MAX_FAMILIES = 60
+# An id is cut at its dots, as names of domains and packages are; where that tells too little or too much apart, its
+# first character counts.
+_MAX_LABELS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Groups of one type, in order, whose ids begin alike, whatever their case; ``title`` is how they begin."""
+
+    title: str
+    groups: tuple[Group, ...]
+
+    @property
+    def anchor(self) -> str:
+        """The id of its first row on the page of the type."""
+        return f"from-{self.title.lower()}"
+
+    @property
+    def link(self) -> Link:
+        """The way to its only group, else to its first row."""
+        first = self.groups[0]
+        if len(self.groups) == 1:
+            return Link(first.id, href(address(first.xid)))
+        return Link(self.title, f"{href(address(f'/{first.type.plural}'))}#{quote(self.anchor)}")
+
+
+def in_order(groups: Iterable[Group]) -> list[Group]:
+    """Return groups by id, whatever its case, so that those of a family stand together."""
+    return sorted(groups, key=lambda group: caseless(group.id))
+
+
+def families(groups: Iterable[Group]) -> tuple[Family, ...]:
+    """Return the families of many groups, some 60 at most; none where ids begin in too many ways, or in one."""
+    ordered = in_order(groups)
+    for labels in range(1, _MAX_LABELS + 1):
+        found = _gathered(ordered, partial(_labels, count=labels))
+        if len(found) > 1:
+            break
+    if not 1 < len(found) <= MAX_FAMILIES:
+        found = _gathered(ordered, _initial)
+    return found if 1 < len(found) <= MAX_FAMILIES else ()
+
+
+def _labels(name: str, count: int) -> str:
+    return ".".join(name.split(".")[:count])
+
+
+def _initial(name: str) -> str:
+    return name[:1]
+
+
+def _gathered(groups: list[Group], beginning: Callable[[str], str]) -> tuple[Family, ...]:
+    """Return groups by the beginnings of their ids; a family is spelled as its first group is."""
+    gathered: dict[str, list[Group]] = defaultdict(list)
+    for group in groups:
+        gathered[beginning(group.id).lower()].append(group)
+    return tuple(Family(beginning(members[0].id), tuple(members)) for members in gathered.values())
+
 
 # What characterises a group where groups are listed, in this order, if it says so.
 FEATURES = ("usage", "protocol", "envelope", "format")
@@ -44,7 +110,7 @@ class Listed:
     anchor: str = ""
 
 
-def group_page(book: Book, group: Group) -> Page:
+def group_page(book: SiteContext, group: Group) -> Page:
     """Return the page of a group: its attributes and what it holds."""
     models = siblings(group.type.attributes, group.attributes)
     kind = display_name(group.type.singular)
@@ -73,12 +139,12 @@ def group_page(book: Book, group: Group) -> Page:
     )
 
 
-def messages_of(book: Book, group: Group) -> list[Entry]:
+def messages_of(book: SiteContext, group: Group) -> list[Entry]:
     """Return the messages of a group as lists show them."""
     return [book.entry(Message(book.registry, item)) for item in group.collections.get("messages", {}).values()]
 
 
-def groups_page(book: Book, model: GroupModel) -> Page:
+def groups_page(book: SiteContext, model: GroupModel) -> Page:
     """Return the page that lists all groups of one type."""
     groups = in_order(book.registry.groups.get(model.plural, {}).values())
     found = families(groups) if len(groups) > MAX_GROUPS else ()
@@ -106,7 +172,7 @@ def counted(model: GroupModel) -> str:
     return next(iter(model.resources), "")
 
 
-def listed(book: Book, group: Group) -> Listed:
+def listed(book: SiteContext, group: Group) -> Listed:
     """Return a group as lists show it."""
     return Listed(
         link=book.link(group.xid),
@@ -118,21 +184,21 @@ def listed(book: Book, group: Group) -> Listed:
     )
 
 
-def _carriers(book: Book, group: Group) -> Iterator[tuple[Link, tuple[str, ...], str]]:
+def _carriers(book: SiteContext, group: Group) -> Iterator[tuple[Link, tuple[str, ...], str]]:
     """Give the endpoints that carry a message group, each with its usage and protocol."""
     for xid in book.carriers.get(group.xid, ()):
         endpoint = Endpoint(book.registry, book.registry.groups["endpoints"][xid.rpartition("/")[2]])
         yield book.link(xid, endpoint.name), endpoint.usage, endpoint.protocol
 
 
-def _resources(book: Book, group: Group) -> Iterator[tuple[str, list[Listed]]]:
+def _resources(book: SiteContext, group: Group) -> Iterator[tuple[str, list[Listed]]]:
     """Give what a group holds besides messages, by type."""
     for plural, collection in group.collections.items():
         if plural != "messages" and collection:
             yield titled(plural), [_resource(book, resource) for resource in collection.values()]
 
 
-def _resource(book: Book, resource: Resource) -> Listed:
+def _resource(book: SiteContext, resource: Resource) -> Listed:
     target = book.registry.resource(resource.xref) if resource.xref else resource
     attributes = target.attributes if target else resource.attributes
     return Listed(

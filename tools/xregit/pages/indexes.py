@@ -1,9 +1,9 @@
-"""Pages that list what entities have in common: placeholders, labels, owners, and what is deprecated."""
+"""The indexes of a site: of names, placeholders, labels and owners."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,15 +12,125 @@ from xregit.catalog.entities import Group
 from xregit.catalog.resolver import group_of
 from xregit.catalog.views import text_of
 from xregit.model.language import NOTHING, display_name
-from xregit.pages.addresses import DEPRECATIONS, LABELS, OWNERS, PLACEHOLDERS, caseless, ids
-from xregit.pages.heads import Deprecation, deprecation, leaving_as
-from xregit.pages.linking import Link, href
-from xregit.pages.page import Page
-from xregit.pages.rendering import render
+from xregit.pages.entity_header import Deprecation, deprecation, leaving_as
+from xregit.pages.examples import told
+from xregit.pages.links import Link, href
+from xregit.pages.page import DEPRECATIONS, LABELS, NAMES, OWNERS, PLACEHOLDERS, Page, caseless, ids
+from xregit.pages.payloads import INNER, MAX_DEPTH
+from xregit.pages.renderer import render
+from xregit.payloads.budget import MORE_FIELDS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from xregit.catalog.entities import Resource
-    from xregit.pages.book import Book
+    from xregit.catalog.views import Message
+    from xregit.pages.context import Entry, SiteContext
+    from xregit.payloads import Field
+
+
+TITLE = "Fields"
+SAID = "Every field of a payload and every placeholder, with the messages that have it."
+# A table of more names than this is parted, so that a browser gets no page of more than some 200 kB.
+MAX_NAMES = 1_000
+
+
+class User(NamedTuple):
+    """A message that has something by a name, and where: paths of fields, properties with the placeholder."""
+
+    entry: Entry
+    fields: tuple[str, ...]
+    placeholders: tuple[str, ...]
+
+
+Row = tuple[Link, tuple[User, ...]]
+
+
+def name_pages(book: SiteContext) -> Iterator[Page]:
+    """Give the index of all names, in parts if they are many, then a page for each that several messages have."""
+    users = _users(book)
+    if not users:
+        return
+    names = sorted(users, key=caseless)
+    starts = range(0, len(names), MAX_NAMES) if len(names) > MAX_NAMES else ()
+    titles = [f"part {number}" for number, _ in enumerate(starts, 1)]
+    at = ids((*titles, *names))
+    shared = {name: f"{NAMES}{at[name]}/" for name in names if len(users[name]) > 1}
+    rows = [(_link(name, users[name], shared), users[name]) for name in names]
+    crumbs = (Link(book.title, href("")), Link(TITLE, href(NAMES)))
+    if titles:
+        parts = {at[title]: rows[start : start + MAX_NAMES] for title, start in zip(titles, starts, strict=True)}
+        yield from _name_parts(parts, crumbs)
+    else:
+        yield _name_index(rows, crumbs[:1])
+    for name, address in shared.items():
+        yield _page(name, address, users[name], crumbs)
+
+
+def _name_index(rows: Sequence[Row], crumbs: tuple[Link, ...], address: str = NAMES, title: str = TITLE) -> Page:
+    """Return the index, or a part of it that has an address and a title of its own."""
+    html = render("names.html", title=title, crumbs=crumbs, said=SAID, names=rows)
+    parent = "" if address == NAMES else NAMES
+    return Page(address, title, html, description=SAID, search=SAID, parent=parent, listed=not parent)
+
+
+def _name_parts(parts: Mapping[str, Sequence[Row]], crumbs: tuple[Link, ...]) -> Iterator[Page]:
+    """Give the page that leads to the parts of the index, and the page of each; search has the names by themselves."""
+    titles = {at: f"{rows[0][0].text} to {rows[-1][0].text}" for at, rows in parts.items()}
+    sections = [
+        Section(titles[at], at, (), Link(f"{len(rows):,} names", href(f"{NAMES}{at}/"))) for at, rows in parts.items()
+    ]
+    html = render("index.html", title=TITLE, crumbs=crumbs[:1], said=SAID, sections=sections, open=0)
+    yield Page(NAMES, TITLE, html, description=SAID, search=SAID, listed=True)
+    for at, rows in parts.items():
+        yield _name_index(rows, crumbs, f"{NAMES}{at}/", titles[at])
+
+
+def _page(name: str, address: str, users: tuple[User, ...], crumbs: tuple[Link, ...]) -> Page:
+    html = render("name.html", title=name, crumbs=crumbs, users=users)
+    said = f"The {len(users)} messages that have {name} as a field or a placeholder"
+    return Page(address, name, html, description=said, search=said, parent=NAMES)
+
+
+def _link(name: str, users: tuple[User, ...], shared: Mapping[str, str]) -> Link:
+    return Link(name, href(shared[name]) if name in shared else users[0].entry.link.href)
+
+
+def _users(book: SiteContext) -> dict[str, tuple[User, ...]]:
+    found: dict[str, list[User]] = defaultdict(list)
+    for message in book.registry.messages:
+        if message.alias_of:
+            continue
+        fields, placeholders = _fields(book, message), _placeholder_names(message)
+        for name in dict.fromkeys((*fields, *placeholders)):
+            found[name].append(User(book.entry(message), tuple(fields[name]), tuple(placeholders[name])))
+    return {name: tuple(users) for name, users in found.items()}
+
+
+def _fields(book: SiteContext, message: Message) -> dict[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for path in _paths(told(book, message).fields, ()):
+        found[path[-1]][".".join(path)] = None
+    return found
+
+
+def _paths(fields: tuple[Field, ...], above: tuple[str, ...], *, inner: bool = False) -> Iterator[tuple[str, ...]]:
+    """Give the paths of all fields; the ``inner`` field of a list or map, which nobody has named, has none."""
+    for field in fields:
+        path = (*above, field.name) if field.name else above
+        if field.name and field is not MORE_FIELDS and not inner:
+            yield path
+        if len(path) < MAX_DEPTH:
+            yield from _paths(field.fields, path, inner=field.type in INNER)
+
+
+def _placeholder_names(message: Message) -> dict[str, dict[str, None]]:
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for declared in message.properties:
+        for name in declared.placeholders:
+            found[name][declared.name] = None
+    return found
+
 
 # A section with more entries than this begins folded.
 MAX_OPEN = 12
@@ -89,7 +199,7 @@ class Leaving:
     deprecation: Deprecation
 
 
-def index_pages(book: Book) -> Iterator[Page]:
+def index_pages(book: SiteContext) -> Iterator[Page]:
     """Give the pages for which the registry has entries."""
     crumbs = (Link(book.title, href("")),)
     placeholders, labels, owners = _placeholders(book), _labels(book), _owners(book)
@@ -174,7 +284,7 @@ def _section(index: Index, name: str, at: str, items: Sequence[Item]) -> tuple[S
     return Section(name, at, (), Link(below.said, href(below.address))), (below.page("section.html", items=items),)
 
 
-def _deprecations(book: Book, found: list[Leaving]) -> Page:
+def _deprecations(book: SiteContext, found: list[Leaving]) -> Page:
     said = "What is deprecated, what takes its place, and when it goes; what goes first stands first."
     title = "Deprecations"
     html = render("deprecations.html", title=title, crumbs=(Link(book.title, href("")),), said=said, leaving=found)
@@ -184,7 +294,7 @@ def _deprecations(book: Book, found: list[Leaving]) -> Page:
     return Page(DEPRECATIONS, title, html, description=said, search=words, keys=keys, listed=True)
 
 
-def _placeholders(book: Book) -> dict[str, list[Item]]:
+def _placeholders(book: SiteContext) -> dict[str, list[Item]]:
     """Return each placeholder's name with the messages that have it."""
     found: dict[str, list[Item]] = defaultdict(list)
     for message in book.registry.messages:
@@ -200,7 +310,7 @@ def _placeholders(book: Book) -> dict[str, list[Item]]:
     return found
 
 
-def _labels(book: Book) -> dict[str, dict[str, list[Item]]]:
+def _labels(book: SiteContext) -> dict[str, dict[str, list[Item]]]:
     """Return each label's name with its values, as ``name: value``, and what has them.
 
     A name or value that holds the sign between them is in quotes, so that no two labels look alike.
@@ -214,7 +324,7 @@ def _labels(book: Book) -> dict[str, dict[str, list[Item]]]:
     return found
 
 
-def _labelled(book: Book) -> Iterator[tuple[Mapping[str, Any], Callable[[], Item]]]:
+def _labelled(book: SiteContext) -> Iterator[tuple[Mapping[str, Any], Callable[[], Item]]]:
     """Give the attributes of the registry and of all entities, each with what makes its item."""
     yield book.registry.attributes, partial(Item, Link(book.title, href("")), "registry")
     for entity in _entities(book):
@@ -234,7 +344,7 @@ def _parted(labels: Mapping[str, Sections]) -> tuple[Sections, Mapping[str, Sect
     return few, many
 
 
-def _owners(book: Book) -> dict[str, list[Item]]:
+def _owners(book: SiteContext) -> dict[str, list[Item]]:
     """Return each owner with the groups it owns."""
     owners = book.registry.owners
     found: dict[str, list[Item]] = defaultdict(list)
@@ -244,7 +354,7 @@ def _owners(book: Book) -> dict[str, list[Item]]:
     return found
 
 
-def leaving(book: Book) -> list[Leaving]:
+def leaving(book: SiteContext) -> list[Leaving]:
     """Return what is deprecated, what goes first in front."""
     found: list[Leaving] = []
     for entity in _entities(book):
@@ -254,12 +364,12 @@ def leaving(book: Book) -> list[Leaving]:
     return sorted(found, key=lambda each: (each.deprecation.removal or "~", each.deprecation.effective))
 
 
-def _entities(book: Book) -> Iterator[Group | Resource]:
+def _entities(book: SiteContext) -> Iterator[Group | Resource]:
     yield from book.registry.all_groups
     yield from book.registry.all_resources
 
 
-def _item(book: Book, entity: Group | Resource) -> Item:
+def _item(book: SiteContext, entity: Group | Resource) -> Item:
     above = None if isinstance(entity, Group) else group_of(book.registry, entity)
     link = book.link(entity.xid)
     name = text_of(entity.attributes, "name")

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from xregit.model.language import display_name
-from xregit.pages.addresses import MODEL, RULES
-from xregit.pages.book import titled
-from xregit.pages.linking import Link, href
-from xregit.pages.page import Page
+from xregit.pages.context import titled
+from xregit.pages.links import Link, href
+from xregit.pages.page import MODEL, RULES, Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
-from xregit.pages.rendering import anchor, render
+from xregit.pages.renderer import anchor, render
 from xregit.rules import RULES as ALL_RULES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.model.language import AttributeModel, GroupModel, ResourceModel
-    from xregit.pages.book import Book
+    from xregit.pages.context import SiteContext
     from xregit.rules import Rule
 
 MAX_DEPTH = 8
@@ -65,7 +65,7 @@ class Section:
     rows: tuple[Row, ...]
 
 
-def model_pages(book: Book) -> Iterator[Page]:
+def model_pages(book: SiteContext) -> Iterator[Page]:
     """Give the index of the model's types and a page for each."""
     model = book.registry.model
     yield _model_page(book)
@@ -77,7 +77,7 @@ def model_pages(book: Book) -> Iterator[Page]:
             yield _type_page(book, resource, f"{MODEL}{group.plural}/{resource.plural}/", (*sections, *meta))
 
 
-def _model_page(book: Book) -> Page:
+def _model_page(book: SiteContext) -> Page:
     model = book.registry.model
     types: list[tuple[Link, Markup]] = []
     for group in model.groups.values():
@@ -96,7 +96,7 @@ def _model_page(book: Book) -> Page:
     return Page(MODEL, "Model", html, description="What a registry may contain", search="model attributes", listed=True)
 
 
-def rule_pages(book: Book) -> Iterator[Page]:
+def rule_pages(book: SiteContext) -> Iterator[Page]:
     """Give the index of all rules and a page for each; nothing if there are no rules."""
     if not ALL_RULES:
         return
@@ -108,7 +108,7 @@ def rule_pages(book: Book) -> Iterator[Page]:
         yield _rule_page(book, rule, crumbs)
 
 
-def _rule_page(book: Book, rule: Rule, crumbs: tuple[Link, ...]) -> Page:
+def _rule_page(book: SiteContext, rule: Rule, crumbs: tuple[Link, ...]) -> Page:
     heading, _, text = rule.doc.partition("\n")
     body = _SECTION.sub(_section_of_page, book.prose(text if heading.startswith("# ") else rule.doc))
     html = render(
@@ -128,7 +128,7 @@ def _section_of_page(found: re.Match[str]) -> str:
     return f'<h2 id="{anchor(found[1])}">{found[1]}</h2>'
 
 
-def _type_page(book: Book, model: GroupModel | ResourceModel, at: str, sections: tuple[Section, ...]) -> Page:
+def _type_page(book: SiteContext, model: GroupModel | ResourceModel, at: str, sections: tuple[Section, ...]) -> Page:
     crumbs = (Link(book.title, href("")), Link("Model", href(MODEL)))
     title = titled(model.plural)
     html = render(
@@ -156,7 +156,7 @@ def _own_resources(group: GroupModel) -> list[ResourceModel]:
     return [resource for resource in group.resources.values() if resource.plural not in shared]
 
 
-def _sections(book: Book, attributes: Mapping[str, AttributeModel], title: str) -> tuple[Section, ...]:
+def _sections(book: SiteContext, attributes: Mapping[str, AttributeModel], title: str) -> tuple[Section, ...]:
     """Return the table of attributes, then one for each value of an attribute that brings further ones."""
     own = {name: attribute for name, attribute in attributes.items() if not attribute.core}
     core = {name: attribute for name, attribute in attributes.items() if attribute.core}
@@ -164,13 +164,13 @@ def _sections(book: Book, attributes: Mapping[str, AttributeModel], title: str) 
     return (*sections, *_section(book, core, f"{title} of the core specification" if own else title))
 
 
-def _section(book: Book, attributes: Mapping[str, AttributeModel], title: str) -> Iterator[Section]:
+def _section(book: SiteContext, attributes: Mapping[str, AttributeModel], title: str) -> Iterator[Section]:
     if attributes:
         yield Section(title, anchor(title), tuple(_rows(book, attributes, ())))
 
 
 def _conditional(
-    book: Book, attributes: Mapping[str, AttributeModel], path: tuple[str, ...], condition: str
+    book: SiteContext, attributes: Mapping[str, AttributeModel], path: tuple[str, ...], condition: str
 ) -> Iterator[Section]:
     for name, attribute in attributes.items():
         here = ".".join((*path, name))
@@ -183,7 +183,7 @@ def _conditional(
             yield from _conditional(book, attribute.attributes, (*path, name), condition)
 
 
-def _rows(book: Book, attributes: Mapping[str, AttributeModel], path: tuple[str, ...]) -> Iterator[Row]:
+def _rows(book: SiteContext, attributes: Mapping[str, AttributeModel], path: tuple[str, ...]) -> Iterator[Row]:
     for attribute in attributes.values():
         yield _row(book, attribute, path)
         if len(path) < MAX_DEPTH and not attribute.property:
@@ -193,7 +193,7 @@ def _rows(book: Book, attributes: Mapping[str, AttributeModel], path: tuple[str,
             yield from _rows(book, attribute.item.attributes, (*path, attribute.name + mark))
 
 
-def _row(book: Book, attribute: AttributeModel, path: tuple[str, ...]) -> Row:
+def _row(book: SiteContext, attribute: AttributeModel, path: tuple[str, ...]) -> Row:
     item = f" of {_type(attribute.item)}" if attribute.item is not None else ""
     return Row(
         path=path,

@@ -10,25 +10,24 @@ from xregit.messages.example import example_context
 from xregit.model import protocols, siblings
 from xregit.pages.attributes import MAX_SEARCHED_CHARS, message_link, origin_link, rows, texts_in
 from xregit.pages.documents import texts
-from xregit.pages.fitting import fitted
-from xregit.pages.heads import head_of
-from xregit.pages.linking import Link, address, reference
+from xregit.pages.entity_header import head_of
+from xregit.pages.examples import addresses, examples, meanings, told
+from xregit.pages.links import Link, address, reference
 from xregit.pages.page import Page
+from xregit.pages.page_size import fitted
 from xregit.pages.payloads import meanings as said_of
 from xregit.pages.payloads import names, payload
 from xregit.pages.properties import ADDRESSES, KEY, places, said, shown, title, written
 from xregit.pages.prose import plain, summary
-from xregit.pages.recognising import sharing
-from xregit.pages.samples import told
-from xregit.pages.wires import addresses, examples, meanings
+from xregit.pages.recognise import sharing
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from xregit.catalog.properties import Property, Text
     from xregit.catalog.views import Endpoint, Message
-    from xregit.pages.book import Book, Entry
-    from xregit.pages.wires import Meaning
+    from xregit.pages.context import Entry, SiteContext
+    from xregit.pages.examples import Meaning
 
 # So many of a message's bases are named on its page; else the pages of a long chain would grow with its square.
 MAX_BASES = 20
@@ -74,7 +73,7 @@ class Carrier(NamedTuple):
     options: tuple[tuple[str, str], ...]
 
 
-def message_page(book: Book, message: Message) -> Page:
+def message_page(book: SiteContext, message: Message) -> Page:
     """Return the page of a message."""
     resolved = message.resolved
     head = head_of(book, message.entity, message.entity.type.singular, _named(message), message.entity.meta)
@@ -131,20 +130,20 @@ def _named(message: Message) -> Mapping[str, Any]:
     return {**message.entity.attributes, "description": message.description}
 
 
-def _entries(book: Book, messages: Iterable[Message]) -> tuple[Entry, ...]:
+def _entries(book: SiteContext, messages: Iterable[Message]) -> tuple[Entry, ...]:
     return tuple(book.entry(message) for message in messages)
 
 
-def _origin(book: Book, message: Message, path: tuple[str, ...]) -> Link | None:
+def _origin(book: SiteContext, message: Message, path: tuple[str, ...]) -> Link | None:
     return origin_link(book, message.resolved, message.xid, path)
 
 
-def _origins(book: Book, message: Message, names: Iterable[str]) -> Mapping[str, Link]:
+def _origins(book: SiteContext, message: Message, names: Iterable[str]) -> Mapping[str, Link]:
     found = {name: _origin(book, message, (name,)) for name in names if name not in ELSEWHERE}
     return {name: link for name, link in found.items() if link}
 
 
-def _selectors(book: Book, message: Message) -> list[tuple[str, str, Link | None]]:
+def _selectors(book: SiteContext, message: Message) -> list[tuple[str, str, Link | None]]:
     """Return envelope, its options, and protocol, each with who says so if it isn't the message."""
     stated: list[tuple[str, str, tuple[str, ...]]] = [
         ("Envelope", message.envelope, ("envelope",)),
@@ -156,7 +155,7 @@ def _selectors(book: Book, message: Message) -> list[tuple[str, str, Link | None
     return [(title, value, _origin(book, message, path)) for title, value, path in stated if value]
 
 
-def _further(book: Book, message: Message, left: int) -> Link | None:
+def _further(book: SiteContext, message: Message, left: int) -> Link | None:
     """Return the link to the group of a message, where so many endpoints that carry it are not named."""
     return book.link(message.group.xid, f"{left:,} more endpoints, named by the group") if left > 0 else None
 
@@ -167,7 +166,7 @@ def _answers(message: Message) -> bool:
     return answer is not None and any(item.path == ("protocoloptions", answer) for item in message.properties)
 
 
-def _carrier(book: Book, endpoint: Endpoint, via: str, uses: Mapping[str, str]) -> Carrier:
+def _carrier(book: SiteContext, endpoint: Endpoint, via: str, uses: Mapping[str, str]) -> Carrier:
     return Carrier(
         book.link(endpoint.xid, endpoint.name),
         tuple((usage, uses.get(usage, "")) for usage in endpoint.usage),
@@ -178,7 +177,7 @@ def _carrier(book: Book, endpoint: Endpoint, via: str, uses: Mapping[str, str]) 
     )
 
 
-def _chain(book: Book, message: Message) -> tuple[Link, ...]:
+def _chain(book: SiteContext, message: Message) -> tuple[Link, ...]:
     """Return the nearest base messages in their order; a missing one ends the chain, a cycle is named as such."""
     resolved = message.resolved
     links = [message_link(book, xid, message.xid) for xid in resolved.chain[:MAX_BASES]]
@@ -194,7 +193,7 @@ def _chain(book: Book, message: Message) -> tuple[Link, ...]:
 
 
 def _sections(
-    book: Book, message: Message, declared: tuple[Property, ...]
+    book: SiteContext, message: Message, declared: tuple[Property, ...]
 ) -> tuple[tuple[str, tuple[PropertyRow, ...]], ...]:
     sections: dict[str, list[PropertyRow]] = defaultdict(list)
     resolved = message.resolved
@@ -205,7 +204,7 @@ def _sections(
     return tuple((title, tuple(found)) for title, found in sections.items())
 
 
-def _row(book: Book, item: Property, origins: tuple[Link, ...]) -> PropertyRow:
+def _row(book: SiteContext, item: Property, origins: tuple[Link, ...]) -> PropertyRow:
     return PropertyRow(
         name=item.name,
         type=item.type,
@@ -217,7 +216,7 @@ def _row(book: Book, item: Property, origins: tuple[Link, ...]) -> PropertyRow:
     )
 
 
-def _property_origins(book: Book, message: Message, item: Property) -> tuple[Link, ...]:
+def _property_origins(book: SiteContext, message: Message, item: Property) -> tuple[Link, ...]:
     """Return who wrote a property; where its members come from several, each with the members it wrote."""
     members: dict[Link | None, list[str]] = defaultdict(list)
     for name in item.members or ("",):
@@ -227,12 +226,12 @@ def _property_origins(book: Book, message: Message, item: Property) -> tuple[Lin
     return tuple(link._replace(note=", ".join(names)) for link, names in members.items() if link)
 
 
-def _placeholders(book: Book, message: Message, values: Mapping[str, str]) -> list[tuple[Meaning, Link]]:
+def _placeholders(book: SiteContext, message: Message, values: Mapping[str, str]) -> list[tuple[Meaning, Link]]:
     """Return what is to be known of each placeholder, with the link to all messages that have it."""
     return [(each, book.placeholder(each.name)) for each in meanings(book, message, values)]
 
 
-def _keys(book: Book, message: Message) -> tuple[str, ...]:
+def _keys(book: SiteContext, message: Message) -> tuple[str, ...]:
     """Return what a message is known by: its id, its type and subject, where it travels, and its key."""
     known = [item for item in message.properties if item.path in NAMING or item.name in (*ADDRESSES[1:], KEY)]
     texts = (said(item) for item in known)
@@ -240,7 +239,7 @@ def _keys(book: Book, message: Message) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in (message.id, wire, *texts) if text))
 
 
-def _search(book: Book, message: Message, declared: tuple[Property, ...]) -> str:
+def _search(book: SiteContext, message: Message, declared: tuple[Property, ...]) -> str:
     words = ["Deprecated."] if message.deprecated is not None else []  # a result shows how the text begins
     words += [plain(message.description), message.protocol, message.envelope]
     for item in declared:
@@ -253,7 +252,7 @@ def _search(book: Book, message: Message, declared: tuple[Property, ...]) -> str
     return " ".join(word for word in words if word)
 
 
-def _names(book: Book, message: Message, declared: tuple[Property, ...]) -> tuple[str, ...]:
+def _names(book: SiteContext, message: Message, declared: tuple[Property, ...]) -> tuple[str, ...]:
     """Return the names of the fields of the payload, and of the placeholders."""
     placeholders = (name for item in declared for name in item.placeholders)
     return tuple(dict.fromkeys((*names(told(book, message).fields), *placeholders)))

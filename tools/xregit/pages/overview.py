@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.pages.addresses import ALL_MESSAGES, CHANGES, DEPRECATIONS, caseless
 from xregit.pages.attributes import rows
-from xregit.pages.book import titled
-from xregit.pages.chronicle import LATEST
-from xregit.pages.families import MAX_GROUPS, families
-from xregit.pages.groups import listed
+from xregit.pages.change_history import LATEST
+from xregit.pages.context import titled
+from xregit.pages.groups import MAX_GROUPS, families, listed
 from xregit.pages.indexes import leaving
-from xregit.pages.linking import Link, address, href
-from xregit.pages.page import Page
-from xregit.pages.rendering import render
+from xregit.pages.links import Link, address, href
+from xregit.pages.page import ALL_MESSAGES, CHANGES, DEPRECATIONS, Page, caseless
+from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
     from xregit.model.language import GroupModel
-    from xregit.pages.book import Book
-    from xregit.pages.histories import Happening
+    from xregit.pages.change_history import CommitEntry
+    from xregit.pages.context import SiteContext
 
 ELSEWHERE = frozenset({"registryid", "name", "description", "specversion", "createdat", "modifiedat", "epoch"})
 
@@ -26,7 +24,7 @@ ELSEWHERE = frozenset({"registryid", "name", "description", "specversion", "crea
 MAX_LEAVING = 12
 
 
-def registry_page(book: Book) -> Page:
+def registry_page(book: SiteContext) -> Page:
     """Return the start page: what the registry is, how much it holds, and its groups."""
     registry, found = book.registry, leaving(book)
     html = render(
@@ -47,14 +45,14 @@ def registry_page(book: Book) -> Page:
     return Page("", book.title, html, description=book.summary, search=book.title, listed=True)
 
 
-def _latest(book: Book) -> tuple[Happening, ...]:
+def _latest(book: SiteContext) -> tuple[CommitEntry, ...]:
     """Return the last commits that changed what the registry says, else the last ones."""
     found = book.lives.latest
     telling = tuple(each for each in found if each.changes or each.touched)
     return (telling or found)[:LATEST]
 
 
-def messages_page(book: Book) -> Page:
+def messages_page(book: SiteContext) -> Page:
     """Return the index of all messages."""
     found = (book.entry(message) for message in book.registry.messages)
     entries = sorted(found, key=lambda entry: caseless(entry.link.text))
@@ -68,12 +66,12 @@ def messages_page(book: Book) -> Page:
     return Page(ALL_MESSAGES, "All messages", html, description=description, search="All messages", listed=True)
 
 
-def _types(book: Book) -> list[GroupModel]:
+def _types(book: SiteContext) -> list[GroupModel]:
     groups = book.registry.groups
     return [model for model in book.registry.model.groups.values() if groups.get(model.plural)]
 
 
-def _counts(book: Book) -> list[tuple[int, Link]]:
+def _counts(book: SiteContext) -> list[tuple[int, Link]]:
     """Return how many entities there are of each type, with where they are listed."""
     registry = book.registry
     counts = [_counted("message", "messages", len(registry.messages), ALL_MESSAGES)] if registry.messages else []
@@ -92,7 +90,7 @@ def _counted(singular: str, plural: str, count: int, place: str) -> tuple[int, L
     return count, Link(titled(singular if count == 1 else plural), href(place))
 
 
-def _section(book: Book, model: GroupModel) -> dict[str, object]:
+def _section(book: SiteContext, model: GroupModel) -> dict[str, object]:
     """Return the index of one group type: its groups, or if they are many, how their ids begin."""
     groups = book.registry.groups[model.plural].values()
     few = len(groups) <= MAX_GROUPS

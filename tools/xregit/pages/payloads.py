@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.views import text_of
 from xregit.messages.payload import NO_DATA
 from xregit.pages import documents
-from xregit.pages.linking import Link, has_version_pages, reference
+from xregit.pages.examples import told
+from xregit.pages.links import Link, has_version_pages, reference
 from xregit.pages.prose import plain
-from xregit.pages.samples import told
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from xregit.catalog.references import SchemaReference
     from xregit.catalog.views import Message
-    from xregit.pages.book import Book
+    from xregit.pages.context import SiteContext
     from xregit.payloads import Field
 
 STATING = ("dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat")
@@ -64,7 +65,7 @@ class Payload(NamedTuple):
     reason: str = ""
 
 
-def payload(book: Book, message: Message) -> Payload | None:
+def payload(book: SiteContext, message: Message) -> Payload | None:
     """Return what a message says of its payload, None where it says nothing."""
     attributes = message.resolved.attributes
     if not any(name in attributes for name in STATING):
@@ -175,7 +176,7 @@ def _example(value: Any) -> documents.Source | None:
     return documents.Source(text, "json")
 
 
-def _schema_link(book: Book, found: SchemaReference | None) -> Link | None:
+def _schema_link(book: SiteContext, found: SchemaReference | None) -> Link | None:
     if found is None:
         return None
     if found.schema is None:
@@ -191,7 +192,7 @@ def _schema_source(found: SchemaReference) -> documents.Source | None:
     return documents.source(document, documents.MAX_CHARS_BESIDE) if document else None
 
 
-def _versions(book: Book, found: SchemaReference | None) -> tuple[Link, ...]:
+def _versions(book: SiteContext, found: SchemaReference | None) -> tuple[Link, ...]:
     """Return the versions of the schema, the newest first, with the one that the message means marked."""
     if found is None or found.schema is None or not has_version_pages(found.schema):
         return ()

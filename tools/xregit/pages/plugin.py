@@ -23,16 +23,15 @@ from xregit.diagnostics import sentence
 from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
-from xregit.pages.addresses import CHANGES
-from xregit.pages.book import Book
-from xregit.pages.filling import refuse_taken, write
-from xregit.pages.frames import FRAMED, install, twice
-from xregit.pages.listing import all_pages
-from xregit.pages.lost import with_ways_out
-from xregit.pages.machines import as_markdown, head_links, site_files
-from xregit.pages.scripts import outsourced
-from xregit.pages.searchbox import entry_of, named, take_over, taken
-from xregit.pages.searching import INDEX, THEIR_INDEX, Index
+from xregit.pages.builder import refuse_taken, write
+from xregit.pages.context import SiteContext
+from xregit.pages.not_found import with_ways_out
+from xregit.pages.page import CHANGES
+from xregit.pages.search_box import entry_of, named, take_over, taken
+from xregit.pages.search_index import INDEX, THEIR_INDEX, Index
+from xregit.pages.site_files import as_markdown, head_links, site_files
+from xregit.pages.site_pages import all_pages
+from xregit.pages.theme import FRAMED, install, outsourced, twice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +99,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         with _told():
             registry = self.config.read or read(self._registry(config))
             _tell(registry)
-            self.book = Book(registry)
+            self.book = SiteContext(registry)
             found = list(all_pages(self.book))
         self.has_feed = any(page.address == CHANGES for page in found)
         config.site_name = config.site_name or escape(found[0].title, quote=False)

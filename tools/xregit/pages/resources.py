@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +10,23 @@ from xregit.messages.payload import SchemaSource
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import rows, texts_in
-from xregit.pages.heads import head_of
-from xregit.pages.linking import Link, address, has_version_pages, reference
+from xregit.pages.entity_header import head_of
+from xregit.pages.examples import told, told_by
+from xregit.pages.links import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
 from xregit.pages.payloads import Fields, fields, meanings
 from xregit.pages.prose import plain, summary
-from xregit.pages.rendering import render
-from xregit.pages.samples import told, told_by
+from xregit.pages.renderer import render
 from xregit.payloads import language
 from xregit.xid import parent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.catalog.entities import Resource, Version
     from xregit.catalog.views import Message
     from xregit.pages.attributes import Row
-    from xregit.pages.book import Book, Entry
+    from xregit.pages.context import Entry, SiteContext
 
 ELSEWHERE = frozenset({
     "versionid", "name", "description", "format", "contenttype", "ancestor", "isdefault", "deprecated", "xref",
@@ -54,7 +55,7 @@ class Shown:
     url: Link | None
 
 
-def resource_pages(book: Book, resource: Resource) -> Iterator[Page]:
+def resource_pages(book: SiteContext, resource: Resource) -> Iterator[Page]:
     """Give the page of a resource, then those of its versions where they have pages."""
     target = book.registry.resource(resource.xref) if resource.xref else None
     yield _resource_page(book, resource, target or resource)
@@ -63,7 +64,7 @@ def resource_pages(book: Book, resource: Resource) -> Iterator[Page]:
             yield _version_page(book, resource, version)
 
 
-def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
+def _resource_page(book: SiteContext, resource: Resource, target: Resource) -> Page:
     """Return the page of a resource; an alias shows its target's versions."""
     head = head_of(book, resource, resource.type.singular, target.attributes, resource.meta)
     version = target.versions.get(target.defaultversionid)
@@ -96,7 +97,7 @@ def _resource_page(book: Book, resource: Resource, target: Resource) -> Page:
     )
 
 
-def _version_page(book: Book, resource: Resource, version: Version) -> Page:
+def _version_page(book: SiteContext, resource: Resource, version: Version) -> Page:
     head = head_of(book, version, f"version of a {resource.type.singular}", version.attributes, {})
     title = f"{head.name or resource.id}, version {version.id}"
     models = siblings(resource.type.attributes, version.attributes)
@@ -124,7 +125,7 @@ def _version_page(book: Book, resource: Resource, version: Version) -> Page:
     )
 
 
-def _versions(book: Book, resource: Resource) -> tuple[Listed, ...]:
+def _versions(book: SiteContext, resource: Resource) -> tuple[Listed, ...]:
     """Return the versions, the newest first; one that doesn't name its ancestor follows the one before it."""
     listed: list[Listed] = []
     before = ""
@@ -156,14 +157,14 @@ def _own(version: Version, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(plain(text_of(version.attributes, name)) for name in names)
 
 
-def _document(book: Book, version: Version | None) -> Shown | None:
+def _document(book: SiteContext, version: Version | None) -> Shown | None:
     if version is None or version.document is None:
         return None
     url = version.document.url
     return Shown(documents.source(version.document), reference(book.registry, url) if url else None)
 
 
-def _fields(book: Book, version: Version | None) -> Fields | None:
+def _fields(book: SiteContext, version: Version | None) -> Fields | None:
     """Return the fields that a schema document describes, None where it is none or in a language we don't read."""
     document = version.document if version else None
     form = text_of(version.attributes, "format") if version else ""
@@ -172,21 +173,21 @@ def _fields(book: Book, version: Version | None) -> Fields | None:
     return fields(told_by(book, SchemaSource(form, document.data, uri=version.xid)).fields)
 
 
-def _users(book: Book, resource: Resource) -> list[Entry]:
+def _users(book: SiteContext, resource: Resource) -> list[Entry]:
     return [book.entry(message) for message in _using(book, resource)]
 
 
-def _using(book: Book, resource: Resource) -> tuple[Message, ...]:
+def _using(book: SiteContext, resource: Resource) -> tuple[Message, ...]:
     return Schema(book.registry, resource).users if resource.type.plural == "schemas" else ()
 
 
-def _meanings(book: Book, resource: Resource) -> Iterator[str]:
+def _meanings(book: SiteContext, resource: Resource) -> Iterator[str]:
     """Give what the fields of a schema's messages are said to mean, each once, and not without end."""
     found = {id(known.fields): known.fields for known in (told(book, message) for message in _using(book, resource))}
     return meanings(field for each in found.values() for field in each)
 
 
-def _others(book: Book, resource: Resource, target: Resource) -> tuple[Row, ...]:
+def _others(book: SiteContext, resource: Resource, target: Resource) -> tuple[Row, ...]:
     attributes = {**resource.meta, **target.attributes}
     models = {**resource.type.metaattributes, **siblings(resource.type.attributes, target.attributes)}
     return rows(book.registry, attributes, models, without=_elsewhere(resource))

@@ -10,7 +10,7 @@ from typing import Any
 
 from xregit.model.media_types import without_parameters
 from xregit.payloads.base import PayloadError, error_text
-from xregit.source import json
+from xregit.source import json_loader
 
 
 def read_json(body: bytes) -> Any:
@@ -19,7 +19,7 @@ def read_json(body: bytes) -> Any:
     Raises:
         PayloadError: it isn't JSON, too deep, or holds a number that no one can use.
     """
-    parsed = json.parse(body)
+    parsed = json_loader.parse(body)
     if parsed.problems:
         raise PayloadError(
             *(f"line {item.span.line}, column {item.span.column}: {item.message}" for item in parsed.problems)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from xregit.payloads.base import Field, PayloadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # A schema with more fields than that describes no payload that anyone could look at.
 MAX_FIELDS = 20_000

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from xregit.payloads.base import Fetch, Problem, SchemaError
-from xregit.source import json
-from xregit.source.plain import without_text
-from xregit.source.text import MAX_DEPTH, NOWHERE
+from xregit.source import json_loader
+from xregit.source.parse_result import MAX_DEPTH, NOWHERE
+from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
     from xregit.keypaths import KeyPath
-    from xregit.source.text import Positions
+    from xregit.source.parse_result import Positions
 
 
 def fetch_nothing(_reference: str) -> bytes | None:
@@ -61,7 +61,7 @@ class Document:
 @lru_cache(maxsize=1)
 def _positions(content: bytes) -> Positions:
     """Return the places in a text, which may be asked for once for each of very many problems."""
-    return json.positions(content)
+    return json_loader.positions(content)
 
 
 def resolve(base: str, reference: str) -> str:
@@ -79,7 +79,7 @@ def json_value(content: bytes | object) -> Any:
         content = content.encode("utf-8", "replace")
     if not isinstance(content, bytes):
         return without_text(_to_builtin(content, 0))
-    parsed = json.parse(content)
+    parsed = json_loader.parse(content)
     if parsed.problems:
         raise SchemaError(
             *(Problem("syntax", item.message, item.help, item.span.line, item.span.column) for item in parsed.problems)

@@ -9,15 +9,17 @@ import binascii
 import math
 import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import orjson
 
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 ULONG_MAX = 2**64 - 1
 LONG_MIN = -(2**63)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from xregit.rules.endpoints import client
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.resolver import SELECTORS, group_of
@@ -16,7 +15,7 @@ from xregit.rules.media_types import MODES, modes
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.model import canonical
@@ -10,6 +9,8 @@ from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.spelling import suggest_similar
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -22,6 +21,8 @@ from xregit.rules.attributes import inside, items, near, text
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
     from xregit.keypaths import KeyPath

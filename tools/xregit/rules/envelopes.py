@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from xregit.rules.media_types import BINARY, in_binary, in_json_alone, modes
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from xregit.catalog.entities import Resource

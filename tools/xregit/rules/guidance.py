@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
@@ -13,6 +12,8 @@ from xregit.rules.rule import found, rule
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message, Schema
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xregit.catalog import codeowners
@@ -15,6 +14,8 @@ from xregit.rules.rule import Rule, found, rule
 from xregit.xid import MAX_ID_CHARS, is_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.catalog.entities import Group
     from xregit.catalog.registry import Registry
     from xregit.rules.rule import Chosen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,8 @@ from xregit.rules.attributes import in_another_language, inside, items, mapping,
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath

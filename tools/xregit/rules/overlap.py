@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
@@ -11,6 +10,8 @@ from xregit.model.language import MAPPINGS
 from xregit.rules.rule import SOUND, Compared, found, rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
@@ -16,6 +15,8 @@ from xregit.rules.rule import DATED, Dated, found, rule
 from xregit.xid import Xid
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.catalog.settings import Settings

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Place
@@ -23,6 +21,9 @@ from xregit.rules.schemas import problems
 from xregit.rules.suppression import Severities, Suppressing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import date
+
     from xregit.catalog.entities import Resource
     from xregit.catalog.registry import Registry
     from xregit.keypaths import KeyPath

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,11 @@ from xregit.payloads import problems as schema_problems
 from xregit.payloads.document import Document as document_Document
 from xregit.rules.attributes import text
 from xregit.rules.rule import Rule, found, rule
-from xregit.source.text import Problem, conflict_problem
+from xregit.source.parse_result import Problem, conflict_problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.catalog.entities import Document, Resource, Version
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Schema
@@ -160,9 +161,9 @@ def _of_text(document: Document, format_: str) -> tuple[Problem, ...]:
     name = find_name("format", format_)
     if name is None or not name.document.endswith("json"):
         return ()
-    from xregit.source import json  # only documents are JSON
+    from xregit.source import json_loader  # only documents are JSON
 
-    found = json.parse(document.data or b"").problems
+    found = json_loader.parse(document.data or b"").problems
     if found and document.place.path.endswith((".yaml", ".yml")):
         message = f"the file's name says that it is YAML, but {name.name} is read as JSON here"
         return (Problem(found[0].rule, message, "write it as JSON, and name the file so", Span(1, 1)),)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, permutations
@@ -19,6 +18,8 @@ from xregit.model.spelling import is_misspelled
 from xregit.rules.rule import found, rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.keypaths import KeyPath

@@ -17,13 +17,15 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 if sys.platform != "win32":
     import fcntl

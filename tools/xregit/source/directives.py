@@ -1,4 +1,4 @@
-"""YAML text to the comments in it that are addressed to this tool, each with the line that it is about."""
+"""Comments in YAML that are addressed to xregit, each with the line that it is about."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
-from xregit.source.text import UTF8_BOM
+from xregit.source.parse_result import UTF8_BOM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xregit.source.events import Parser
+    from xregit.source.yaml_loader import Parser
+
 
 _MARK = re.compile(rb"#[ \t]*+xregit(?::|[ \t-]++ignore(?:-file)?[ \t])")
 # Without the colon it asks for nothing, and whoever forgot that is to be told so: the name stays part of the text then.
@@ -51,11 +52,11 @@ def directives(data: bytes, parser: Parser | None = None) -> tuple[Directive, ..
         return ()
     from yaml import YAMLError  # few files have such comments
 
-    from xregit.source import yaml_events
+    from xregit.source import yaml_loader
 
     data = data.removeprefix(UTF8_BOM)
     try:
-        texts = yaml_events.texts(data, parser)
+        texts = yaml_loader.text_spans(data, parser)
         lines = re.split(_LINE_BREAK, data.decode())
     except (YAMLError, UnicodeDecodeError):
         return ()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import posixpath
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from git import Repo
 
 #: What helps where a clone is shallow: by hand, and in a workflow, whose checkout fetches one commit by default.

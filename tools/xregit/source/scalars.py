@@ -1,12 +1,58 @@
-"""Unquoted YAML text to its value, by the core schema of YAML 1.2."""
+"""Unquoted YAML scalars by the core schema of YAML 1.2, and numbers that remember how they were written."""
 
 from __future__ import annotations
 
 import math
 import re
+from typing import Any, Self
 
-from xregit.source.plain import PlainFloat, PlainInt
-from xregit.source.text import MAX_INTEGER_DIGITS
+from xregit.source.parse_result import MAX_INTEGER_DIGITS
+
+
+class PlainInt(int):
+    """An integer whose text in the file isn't how Python would write it, such as ``0x1F`` or ``007``."""
+
+    text: str
+
+    def __new__(cls, value: int, text: str) -> Self:
+        """Keep the text beside the value."""
+        number = super().__new__(cls, value)
+        number.text = text
+        return number
+
+    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
+        """Let copies and pickles keep the text."""
+        return int(self), self.text
+
+
+class PlainFloat(float):
+    """A number whose text in the file isn't how Python would write it, such as ``1.10`` or ``1e3``."""
+
+    text: str
+
+    def __new__(cls, value: float, text: str) -> Self:
+        """Keep the text beside the value."""
+        number = super().__new__(cls, value)
+        number.text = text
+        return number
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
+        """Let copies and pickles keep the text."""
+        return float(self), self.text
+
+
+def without_text(value: Any) -> Any:
+    """Return the value with ordinary numbers only; lists and mappings are copied, nesting is at most MAX_DEPTH."""
+    if isinstance(value, dict):
+        return {key: without_text(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_text(item) for item in value]
+    if isinstance(value, PlainInt):
+        return int(value)
+    if isinstance(value, PlainFloat):
+        return float(value)
+    return value
+
 
 #: Text that doesn't begin with one of these is a string; the empty text is null.
 FIRST_CHARACTERS = frozenset("-+.0123456789~tTfFnN")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,8 @@ from xregit.spark.table_writer import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
     import pyarrow as pa
     from deltalake import CommitProperties, DeltaTable
     from pyspark.sql import SparkSession

@@ -6,7 +6,6 @@ The facts are in ``facts.yaml``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from xregit.model import protocols
 from xregit.model.language import NOTHING, nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping
 
 
 _OTHER, _BRACES = re.compile(r"[^A-Za-z0-9._-]+"), re.compile(r"[{}]")

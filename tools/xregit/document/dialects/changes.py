@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,8 @@ from xregit.catalog.origin import written
 from xregit.keypaths import KeyPath
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from xregit.document.profiles import Step
 
 

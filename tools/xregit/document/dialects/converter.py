@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,8 @@ from xregit.document.dialects import declarations, names, selectors
 from xregit.document.dialects.changes import Conversion, StepContext
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from xregit.document.profiles import Step
     from xregit.keypaths import KeyPath
 

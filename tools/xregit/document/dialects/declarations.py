@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.dialects.changes import Move, StepContext, convert_attributes, hoist_members
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, has_placeholders
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xregit.document.profiles import Step
 
 

@@ -6,7 +6,6 @@ Source: Avro specification, "Names", "Aliases", "Complex Types", "Schema Record"
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -14,7 +13,7 @@ from xregit.model.quoting import quote
 from xregit.payloads.base import Problem, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from xregit.keypaths import KeyPath
     from xregit.payloads.document import Document

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -13,6 +12,8 @@ from xregit.payloads.compatibility.verdicts import ROOT, WORST_FIRST, Answer, Co
 from xregit.payloads.languages import language, parse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from xregit.payloads.base import PayloadSchema
     from xregit.payloads.document import Document
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.quoting import to_json
 from xregit.payloads.json_schema.error_messages import Refusal, not_allowed, type_phrase
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
     from xregit.keypaths import KeyPath
 
 ANY = "any"

@@ -20,7 +20,7 @@ from xregit.model import canonical
 from xregit.payloads.base import Problem, SchemaError
 from xregit.payloads.document import resolve
 from xregit.payloads.protobuf.codec import Protobuf
-from xregit.source.text import encoding_problem
+from xregit.source.parse_result import encoding_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

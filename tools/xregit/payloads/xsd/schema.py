@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from email.message import Message
@@ -31,7 +30,7 @@ from xregit.payloads.document import resolve
 from xregit.payloads.xsd.positions import XSD, Element, elements
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     Kinds = Mapping[type, type["LexicalValue"]]
     import re

@@ -91,7 +91,7 @@ class Checkpoint:
 
 
 @contextmanager
-def opened(folder: Path, job: Mapping[str, str]) -> Iterator[Checkpoint]:
+def open_checkpoint(folder: Path, job: Mapping[str, str]) -> Iterator[Checkpoint]:
     """Yield the memory of a job in a folder, which is made where there is none; it may be moved with its tables.
 
     No other run has it at the same time: two would name the job differently to its tables, and both add the same rows.
@@ -139,7 +139,7 @@ def _other(folder: Path) -> XregitError:
     return XregitError(f"{folder} holds something else than a checkpoint of xregit route; name another folder")
 
 
-def frozen(registry: Registry) -> tuple[str, bytes]:
+def freeze(registry: Registry) -> tuple[str, bytes]:
     """Return a registry as a document to keep, with its digest."""
     document = to_bytes(compile_document(registry))
     return blake2b(document, digest_size=DIGEST_BYTES).hexdigest(), document

@@ -5,7 +5,6 @@ Either all values of the one are values of the other, or an example shows that t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -20,6 +19,8 @@ from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
 from xregit.payloads.json_schema.codec import JsonSchema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from xregit.payloads.json_structure.schema import JsonStructure
 
 

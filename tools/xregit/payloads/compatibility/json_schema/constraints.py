@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -12,6 +11,8 @@ import jsonschema_rs
 from xregit.payloads.json_schema.subschemas import map_subschemas
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.payloads.json_schema.schema import Loaded
 
 _PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)

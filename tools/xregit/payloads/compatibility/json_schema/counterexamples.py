@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,8 @@ from xregit.payloads.compatibility.json_schema.constraints import Constraints, i
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.keypaths import NamePath
     from xregit.payloads.compatibility.json_schema.constraints import Parts, Space
 

@@ -6,7 +6,6 @@ Content models are compared as regular expressions over element names.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,8 @@ from xregit.payloads.xsd.codec import referenced_names, root_elements
 from xregit.payloads.xsd.positions import XSD
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from xregit.payloads.xsd.codec import Xsd
 
 _ANY = f"{{{XSD}}}anyType"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.sample_texts import matching_text
 from xregit.payloads.xsd.fields import built_in, facet
 from xregit.payloads.xsd.positions import XSD
 from xregit.payloads.xsd.schema import UncheckedError
 from xregit.payloads.xsd.values import simple_example
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ANY = frozenset(("anySimpleType", "anyAtomicType"))
 _SAMPLES = (

@@ -1,0 +1,186 @@
+"""What a YAML parser complains about, as problems that say what the writer probably meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from yaml.error import MarkedYAMLError
+
+from xregit.diagnostics import Span
+from xregit.source.parse_result import NOWHERE, Problem, character_span, encoding_problem
+
+if TYPE_CHECKING:
+    from yaml import YAMLError
+    from yaml.error import Mark
+
+
+# YAML 1.2, 5.1 (printable characters), without the three line breaks that YAML 1.1 had and libyaml still has.
+_REFUSED = re.compile("[\x00-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_GLUED = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")
+_ODD_SPACE = re.compile(r"[ \t]*(?:- +)*[A-Za-z0-9_.-]+:([\u00a0\u2000-\u200a\u202f\u3000])")  # as web pages have them
+_QUOTES = "put the value in quotes"
+_AROUND = "put the whole value in quotes of the other kind; inside single quotes, a single quote is written twice"
+
+
+class _Complaint(NamedTuple):
+    """Parts of a parser's sentence, our own sentence and help, and which of the parser's two places is better."""
+
+    fragments: tuple[str, ...]
+    message: str
+    help: str
+    at_context: bool = False
+
+
+_NO_PAIR = _Complaint(
+    ("could not find expected ':'",),
+    'this line is no "name: value" pair',
+    "add the colon and the value, or indent the line if it continues the text above",
+    at_context=True,
+)
+_COMPLAINTS = (
+    _Complaint(
+        ("mapping values are not allowed",),
+        "a colon is not expected here",
+        "put the value in quotes if the colon is part of it; otherwise check how far the line is indented",
+    ),
+    _NO_PAIR,
+    _Complaint(
+        ("unexpected end of stream",),
+        "the quotes that open here are never closed",
+        "add the closing quote",
+        at_context=True,
+    ),
+    _Complaint(
+        ("expected ',' or",),
+        "the bracket that opens here is not closed, or a comma is missing inside",
+        "close it, or put the value in quotes if the bracket is part of it",
+        at_context=True,
+    ),
+    _Complaint(
+        ("expected key", "expected <block end>"),
+        "this text does not fit the lines above it",
+        'indent it like its neighbours; put a value that begins with a quote, "{" or "[" in quotes as a whole',
+    ),
+    _Complaint(
+        ("escape", "hexdecimal", "hexadecimal"),
+        "this backslash begins no escape that YAML knows",
+        "write two backslashes for one, or use single quotes",
+    ),
+    _Complaint(("alphabetic or numeric character",), 'a value can\'t begin with "*" or "&"', _QUOTES),
+    _Complaint(
+        ("sequence entries are not allowed",),
+        "a list can't begin on the line of its key",
+        'begin it on the next line, each item with "- ", or put the value in quotes',
+    ),
+    _Complaint(
+        ("expected '-' indicator",),
+        "a list item is expected here",
+        'begin it with "- ", or check how far the line is indented',
+    ),
+    _Complaint(("node content",), "a value is expected here", _QUOTES),
+    _Complaint(("comment or line break", "chomping"), 'the text after "|" or ">" begins on the next line', _QUOTES),
+)
+
+_UNCLOSED = _Complaint((), "the bracket that opens here is not closed", "close it")
+
+
+def bad_character(data: bytes) -> Problem | None:
+    """Return the first thing that keeps the bytes from being YAML characters at all, or None."""
+    undecodable = encoding_problem(data, "yaml-encoding")
+    if undecodable:
+        return undecodable
+    text = data.decode()
+    found = _REFUSED.search(text)
+    if not found:
+        return None
+    code = f"{ord(found[0]):04X}"
+    advice = f'remove it, or write it as "\\u{code}" inside double quotes'
+    place = character_span(text[: found.start()])
+    return Problem("yaml-encoding", f"the character U+{code} is not allowed", advice, place)
+
+
+def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE, bracket: Span = NOWHERE) -> Problem:
+    """Return the parser's complaint in our words, at the better of its places.
+
+    ``quoted`` is where the last text in quotes stands: what does not fit behind it may have been meant to be inside.
+    ``bracket`` is the innermost one that is open.
+    """
+    if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
+        return Problem("yaml-syntax", f"the text is not YAML: {error}", "check the file", Span(1, 1, 1, 1))
+    complaint, place = error.problem or "", _span(error.problem_mark)
+    directive = _DIRECTIVE.search(data.decode())
+    if "<document start>" in complaint and directive:
+        message = "a line that begins with % is meant for YAML itself, which has no use for it here"
+        return Problem("yaml-syntax", message, "remove it", character_span(data.decode()[: directive.start()]))
+    if "<document start>" in complaint:
+        advice = 'keep one document per file: remove the "..." or what follows it'
+        return Problem("yaml-documents", "text follows the end of the document", advice, place)
+    if "start any token" in complaint or "tab character" in complaint:
+        return _bad_start(place, data)
+    known = next((known for known in _COMPLAINTS if any(part in complaint for part in known.fragments)), None)
+    if known is None:
+        return Problem("yaml-syntax", f"the text is not YAML: {complaint}", "check this line", place)
+    if known.at_context and error.context_mark:
+        place = _span(error.context_mark)
+    if "node content" in complaint and bracket is not NOWHERE and _is_end(place, data):
+        known, place = _UNCLOSED, bracket
+    return _earlier(place, data, quoted) or Problem("yaml-syntax", known.message, known.help, place)
+
+
+def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
+    """Return the mistake of an earlier line that the parser notices only here, or one that nobody sees; else None."""
+    behind = quoted.endline == place.line and 0 <= place.column - quoted.endcolumn <= 1
+    if behind and quoted.line < place.line:
+        message = f"the quotes that open here close only in line {quoted.endline}"
+        return Problem("yaml-syntax", message, "add the closing quote", quoted)
+    if behind:
+        return Problem("yaml-syntax", "this text stands behind the closing quote", _AROUND, place)
+    lines = [*_LINE_BREAK.split(data.decode()), ""]  # the parser may stand behind the last line
+    before = next((number for number in range(place.line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    for number in filter(None, (before, place.line)):
+        if odd := _ODD_SPACE.match(lines[number - 1]):
+            message = f"the space behind this colon is U+{ord(odd[1]):04X}, which is none to YAML"
+            at = Span(number, odd.start(1) + 1, number, odd.end(1) + 1)
+            return Problem("yaml-syntax", message, "write an ordinary space", at)
+    glued = _GLUED.match(lines[before - 1]) if before else None
+    if glued and ":" in lines[place.line - 1][: place.column]:
+        at = Span(before, glued.end(1) + 1, before, glued.end(1) + 2)
+        return Problem("yaml-syntax", "a space is missing behind this colon", "add the space", at)
+    if before and _is_bare(lines, before, place.line):
+        at = Span(before, _indent(lines[before - 1]) + 1, before, len(lines[before - 1].rstrip()) + 1)
+        return Problem("yaml-syntax", _NO_PAIR.message, _NO_PAIR.help, at)
+    return None
+
+
+def _is_bare(lines: list[str], number: int, next_number: int) -> bool:
+    """Tell whether a line has no colon, though it begins where names do, as the next one does."""
+    line, indent = lines[number - 1], _indent(lines[number - 1])
+    if ":" in line or line.lstrip().startswith(("- ", "#")) or _indent(lines[next_number - 1]) != indent:
+        return False
+    above = (text for text in reversed(lines[: number - 1]) if text.strip() and _indent(text) < indent)
+    return indent == 0 or next(above, "").rstrip().endswith(":")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_end(place: Span, data: bytes) -> bool:
+    """Tell whether nothing follows a place."""
+    line, *more = [*_LINE_BREAK.split(data.decode())[place.line - 1 :], ""]
+    return not line[place.column - 1 :].strip() and not any(map(str.strip, more))
+
+
+def _bad_start(place: Span, data: bytes) -> Problem:
+    line = [*_LINE_BREAK.split(data.decode()), ""][place.line - 1]
+    character = line[place.column - 1 : place.column]
+    if character == "\t":
+        return Problem("yaml-syntax", "a tab stands where YAML allows only spaces", "indent with spaces", place)
+    return Problem("yaml-syntax", f'a value can\'t begin with "{character}"', _QUOTES, place)
+
+
+def _span(mark: Mark) -> Span:
+    return Span(mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
