@@ -11,8 +11,8 @@ import pytest
 import xregit
 from tests.messages.recognising import answers, example, hand_made, odd, recorded, small, text_of
 from xregit.pages import ASSETS, pages
+from xregit.pages.addresses import RECOGNISE
 from xregit.pages.context import SiteContext
-from xregit.pages.page import RECOGNISE
 from xregit.pages.recognise import DEFINITIONS, script
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tests.pages.links import links_of, target
 from xregit.catalog import read_folder
 from xregit.errors import XregitError
 from xregit.pages import pages
+from xregit.pages.addresses import ids
 from xregit.pages.builder import build_site, write_pages
-from xregit.pages.page import ids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

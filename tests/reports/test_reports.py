@@ -14,8 +14,7 @@ from jsonschema import Draft4Validator
 from junitparser import JUnitXml
 
 from xregit.diagnostics import Diagnostic, Severity, ordered
-from xregit.reports.formats import FORMATS
-from xregit.reports.sarif import MAX_RESULTS
+from xregit.reports.formats import FORMATS, MAX_RESULTS
 from xregit.reports.text import summary, text
 from xregit.rules import RULES
 
@@ -171,7 +170,7 @@ def test_sarif_has_no_more_than_services_take(monkeypatch: pytest.MonkeyPatch) -
     """Of too many findings the gravest are there in the order of the report, and the rest is counted."""
     assert MAX_RESULTS == 25_000  # as GitHub documents it; fewer of them show the same
     most = 50
-    monkeypatch.setattr("xregit.reports.sarif.MAX_RESULTS", most)
+    monkeypatch.setattr("xregit.reports.formats.MAX_RESULTS", most)
     many = [replace(WHOLE, line=number) for number in range(1, most + 1)]
     log = json.loads(FORMATS["sarif"]([*many, BLOCK, ERROR]))
     (run,) = log["runs"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 class Severity(StrEnum):

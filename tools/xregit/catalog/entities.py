@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.model.language import GroupModel, ResourceModel
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.catalog.entities import Place
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.source.commit_log import History
     from xregit.source.parse_result import Positions, Spot
 

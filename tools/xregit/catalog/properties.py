@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.jsonpointers import escaped
+from xregit.json_pointer import escape
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import NOTHING
@@ -19,7 +19,7 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
     from xregit.model.language import AttributeModel, ResourceModel
 
 PARTS = ("envelopemetadata", "protocoloptions")
@@ -61,7 +61,7 @@ class Property(NamedTuple):
     @property
     def pointer(self) -> str:
         """The JSON Pointer from the message to the property (RFC 6901)."""
-        return "".join("/" + escaped(part) for part in self.path)
+        return "".join("/" + escape(part) for part in self.path)
 
     @property
     def placeholders(self) -> tuple[str, ...]:

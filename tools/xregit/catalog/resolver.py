@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
     from xregit.model.language import ResourceModel
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from xregit.catalog.properties import Property
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
 
 
 def diff_leaves(

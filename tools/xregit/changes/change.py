@@ -11,7 +11,7 @@ from xregit.model.language import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
 
 
 class Impact(StrEnum):

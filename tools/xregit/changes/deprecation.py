@@ -14,7 +14,7 @@ from xregit.source.yaml_formatter import Collection, Entry, Scalar, Unformattabl
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 DEPRECATED = "deprecated"

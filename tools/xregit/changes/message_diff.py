@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xregit.catalog.properties import Property
     from xregit.catalog.references import SchemaReference
     from xregit.catalog.registry import Registry
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
     from xregit.model.language import AttributeModel, ResourceModel
 
 

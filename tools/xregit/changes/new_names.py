@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.changes.change import Change
     from xregit.diagnostics import Diagnostic
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
 
 
 # Which member of a property's definition says what differs, the likelier one first.

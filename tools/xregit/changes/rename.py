@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Registry
     from xregit.diagnostics import Span
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 YAML = ".yaml"

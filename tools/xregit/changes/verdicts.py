@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Entity, Registry
     from xregit.changes.change import Difference
-    from xregit.keypaths import KeyPath, NamePath
+    from xregit.json_pointer import KeyPath, NamePath
 
 
 _CONDITIONS = ("about", "kind", "relation", "path", "before", "after")

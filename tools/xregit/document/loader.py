@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 DOUBLES = "json-duplicate-key"

@@ -24,7 +24,7 @@ from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
     from xregit.document.profiles import Step
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 

@@ -14,7 +14,7 @@ from xregit.model.suggestions import repair_template, suggest_name, suggest_valu
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.model.datatypes import Datatype
     from xregit.model.language import AttributeModel
 

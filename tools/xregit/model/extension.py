@@ -18,7 +18,7 @@ from xregit.model.spelling import suggest_similar
 from xregit.model.suggestions import suggest_name
 
 if TYPE_CHECKING:
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.model.language import GroupModel, ResourceModel
 
 _DEFINITION_MAPS = frozenset({"attributes", "metaattributes", "resourceattributes", "siblingattributes"})

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xregit.diagnostics import Finding
-from xregit.keypaths import KeyPath
+from xregit.json_pointer import KeyPath
 from xregit.model import error_messages
 from xregit.model.aliases import canonical
 from xregit.model.constraints import Test, expected_property, property_tests, syntax_or_type, value_test

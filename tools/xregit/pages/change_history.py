@@ -13,8 +13,9 @@ from xml.sax.saxutils import escape, quoteattr
 from xregit.catalog.views import text_of
 from xregit.changes.change import Impact
 from xregit.changes.recent import CommitSummary, recent_commits
+from xregit.pages.addresses import CHANGES
 from xregit.pages.links import Link, href, is_safe
-from xregit.pages.page import CHANGES, Page
+from xregit.pages.page import Page
 from xregit.pages.renderer import render, seen
 
 if TYPE_CHECKING:

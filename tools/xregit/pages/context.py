@@ -14,9 +14,9 @@ from xregit.catalog.properties import Text
 from xregit.catalog.reverse_index import carried
 from xregit.catalog.views import text_of
 from xregit.messages.definition import definition, target
+from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, caseless, ids, own
 from xregit.pages.change_history import ChangeHistory
 from xregit.pages.links import Link, address, href, link_to, reference
-from xregit.pages.page import MAP, PLACEHOLDERS, RECOGNISE, caseless, ids, own
 from xregit.pages.properties import ADDRESSES, shown
 from xregit.pages.prose import prose, summary
 from xregit.rules.endpoints import is_credential

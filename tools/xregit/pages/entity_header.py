@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.views import text_of
+from xregit.pages.addresses import OWNERS
 from xregit.pages.attributes import message_link
 from xregit.pages.links import Link, href, is_safe, reference
-from xregit.pages.page import OWNERS
 from xregit.rules.references import alternatives
 
 if TYPE_CHECKING:

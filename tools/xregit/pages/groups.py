@@ -11,12 +11,13 @@ from urllib.parse import quote
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.model import siblings
 from xregit.model.language import display_name
+from xregit.pages.addresses import caseless
 from xregit.pages.attributes import rows, texts_in
 from xregit.pages.context import titled
 from xregit.pages.documents import texts
 from xregit.pages.entity_header import head_of
 from xregit.pages.links import Link, address, href
-from xregit.pages.page import Page, caseless
+from xregit.pages.page import Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
 from xregit.pages.renderer import render

@@ -12,10 +12,11 @@ from xregit.catalog.entities import Group
 from xregit.catalog.resolver import group_of
 from xregit.catalog.views import text_of
 from xregit.model.language import NOTHING, display_name
+from xregit.pages.addresses import DEPRECATIONS, LABELS, NAMES, OWNERS, PLACEHOLDERS, caseless, ids
 from xregit.pages.entity_header import Deprecation, deprecation, leaving_as
 from xregit.pages.examples import told
 from xregit.pages.links import Link, href
-from xregit.pages.page import DEPRECATIONS, LABELS, NAMES, OWNERS, PLACEHOLDERS, Page, caseless, ids
+from xregit.pages.page import Page
 from xregit.pages.payloads import INNER, MAX_DEPTH
 from xregit.pages.renderer import render
 from xregit.payloads.budget import MORE_FIELDS

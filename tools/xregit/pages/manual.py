@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from xregit.model.language import display_name
+from xregit.pages.addresses import MODEL, RULES
 from xregit.pages.context import titled
 from xregit.pages.links import Link, href
-from xregit.pages.page import MODEL, RULES, Page
+from xregit.pages.page import Page
 from xregit.pages.properties import written
 from xregit.pages.prose import plain, summary
 from xregit.pages.renderer import anchor, render

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from xregit.pages.addresses import ALL_MESSAGES, CHANGES
 from xregit.pages.links import Link
-from xregit.pages.page import ALL_MESSAGES, CHANGES
 from xregit.pages.renderer import render
 
 if TYPE_CHECKING:

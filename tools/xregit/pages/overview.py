@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xregit.pages.addresses import ALL_MESSAGES, CHANGES, DEPRECATIONS, caseless
 from xregit.pages.attributes import rows
 from xregit.pages.change_history import LATEST
 from xregit.pages.context import titled
 from xregit.pages.groups import MAX_GROUPS, families, listed
 from xregit.pages.indexes import leaving
 from xregit.pages.links import Link, address, href
-from xregit.pages.page import ALL_MESSAGES, CHANGES, DEPRECATIONS, Page, caseless
+from xregit.pages.page import Page
 from xregit.pages.renderer import render
 
 if TYPE_CHECKING:

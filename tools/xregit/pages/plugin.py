@@ -23,10 +23,10 @@ from xregit.diagnostics import sentence
 from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
+from xregit.pages.addresses import CHANGES
 from xregit.pages.builder import refuse_taken, write
 from xregit.pages.context import SiteContext
 from xregit.pages.not_found import with_ways_out
-from xregit.pages.page import CHANGES
 from xregit.pages.search_box import entry_of, named, take_over, taken
 from xregit.pages.search_index import INDEX, THEIR_INDEX, Index
 from xregit.pages.site_files import as_markdown, head_links, site_files

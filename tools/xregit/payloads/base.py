@@ -10,7 +10,7 @@ from xregit.errors import XregitError
 from xregit.model.quoting import cut_middle
 
 if TYPE_CHECKING:
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 # A reference, as absolute URI or as path below the registry's root, to the document there; None where there is none.
 Fetch = Callable[[str], bytes | None]

@@ -14,7 +14,7 @@ from xregit.source.parse_result import MAX_DEPTH, NOWHERE
 from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.source.parse_result import Positions
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from xregit.catalog.views import Message
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 # Among more names, looking for the one that was meant takes too long.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 OPTIONS, AUTHORIZATION = "protocoloptions", "authorization"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 CONTENTTYPE = "datacontenttype"

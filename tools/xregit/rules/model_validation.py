@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Resource
     from xregit.catalog.registry import Registry
     from xregit.catalog.resolver import Resolved
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 Values = Mapping[str, Any]

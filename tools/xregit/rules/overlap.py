@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.messages.overlap import Overlap
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.entities import Resource
     from xregit.catalog.registry import Registry
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.messages.overlap import Overlap
     from xregit.rules.rule import Rule
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
     from xregit.diagnostics import Finding
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.model.language import AttributeModel
 
 

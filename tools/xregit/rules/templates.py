@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 _ADJACENT = re.compile(r"\{([A-Za-z0-9_]+)\}(?=\{([A-Za-z0-9_]+)\})")

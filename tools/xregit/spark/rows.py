@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
     from xregit.model.language import Model
     from xregit.source.commit_log import Commit, FileHistory
 

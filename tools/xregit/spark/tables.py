@@ -9,7 +9,7 @@ from xregit.spark.schema import HASH, Column, Table, Type, create_table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 
 MESSAGE_PROPERTIES = Table(

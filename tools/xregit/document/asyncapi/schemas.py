@@ -12,7 +12,7 @@ from xregit.catalog.properties import texts
 from xregit.catalog.views import text_of
 from xregit.document.asyncapi.facts import free_name, language, tables
 from xregit.document.version_document import attribute_for, pretty_json
-from xregit.jsonpointers import escaped, unescaped
+from xregit.json_pointer import escape, unescape
 from xregit.messages.definition import is_now
 from xregit.model import canonical
 from xregit.model.aliases import find_name
@@ -81,7 +81,7 @@ def rebase_references(schema: Any, base: str) -> Any:
 def resolve_pointer(schema: Any, pointer: str) -> Any:
     """Return what a JSON Pointer leads to, or None (RFC 6901)."""
     for part in pointer.split("/")[1:]:
-        name = unescaped(part)
+        name = unescape(part)
         if isinstance(schema, list | tuple):
             schema = schema[int(name)] if name.isascii() and name.isdigit() and int(name) < len(schema) else None
         else:
@@ -134,7 +134,7 @@ def _anchors(schema: Any, pointer: str, depth: int) -> Any:
 
 def _subschemas(schema: Any) -> Any:
     if isinstance(schema, Mapping):
-        return ((escaped(name), item) for name, item in schema.items())
+        return ((escape(name), item) for name, item in schema.items())
     return enumerate(schema) if isinstance(schema, list | tuple) else NOTHING.items()
 
 
@@ -285,7 +285,7 @@ def _selector_pointer(value: Any, selector: str) -> str:
     """Return the JSON Pointer to the part of a JSON Schema that a reference selects; empty for all of it."""
     if not selector:
         return ""
-    name = escaped(selector)
+    name = escape(selector)
     wanted = [selector] if selector.startswith("/") else [f"/$defs/{name}", f"/definitions/{name}"]
     found = next((pointer for pointer in wanted if resolve_pointer(value, pointer) is not None), "")
     return quote(found, safe="/~$")

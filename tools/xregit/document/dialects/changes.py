@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.origin import written
-from xregit.keypaths import KeyPath
+from xregit.json_pointer import KeyPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

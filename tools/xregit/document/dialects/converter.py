@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from xregit.document.profiles import Step
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 # For steps whose changes nobody asks for.

@@ -15,7 +15,7 @@ from xregit.document.profiles import DialectSign, OtherDocument, parts, releases
 from xregit.model import find_name
 
 if TYPE_CHECKING:
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 
 NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"

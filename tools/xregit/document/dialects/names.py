@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.dialects.changes import StepContext, convert_attributes, hoist_members, note_join
-from xregit.jsonpointers import unescaped
+from xregit.json_pointer import unescape
 from xregit.model import canonical
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _with_collections(written: Any, step: Step) -> Any:
 def _pointer_xid(written: Any) -> Any:
     if not isinstance(written, str) or not written.startswith("#/"):
         return written
-    return unescaped(written[1:])
+    return unescape(written[1:])
 
 
 def borrow_pointer(target: Any, step: Step, here: StepContext) -> Any:

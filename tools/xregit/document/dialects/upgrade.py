@@ -22,7 +22,7 @@ from xregit.model import canonical
 
 if TYPE_CHECKING:
     from xregit.document.profiles import Step
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.model.language import Model
 
 

@@ -1,4 +1,4 @@
-// Answers the theme's search box in the place of its own worker, from the files that searching.py describes.
+// Answers the theme's search box in the place of its own worker, from the files that search_index.py describes.
 (() => {
   "use strict";
 

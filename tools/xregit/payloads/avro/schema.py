@@ -15,7 +15,7 @@ from xregit.payloads.base import Problem, SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.payloads.document import Document
 
     Fault = tuple[KeyPath, str, str]

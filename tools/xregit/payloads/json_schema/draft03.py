@@ -10,7 +10,7 @@ from xregit.payloads.json_schema.error_messages import Refusal, not_allowed, typ
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 ANY = "any"
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null", ANY)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import ValidationError
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
 
 MAX_CHARACTERS = 300
 MAX_LISTED = 4

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 import jsonschema_rs
 
-from xregit.jsonpointers import unescaped
+from xregit.json_pointer import unescape
 from xregit.model import canonical
 from xregit.payloads.base import Problem, SchemaError
 from xregit.payloads.document import Document, json_value, resolve
@@ -59,7 +59,7 @@ class Loaded:
             return found
         value = self.documents[uri]
         for part in fragment.split("/")[1:]:
-            key = unescaped(unquote(part))
+            key = unescape(unquote(part))
             value = value[int(key)] if isinstance(value, list) else value[key]
         return value
 

@@ -18,7 +18,7 @@ from xregit.payloads.base import Problem, SchemaError, too_deep
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.payloads.json_schema.schema import Loaded
 
 # Keywords by what they hold: one schema, a list of schemas or a mapping of schemas; those of the first table apply to

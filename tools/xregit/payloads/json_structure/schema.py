@@ -19,7 +19,7 @@ from xregit.payloads.json_schema import codec as jsonschema
 from xregit.payloads.json_structure.translator import PRIMITIVES, translate
 
 if TYPE_CHECKING:
-    from xregit.keypaths import KeyPath
+    from xregit.json_pointer import KeyPath
     from xregit.payloads.base import Field
     from xregit.payloads.json_schema.codec import JsonSchema
 

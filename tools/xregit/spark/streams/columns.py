@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from xregit.jsonpointers import escaped
+from xregit.json_pointer import escape
 from xregit.messages.decoder import SECOND, ZONE
 from xregit.spark.schema import TIMESTAMP, DataType, array_type, arrow_type, map_type, struct_type
 from xregit.spark.streams import converters
@@ -172,13 +172,13 @@ def _record(field: Field, depth: int) -> ColumnType:
 def composed(inside: tuple[Member, ...]) -> Convert:
     """Return what makes a record; members that nobody declared go to the rest."""
     known = frozenset(each.key for each in inside)
-    parts = tuple((each.key, each.name, each.shape.convert, "/" + escaped(each.key)) for each in inside)
+    parts = tuple((each.key, each.name, each.shape.convert, "/" + escape(each.key)) for each in inside)
 
     def convert(value: Any, path: str, rest: Rest) -> Any:
         if not isinstance(value, Mapping):
             return converters.misfit(value, path, rest)
         if not value.keys() <= known:
-            rest.update((f"{path}/{escaped(key)}", value[key]) for key in value if key not in known)
+            rest.update((f"{path}/{escape(key)}", value[key]) for key in value if key not in known)
         made = {}
         for key, name, inner, step in parts:
             item = value.get(key)
@@ -208,7 +208,7 @@ def _map(field: Field, depth: int) -> ColumnType:
         if not isinstance(value, Mapping):
             return converters.misfit(value, path, rest)
         return [
-            (str(key), None if item is None else inner.convert(item, f"{path}/{escaped(key)}", rest))
+            (str(key), None if item is None else inner.convert(item, f"{path}/{escape(key)}", rest))
             for key, item in value.items()
         ]
 
@@ -282,7 +282,7 @@ def columns(members: Iterable[Member], values: Sequence[Any], path: str, rests: 
         if value is None or (value.__class__ is dict and known.issuperset(value)):
             continue
         if isinstance(value, Mapping):
-            rests[row].update((f"{path}/{escaped(key)}", value[key]) for key in value if key not in known)
+            rests[row].update((f"{path}/{escape(key)}", value[key]) for key in value if key not in known)
         else:
             rests[row][path] = value
             records[row] = None
@@ -290,7 +290,7 @@ def columns(members: Iterable[Member], values: Sequence[Any], path: str, rests: 
         array(
             each.shape,
             [None if value is None else value.get(each.key) for value in records],
-            f"{path}/{escaped(each.key)}",
+            f"{path}/{escape(each.key)}",
             rests,
         )
         for each in listed

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET
 
-from xregit.jsonpointers import escaped
+from xregit.json_pointer import escape
 from xregit.payloads import PayloadError, language
 from xregit.payloads.body import explain_framing
 from xregit.payloads.json_schema.codec import JsonSchema
@@ -73,7 +73,7 @@ def columns(members: Sequence[Member], records: Sequence[Any], path: str, rests:
     """
     made = []
     for number, each in enumerate(members):
-        column = _column(each.shape, _values(records, f"f{number}"), f"{path}/{escaped(each.key)}", rests)
+        column = _column(each.shape, _values(records, f"f{number}"), f"{path}/{escape(each.key)}", rests)
         if column is None:
             return None
         made.append(column)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from xregit.keypaths import KeyPath, NamePath
+from xregit.json_pointer import KeyPath, NamePath
 from xregit.model.quoting import to_json
 from xregit.payloads.base import PayloadError
 from xregit.payloads.compatibility.json_schema.constraints import Part, Space

@@ -11,7 +11,7 @@ from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
     from xregit.payloads.compatibility.json_schema.constraints import Parts, Space
 
 _MAX_DEPTH = 6

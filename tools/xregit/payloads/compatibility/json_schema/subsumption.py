@@ -26,7 +26,7 @@ from xregit.payloads.compatibility.json_schema.constraints import (
 )
 
 if TYPE_CHECKING:
-    from xregit.keypaths import NamePath
+    from xregit.json_pointer import NamePath
     from xregit.payloads.compatibility.json_schema.constraints import Space
 
 # Names of properties from the root; ITEM stands for any index, ANY for any name.
