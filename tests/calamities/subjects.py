@@ -15,7 +15,7 @@ from shutil import copytree
 from typing import TYPE_CHECKING, Any
 
 from tests.source.repositories import new_repository
-from xregit.cli.init import new_registry
+from xregit.cli.init import create_registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +95,7 @@ class Subject:
 def subject(command: Command, folder: Path) -> Subject:
     """Return a command with a repository in which something has changed since it, or what it rests on, ran."""
     made = new_repository(folder / "before")
-    new_registry(made.root)
+    create_registry(made.root)
     (made.root / OTHER).write_text(f'basemessage:   "{XID}"\n', "utf-8")
     made.commit("Begin")
     if command.first:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from xregit.cli.lakehouse import MAX_TOLD, told
+from xregit.cli.lakehouse import MAX_LISTED, row_counts
 from xregit.spark.streams.job import Routed
 
 
 def test_each_table_of_a_few_is_told() -> None:
     """They stand in the order of their names."""
-    assert told(Routed(1, {"unmatched": 2, "fleet__position": 1000})) == "fleet__position 1,000, unmatched 2"
-    assert told(Routed()) == "nothing new"
+    assert row_counts(Routed(1, {"unmatched": 2, "fleet__position": 1000})) == "fleet__position 1,000, unmatched 2"
+    assert row_counts(Routed()) == "nothing new"
 
 
 def test_of_many_tables_the_largest_are_told_and_what_was_not_recognised() -> None:
     """The others are counted."""
     rows = {f"table{number:05}": number for number in range(10_000)} | {"unmatched": 1}
-    line = told(Routed(1, rows))
-    names = [f"table{number:05} {number:,}" for number in range(10_001 - MAX_TOLD, 10_000)]
-    rest = f" and {10_001 - MAX_TOLD:,} more tables: {sum(rows.values()):,} rows in all"
+    line = row_counts(Routed(1, rows))
+    names = [f"table{number:05} {number:,}" for number in range(10_001 - MAX_LISTED, 10_000)]
+    rest = f" and {10_001 - MAX_LISTED:,} more tables: {sum(rows.values()):,} rows in all"
     assert line == ", ".join([*names, "unmatched 1"]) + rest

@@ -1,7 +1,4 @@
-"""The commands that write what others use: ``build``, ``compile``, ``site`` and ``publish``.
-
-And the steps of a build.
-"""
+"""The commands ``build``, ``compile``, ``site`` and ``publish``, and the steps of a build."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import doubt, note, progress, result
+from xregit.cli.output import note, note_uncertain_times, print_result, progress
 from xregit.cli.parameters import (
     Ref,
     output_folder,
@@ -38,8 +35,8 @@ DOCUMENT = "registry.json"
 
 
 @dataclass(frozen=True)
-class Task:
-    """What a build is about: the path of the registry, the folder to write to, and whether the registry is checked."""
+class Build:
+    """One build: the path of the registry, the folder to write to, and whether the registry is checked."""
 
     path: Path
     output: Path
@@ -67,14 +64,14 @@ class Step:
     """
 
     name: str
-    run: Callable[[Task], str]
+    run: Callable[[Build], str]
     writes: str = ""
-    look: Callable[[Task], str] | None = None
+    look: Callable[[Build], str] | None = None
     package: str = ""
     extra: str = ""
 
 
-def check(task: Task) -> str:
+def check_step(task: Build) -> str:
     """Check the registry.
 
     Raises:
@@ -87,10 +84,10 @@ def check(task: Task) -> str:
     report = xregit.check(registry, today())
     if report.failed:
         raise CatalogError(report.diagnostics, registry.origin.line, "Nothing was written.")
-    return f"{entities(registry)}: {summary(report.diagnostics)}"
+    return f"{entity_counts(registry)}: {summary(report.diagnostics)}"
 
 
-def document(task: Task) -> str:
+def document_step(task: Build) -> str:
     """Write the document view.
 
     Raises:
@@ -109,7 +106,7 @@ def document(task: Task) -> str:
     return f"{len(data):,} bytes"
 
 
-def api(task: Task) -> str:
+def api_step(task: Build) -> str:
     """Write the static API."""
     from xregit.document.static_api import api_files
     from xregit.source import atomic_write
@@ -120,54 +117,54 @@ def api(task: Task) -> str:
     return f"{len(files):,} files"
 
 
-def site_step(task: Task) -> str:
+def site_step(task: Build) -> str:
     """Build the docs site."""
     import xregit
 
     return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site', task.registry):,} files"
 
 
-def tables(task: Task) -> str:
+def tables_step(task: Build) -> str:
     """Publish the tables."""
     import xregit
 
-    return published(xregit.publish(task.registry, task.output / "tables"))
+    return publication_summary(xregit.publish(task.registry, task.output / "tables"))
 
 
-def look_at_api(task: Task) -> str:
+def look_at_api(task: Build) -> str:
     """Say how to look at the static API, whose addresses lead to where it will be served."""
     base = task.registry.settings.baseurl
     place = task.output / "api"
     return f"serve {place} at {base}, where its addresses lead" if base else f"python3 -m http.server -d {place}"
 
 
-def look_at_site(task: Task) -> str:
+def look_at_site(task: Build) -> str:
     """Say how to look at the docs site."""
     return f"python3 -m http.server -d {task.output / 'site'}"
 
 
-def look_at_tables(task: Task) -> str:
+def look_at_tables(task: Build) -> str:
     """Say how to look at the tables."""
     return f'in Python: deltalake.DeltaTable("{task.output}/tables/messages").scan().read_all()'
 
 
 STEPS = (
-    Step("check", check),
-    Step("document", document, DOCUMENT),
-    Step("api", api, "api", look_at_api),
+    Step("check", check_step),
+    Step("document", document_step, DOCUMENT),
+    Step("api", api_step, "api", look_at_api),
     Step("site", site_step, "site", look_at_site, package="mkdocs", extra="site"),
-    Step("tables", tables, "tables", look_at_tables, package="pyspark", extra="spark"),
+    Step("tables", tables_step, "tables", look_at_tables, package="pyspark", extra="spark"),
 )
 
 
-def chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
+def select_steps(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     """Return the steps to take, in their order.
 
     Raises:
         XregitError: none is left, or one of them needs an extra that isn't installed.
     """
-    wanted = set(only) or {step.name for step in STEPS}
-    steps = tuple(step for step in STEPS if step.name in wanted - set(skip))
+    selected = (set(only) or {step.name for step in STEPS}) - set(skip)
+    steps = tuple(step for step in STEPS if step.name in selected)
     if not steps:
         message = "--only and --skip leave no step to take; skip fewer"
         raise XregitError(message)
@@ -189,7 +186,7 @@ def site_config(registry: Path) -> Path | None:
     return config if config.is_file() else None
 
 
-def entities(registry: Registry) -> str:
+def entity_counts(registry: Registry) -> str:
     """Return how many entities of each kind there are, such as "12 messagegroups, 64 messages"."""
     model = registry.model
     counts = dict.fromkeys([*model.groups, *(plural for kind in model.groups.values() for plural in kind.resources)], 0)
@@ -200,29 +197,31 @@ def entities(registry: Registry) -> str:
     return ", ".join(f"{count:,} {plural}" for plural, count in counts.items() if count) or "an empty registry"
 
 
-def published(publication: Publication) -> str:
-    """Return what became of the tables, such as "13 tables, 812 rows, 3 of them changed"."""
+def publication_summary(publication: Publication) -> str:
+    """Return a summary of a publication, such as "13 tables, 812 rows, 3 of them changed"."""
     tables = publication.tables
     changes = sum(table.inserted + table.updated + table.deleted for table in tables)
     changed = f"{changes:,} changed" if publication.changed else "nothing changed"
     return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
 
 
-def where_commits_are(publications: Iterable[Publication]) -> Iterator[str]:
-    """Give for each publication a line with its commit and the versions of the tables that hold it."""
-    for done in publications:
-        versions = ", ".join(f"{table.name} {table.version}" for table in done.tables if table.version is not None)
-        yield f"{done.commit[:12]} {versions or 'written'}"
+def publication_lines(publications: Iterable[Publication]) -> Iterator[str]:
+    """Yield a line for each publication: its commit, and the versions of the tables that hold it."""
+    for publication in publications:
+        versions = ", ".join(
+            f"{table.name} {table.version}" for table in publication.tables if table.version is not None
+        )
+        yield f"{publication.commit[:12]} {versions or 'written'}"
 
 
-def line(step: Step, task: Task) -> str:
+def run_step(step: Step, task: Build) -> str:
     """Take one step, and return the line of the summary that says what it did."""
-    done = step.run(task)
+    summary = step.run(task)
     place = str(task.output / step.writes) if step.writes else ""
-    return f"{step.name:<9} {place:<20} {done}" if place else f"{step.name:<9} {done}"
+    return f"{step.name:<9} {place:<20} {summary}" if place else f"{step.name:<9} {summary}"
 
 
-def hints(steps: Iterable[Step], task: Task) -> str:
+def hints(steps: Iterable[Step], task: Build) -> str:
     """Return how to look at what the steps wrote."""
     looks = [f"  {step.name:<9} {step.look(task)}" for step in steps if step.look]
     return "\n".join(["To look at it:", *looks]) if looks else ""
@@ -276,27 +275,27 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
     The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
     written and the exit code is 1.
     """
-    from xregit.cli.log import checked_out
+    from xregit.cli.log import checkout
 
-    steps = chosen(only, skip)
+    steps = select_steps(only, skip)
     for step in steps:
         if step.writes:
             refuse_own_folder(registry, output / step.writes, replaced=True)
-    with checked_out(registry, at) as place:
-        built(Task(place, output, checked="check" in {step.name for step in steps}), steps)
+    with checkout(registry, at) as place:
+        run_steps(Build(place, output, checked="check" in {step.name for step in steps}), steps)
 
 
-def built(task: Task, steps: tuple[Step, ...]) -> None:
+def run_steps(task: Build, steps: tuple[Step, ...]) -> None:
     """Take the steps of a build, and say what each did."""
-    done: list[str] = []
+    lines: list[str] = []
     try:
         with progress(steps, lambda step: step.name) as bar:
             for step in bar:
-                done.append(line(step, task))  # noqa: PERF401 - what went well before a failure is shown too
+                lines.append(run_step(step, task))  # noqa: PERF401 - what went well before a failure is shown too
     finally:
-        result("\n".join(done))
+        print_result("\n".join(lines))
     note(hints(steps, task))
-    doubt(task.registry)
+    note_uncertain_times(task.registry)
 
 
 @click.command("compile")
@@ -319,14 +318,14 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
     if output is not None:
         refuse_own_file(registry, output)
     loaded = xregit.load(registry)
-    written = loaded.settings.profile if profile is None else profile
-    document = to_bytes(xregit.compile(loaded, profile=written, view=view, resolved=resolved))
+    profile = loaded.settings.profile if profile is None else profile
+    document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
     if output is None:
-        result(document.decode())
+        print_result(document.decode())
     else:
         write(output, document)
         note(f"Wrote {output}, {len(document):,} bytes.")
-    doubt(loaded)
+    note_uncertain_times(loaded)
 
 
 @click.command()
@@ -352,7 +351,7 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
     if serve and folder is not None:
         message = "--serve shows a site, and --pages writes what another program makes one of; name one of them"
         raise click.UsageError(message)
-    chosen(only=("site",), skip=())
+    select_steps(only=("site",), skip=())
     if not serve:
         refuse_own_folder(registry, folder or output, replaced=True)
     if folder is not None:
@@ -405,13 +404,13 @@ def publish(
     settings = dict(conf) | ({"spark.master": master} if master else {}) | ({"spark.remote": remote} if remote else {})
     if history is None:
         loaded = xregit.load(registry)
-        done = xregit.publish(loaded, tables, format=form, conf=settings)
-        result(f"{tables}: {published(done)}")
-        doubt(loaded)
+        publication = xregit.publish(loaded, tables, format=form, conf=settings)
+        print_result(f"{tables}: {publication_summary(publication)}")
+        note_uncertain_times(loaded)
     else:
         if form != "delta":
             message = "plain Parquet has no versions; --history needs --format delta"
             raise click.UsageError(message)
         each = xregit.publish_history(registry, history, tables, conf=settings)
-        for line in where_commits_are(each):
-            result(line)
+        for line in publication_lines(each):
+            print_result(line)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import note, result, wants_color
-from xregit.cli.parameters import Ref, unknown, with_registry
+from xregit.cli.output import note, print_result, wants_color
+from xregit.cli.parameters import Ref, unknown_name, with_registry
 from xregit.cli.runner import today
 
 if TYPE_CHECKING:
@@ -50,25 +50,27 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     catalog = xregit.read(registry)
     report = xregit.check(catalog, today())
     if against is not None:
-        report = with_breaks(report, registry, catalog, against)
-    report = within(report, paths, catalog)
+        report = add_breaking_changes(report, registry, catalog, against)
+    report = filter_by_paths(report, paths, catalog)
     if form == "text":
-        result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
+        print_result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
     else:
         from xregit.reports.formats import FORMATS as REPORTS
 
-        result(REPORTS[form](changed_first(report, registry, against) if form == "github" else report.diagnostics))
+        print_result(
+            REPORTS[form](sort_changed_first(report, registry, against) if form == "github" else report.diagnostics)
+        )
     return int(report.failed)
 
 
-def with_breaks(report: Report, registry: Path, catalog: Registry, ref: str) -> Report:
+def add_breaking_changes(report: Report, registry: Path, catalog: Registry, ref: str) -> Report:
     """Return a report with what changes since a commit break; two findings about one new name are one."""
     from xregit.changes.new_names import merge_findings
-    from xregit.cli.diff import against
+    from xregit.cli.diff import review_against
     from xregit.diagnostics import ordered
     from xregit.rules import Report
 
-    review = against(registry, catalog, ref)
+    review = review_against(registry, catalog, ref)
     return Report(ordered(merge_findings(report.diagnostics, review.diagnostics, review.on_new_names)))
 
 
@@ -79,7 +81,7 @@ def as_text(report: Report, catalog: Registry, colour: bool) -> str:
     return text(report.diagnostics, catalog.origin.line, coloured if colour else plain)
 
 
-def changed_first(report: Report, registry: Path, against: str | None) -> Sequence[Diagnostic]:
+def sort_changed_first(report: Report, registry: Path, against: str | None) -> Sequence[Diagnostic]:
     """Return the findings with those in files of the branch in front: GitHub shows ten of each severity."""
     from xregit.source.repository import changed_files
 
@@ -87,20 +89,20 @@ def changed_first(report: Report, registry: Path, against: str | None) -> Sequen
     return sorted(report.diagnostics, key=lambda item: item.path not in changed)
 
 
-def within(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:
+def filter_by_paths(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:
     """Return the part of a report that concerns the given files and folders; all of it if none is given."""
     from xregit.rules import Report
 
     if not paths:
         return report
-    wanted = [path.resolve() for path in paths]
+    folders = [path.resolve() for path in paths]
     repository = catalog.origin.repository.resolve()
     places = {item.path: repository / item.path for item in report.diagnostics}
     # A finding may be about a folder, and so about each file in it.
     inside = {
         name
         for name, place in places.items()
-        if any(place.is_relative_to(path) or path.is_relative_to(place) for path in wanted)
+        if any(place.is_relative_to(path) or path.is_relative_to(place) for path in folders)
     }
     return Report(tuple(item for item in report.diagnostics if item.path in inside))
 
@@ -114,20 +116,20 @@ def explain(rule: str | None) -> None:
     """
     import xregit
 
-    known = {item.name: item for item in xregit.RULES}
+    rules = {item.name: item for item in xregit.RULES}
     if rule is None:
-        result(listed(known.values()))
+        print_result(rule_table(rules.values()))
         return
-    if rule not in known:
-        raise unknown(rule, known, what="rule", others='"xregit explain" lists all rules')
-    found = known[rule]
-    result(found.doc)
-    note(f'Severity: {found.severity}, unless "rules" in xregit.yaml says otherwise.')
-    if found.requirements:
-        note(f'Requirements, as the docs page "Conformance" numbers them: {", ".join(found.requirements)}.')
+    if rule not in rules:
+        raise unknown_name(rule, rules, what="rule", others='"xregit explain" lists all rules')
+    selected = rules[rule]
+    print_result(selected.doc)
+    note(f'Severity: {selected.severity}, unless "rules" in xregit.yaml says otherwise.')
+    if selected.requirements:
+        note(f'Requirements, as the docs page "Conformance" numbers them: {", ".join(selected.requirements)}.')
 
 
-def listed(rules: Collection[Rule]) -> str:
+def rule_table(rules: Collection[Rule]) -> str:
     """Return one line for each rule: its name, its severity and what it finds."""
     width = max(len(rule.name) for rule in rules)
     return "\n".join(f"{rule.name:<{width}}  {rule.severity:<7}  {rule.summary}" for rule in rules)

@@ -19,25 +19,23 @@ if TYPE_CHECKING:
 _RELEASE = re.compile(r"(xregit(?:\[all\])?)~=[0-9.]+")
 
 
-def source_of(given: str) -> str:
-    """Return the address that the installed program came from, or the one that is given; empty text stands for PyPI.
+def package_source(source: str) -> str:
+    """Return ``source``, by default the address that this program was installed from; empty means PyPI.
 
     Raises:
-        XregitError: what is given is no address from which pip can install on every machine.
+        XregitError: ``source`` is no address from which pip can install on every machine.
     """
-    if given and not SOURCE.fullmatch(given):
-        message = (
-            f'from "{given}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
-        )
+    if source and not SOURCE.fullmatch(source):
+        message = f'from "{source}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
         raise XregitError(message)
-    return given or address(noted())
+    return source or address(noted())
 
 
-def installing_from(source: str, data: bytes) -> bytes:
+def set_package_source(source: str, data: bytes) -> bytes:
     """Return a file of the template whose requirements name a source instead of a release."""
     if not source:
         return data
-    return _RELEASE.sub(lambda found: f"{found[1]} @ {source}", data.decode()).encode()
+    return _RELEASE.sub(lambda match: f"{match[1]} @ {source}", data.decode()).encode()
 
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -52,7 +50,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "xregit.cli.lakehouse:tables",
         "Print the statements that would make the tables, or the versions that hold a commit.",
     ),
-    "log": ("xregit.cli.log:log", "Tell what became of an entity."),
+    "log": ("xregit.cli.log:log", "Show the history of an entity."),
     "diff": ("xregit.cli.diff:diff", "Say what changed, and whom it breaks."),
     "show": ("xregit.cli.show:show", "Show one entity."),
     "contract": ("xregit.cli.show:contract", "List every message that an endpoint carries, and through what."),
@@ -86,7 +84,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is asked for; a name that is nearly one is told so."""
+        """Return the command; an unknown name gets a suggestion."""
         if args[0] not in COMMANDS:
             from difflib import get_close_matches
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import note, result
+from xregit.cli.output import note, print_result
 from xregit.cli.parameters import Ref, with_registry
 from xregit.cli.runner import today
 from xregit.errors import XregitError
@@ -38,16 +38,16 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     import xregit
     from xregit.source import repository
 
-    base = repository.merge_base(folder_of(registry), ref) if merge_base else ref
-    before = state(registry, base)
-    after = state(registry, ref2) if ref2 else xregit.read(registry)
-    made = compared(before, after)
-    result(report(made, form, page_of(after, pages), line_of(before, after)))
-    return int(made.failed)
+    base = repository.merge_base(git_folder(registry), ref) if merge_base else ref
+    before = read_state(registry, base)
+    after = read_state(registry, ref2) if ref2 else xregit.read(registry)
+    review = review_changes(before, after)
+    print_result(report(review, form, page_links(after, pages), line_links(before, after)))
+    return int(review.failed)
 
 
-def against(registry: Path, after: Registry, ref: str) -> Review:
-    """Return what changed since the branch left a commit, or since a registry at another path.
+def review_against(registry: Path, after: Registry, ref: str) -> Review:
+    """Return the changes since the branch left a commit, or since a registry at another path.
 
     Raises:
         XregitError: there is no such commit, or no registry at it.
@@ -55,16 +55,16 @@ def against(registry: Path, after: Registry, ref: str) -> Review:
     from xregit.source import repository
 
     try:
-        base = repository.merge_base(folder_of(registry), ref)
+        base = repository.merge_base(git_folder(registry), ref)
     except XregitError:
         if not Path(ref).exists():
             raise
         base = ref
-    return compared(state(registry, base), after)
+    return review_changes(read_state(registry, base), after)
 
 
-def compared(before: Registry, after: Registry) -> Review:
-    """Return the changes between two states, judged by today's date; what can't be read is named."""
+def review_changes(before: Registry, after: Registry) -> Review:
+    """Return the review of the changes between two states as of today, and note the files that can't be read."""
     from xregit.changes import diff as differences
     from xregit.changes.policy import review
 
@@ -75,7 +75,7 @@ def compared(before: Registry, after: Registry) -> Review:
     return review(differences(before, after), before, after, today=today())
 
 
-def state(registry: Path, name: str) -> Registry:
+def read_state(registry: Path, name: str) -> Registry:
     """Return the registry at a commit, or the one at another path.
 
     Raises:
@@ -87,13 +87,13 @@ def state(registry: Path, name: str) -> Registry:
     from xregit.catalog.loader import NotThenError
     from xregit.source.commit_log import read_before_move
 
-    folder = folder_of(registry)
+    folder = git_folder(registry)
     try:
         return read_commit(folder, name)
     except NotThenError as error:
         place, contents = read_before_move(folder, error.commit, REGISTRY_FILE)
-        was = f'the registry was in "{place}"' if place else "there was no registry"
-        note(f'Note: {was} at "{name}"{"." if place else ", so everything counts as added."}')
+        earlier = f'the registry was in "{place}"' if place else "there was no registry"
+        note(f'Note: {earlier} at "{name}"{"." if place else ", so everything counts as added."}')
         return read_contents(folder.resolve(), contents, error.commit)
     except XregitError:
         if not Path(name).exists():
@@ -101,37 +101,37 @@ def state(registry: Path, name: str) -> Registry:
         return xregit.read(Path(name))
 
 
-def folder_of(registry: Path) -> Path:
+def git_folder(registry: Path) -> Path:
     """Return the folder to ask Git about."""
     return registry if registry.is_dir() else registry.parent
 
 
-def report(made: Review, form: str, page: Callable[[str], str], line: Callable[[str, int], str]) -> str:
+def report(review: Review, form: str, page: Callable[[str], str], line: Callable[[str, int], str]) -> str:
     """Return the report in one of the formats."""
     from xregit.reports.changes import changes_json, changes_text
     from xregit.reports.formats import FORMATS as REPORTS
     from xregit.reports.markdown import changes_markdown
 
     if form == "markdown":
-        return changes_markdown(made, page, line)
+        return changes_markdown(review, page, line)
     if form in {"text", "json"}:
-        return changes_text(made) if form == "text" else changes_json(made)
-    return REPORTS[form](made.diagnostics)
+        return changes_text(review) if form == "text" else changes_json(review)
+    return REPORTS[form](review.diagnostics)
 
 
-def page_of(registry: Registry, pages: str) -> Callable[[str], str]:
-    """Return the function that gives an entity's page on the docs site; nothing for what is gone."""
+def page_links(registry: Registry, pages: str) -> Callable[[str], str]:
+    """Return a function from an xid to the address of its page on the docs site, empty for removed entities."""
     from xregit.pages.links import address
 
-    there = pages.rstrip("/")
-    return lambda xid: f"{there}/{address(xid)}" if pages and registry.entity(xid) is not None else ""
+    base = pages.rstrip("/")
+    return lambda xid: f"{base}/{address(xid)}" if pages and registry.entity(xid) is not None else ""
 
 
-def line_of(before: Registry, after: Registry) -> Callable[[str, int], str]:
-    """Return the function that gives a line of a file on the web; a file that is gone, with no line, is an old one."""
+def line_links(before: Registry, after: Registry) -> Callable[[str, int], str]:
+    """Return a function from a file and line to its address on the web; line 0 means the file as it was before."""
     settings = after.settings
     old = before.origin.commit or settings.branch
-    new = after.origin.commit or head_of(after) or settings.branch
+    new = after.origin.commit or head_commit(after) or settings.branch
 
     def line(path: str, number: int) -> str:
         if not settings.repository:
@@ -142,11 +142,11 @@ def line_of(before: Registry, after: Registry) -> Callable[[str, int], str]:
     return line
 
 
-def head_of(registry: Registry) -> str:
+def head_commit(registry: Registry) -> str:
     """Return the commit that is checked out, or nothing outside a repository."""
     from xregit.source import repository
 
     try:
-        return repository.resolve_commit(folder_of(registry.origin.root), "HEAD")
+        return repository.resolve_commit(git_folder(registry.origin.root), "HEAD")
     except XregitError:
         return ""

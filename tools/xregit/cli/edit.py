@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import note, result
-from xregit.cli.parameters import unknown, with_registry
+from xregit.cli.output import note, print_result
+from xregit.cli.parameters import unknown_name, with_registry
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
@@ -44,25 +44,25 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
         message = f'"{registry}" is one document; only files of a registry folder can be edited'
         raise XregitError(message)
     if form != "text" and not check:
-        message = f'"--format {form}" is the form in which --check tells what it finds; add --check'
+        message = f'"--format {form}" is a form of the report of --check; add --check'
         raise XregitError(message)
     root = registry.resolve()
     if check:
-        changed, faults = formatted_files(root, paths)
+        changed, faults = format_files(root, paths)
     else:
         with edit_lock(root):
-            changed, faults = formatted_files(root, paths)
+            changed, faults = format_files(root, paths)
             write_files(root, changed)
     if form == "text":
         for path, fault in faults.items():
             note(f"{registry / path}{_place(fault)}: {fault.message}")
-        result("\n".join((registry / path).as_posix() for path in changed))
+        print_result("\n".join((registry / path).as_posix() for path in changed))
     else:
         from xregit.reports.formats import FORMATS as REPORTS
 
-        result(REPORTS[form](differing(root, changed, faults)))
-    counted = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"
-    note(f'"xregit fmt" would change {counted}.' if check else f"Changed {counted}.")
+        print_result(REPORTS[form](format_findings(root, changed, faults)))
+    files = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"
+    note(f'"xregit fmt" would change {files}.' if check else f"Changed {files}.")
     return int(bool(faults) or (check and bool(changed)))
 
 
@@ -70,7 +70,7 @@ def _place(fault: Problem) -> str:
     return f":{fault.span.line}:{fault.span.column}" if fault.span.line else ""
 
 
-def differing(root: Path, changed: Mapping[str, bytes], faults: Mapping[str, Problem]) -> tuple[Diagnostic, ...]:
+def format_findings(root: Path, changed: Mapping[str, bytes], faults: Mapping[str, Problem]) -> tuple[Diagnostic, ...]:
     """Return a finding for each file that is not in its canonical form, at the first line that isn't, or has none."""
     from dataclasses import asdict
 
@@ -78,15 +78,16 @@ def differing(root: Path, changed: Mapping[str, bytes], faults: Mapping[str, Pro
     from xregit.diagnostics import Diagnostic, Severity, ordered, sentence
 
     prefix = root.relative_to(repository_of(root)).as_posix()
-    found = []
+    findings = []
     for path, fault in faults.items():
-        told, help_ = sentence(fault.message), sentence(fault.help)
-        found.append(Diagnostic(fault.rule, Severity.ERROR, f"{prefix}/{path}", told, help=help_, **asdict(fault.span)))
+        message, help_ = sentence(fault.message), sentence(fault.help)
+        place = asdict(fault.span)
+        findings.append(Diagnostic(fault.rule, Severity.ERROR, f"{prefix}/{path}", message, help=help_, **place))
     for path, data in changed.items():
-        told, help_ = "The file is not in its canonical form.", f'"xregit fmt {prefix}/{path}" brings it there.'
+        message, help_ = "The file is not in its canonical form.", f'"xregit fmt {prefix}/{path}" brings it there.'
         line = _first_difference((root / path).read_bytes(), data)
-        found.append(Diagnostic(FORM_DIFFERS, Severity.ERROR, f"{prefix}/{path}", told, line, help=help_))
-    return ordered(found)
+        findings.append(Diagnostic(FORM_DIFFERS, Severity.ERROR, f"{prefix}/{path}", message, line, help=help_))
+    return ordered(findings)
 
 
 def _first_difference(old: bytes, new: bytes) -> int:
@@ -96,7 +97,7 @@ def _first_difference(old: bytes, new: bytes) -> int:
     return next(same, min(len(lines), len(others)))
 
 
-def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], dict[str, Problem]]:
+def format_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], dict[str, Problem]]:
     """Return the files that are not in their canonical form, in that form, and why others have none.
 
     Raises:
@@ -105,7 +106,7 @@ def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, byte
     changed: dict[str, bytes] = {}
     faults: dict[str, Problem] = {}
     for path, data in yaml_files(root, paths):
-        new, fault = canonical(data)
+        new, fault = format_file(data)
         if fault:
             faults[path] = fault
         elif new != data:
@@ -114,24 +115,24 @@ def formatted_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, byte
 
 
 def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
-    """Give the YAML files of a registry, all or those at some paths, by their path below its folder.
+    """Yield the YAML files of a registry, all or those at some paths: path below its folder, and bytes.
 
     Raises:
         XregitError: a path is not part of the registry.
     """
     from xregit.source import file_tree
 
-    wanted = [path.resolve() for path in paths]
-    for place in wanted:
+    places = [path.resolve() for path in paths]
+    for place in places:
         if not place.is_relative_to(root) and not root.is_relative_to(place):
             message = f'"{place}" is not part of the registry "{root}"'
             raise XregitError(message)
     for path in file_tree.list_files(root).files:
-        if path.endswith(".yaml") and (not wanted or any((root / path).is_relative_to(place) for place in wanted)):
+        if path.endswith(".yaml") and (not places or any((root / path).is_relative_to(place) for place in places)):
             yield path, file_tree.read(root, path)
 
 
-def canonical(data: bytes) -> tuple[bytes, Problem | None]:
+def format_file(data: bytes) -> tuple[bytes, Problem | None]:
     """Return a file's canonical form, and why it has none."""
     from xregit.source.parse_result import NOWHERE, Problem
     from xregit.source.yaml_formatter import UnformattableError, formatted
@@ -151,16 +152,16 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
 
     What it says stays the same, such as the type of its events: those who send and receive notice nothing.
     """
-    from xregit.changes.rename import rename as rename_rename
+    from xregit.changes.rename import rename as rename_entity
     from xregit.changes.rename import write_rename
     from xregit.source.atomic_write import edit_lock
 
     with edit_lock(registry):
-        catalog = loaded(registry, xid)
-        done = rename_rename(catalog, xid, new_id)
-        write_rename(catalog.origin.root, done)
-    count = done.references
-    note(f"{xid} is {done.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
+        catalog = load_with(registry, xid)
+        renaming = rename_entity(catalog, xid, new_id)
+        write_rename(catalog.origin.root, renaming)
+    count = renaming.references
+    note(f"{xid} is {renaming.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
 
 
 @click.command()
@@ -173,22 +174,22 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
 def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, docs: str) -> None:
     """Say that an entity should no longer be used.
 
-    What is said of its deprecation already stays, unless an option says otherwise.
+    Attributes of its deprecation that no option sets stay as they are.
     """
-    from xregit.changes.deprecation import deprecate as deprecation_deprecate
+    from xregit.changes.deprecation import deprecate as deprecate_entity
     from xregit.source.atomic_write import edit_lock, write
 
     terms = {"effective": time(effective), "removal": time(removal), "alternative": by, "docs": docs}
     with edit_lock(registry):
-        catalog = loaded(registry, xid)
+        catalog = load_with(registry, xid)
         if by.startswith("/") and catalog.entity(by) is None:
-            raise unknown(by, (other for other in catalog if other != xid), what="entity")
-        path, data = deprecation_deprecate(catalog, xid, {name: text for name, text in terms.items() if text})
+            raise unknown_name(by, (other for other in catalog if other != xid), what="entity")
+        path, data = deprecate_entity(catalog, xid, {name: text for name, text in terms.items() if text})
         write(catalog.origin.repository / path, data)
     note(f"Wrote {path}.")
 
 
-def loaded(registry: Path, xid: str) -> Registry:
+def load_with(registry: Path, xid: str) -> Registry:
     """Return the registry that has an entity.
 
     Raises:
@@ -198,11 +199,11 @@ def loaded(registry: Path, xid: str) -> Registry:
 
     catalog = xregit.load(registry)
     if catalog.entity(xid) is None:
-        raise unknown(xid, catalog, what="entity")
+        raise unknown_name(xid, catalog, what="entity")
     return catalog
 
 
-def time(written: str) -> str:
+def time(text: str) -> str:
     """Return a time as a registry states it; a day begins at midnight in UTC.
 
     Raises:
@@ -210,10 +211,10 @@ def time(written: str) -> str:
     """
     from xregit.model.times import moment, timestamp
 
-    if not written:
+    if not text:
         return ""
-    found = moment(written)
-    if found is None:
-        message = f'"{written}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z'
+    parsed = moment(text)
+    if parsed is None:
+        message = f'"{text}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z'
         raise XregitError(message)
-    return timestamp(found)
+    return timestamp(parsed)

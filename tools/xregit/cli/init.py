@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.catalog.codeowners import PLACES
-from xregit.cli.output import as_json, note, result
+from xregit.cli.output import as_json, note, print_result
 from xregit.cli.parameters import NEAREST, output_folder, refuse_own_folder, with_registry
 from xregit.errors import XregitError
 
@@ -26,7 +26,7 @@ _AT_THE_TOP = ".github and .pre-commit-config.yaml"
 PUBLISHED = "main"
 
 
-def standing(folder: Path, path: str) -> str:
+def existing_file(folder: Path, path: str) -> str:
     """Return the file of a folder that keeps one of the template from being written, or nothing.
 
     Hosts read one CODEOWNERS alone, so that another one in a place that counts before would undo it.
@@ -35,11 +35,11 @@ def standing(folder: Path, path: str) -> str:
     return next((place for place in places if (folder / place).exists()), "")
 
 
-def notes(folder: Path, kept: Iterable[str]) -> Iterator[str]:
-    """Give what somebody has to do by hand after a registry was written into a folder that was not empty."""
+def manual_steps(folder: Path, existing: Iterable[str]) -> Iterator[str]:
+    """Yield what is left to do by hand after a registry was written into a folder that was not empty."""
     from xregit.source.repository import current_branch, find  # only init asks, and it loads much
 
-    names = ", ".join(kept)
+    names = ", ".join(existing)
     if names:
         yield f'Note: kept as it was: {names}; "xregit init" in an empty folder shows what init would have written.'
     top = find(folder)
@@ -80,24 +80,24 @@ def init(folder: Path, source: str) -> None:
     endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
     pages of a docs site. No file is overwritten.
     """
-    from xregit.cli.commands import source_of
+    from xregit.cli.commands import package_source
     from xregit.installed import is_here, noted
     from xregit.source.repository import find
 
-    place = source_of(source)
-    kept = sorted({found for path, _ in template() if (found := standing(folder, path))})
-    written = new_registry(folder, place)
+    place = package_source(source)
+    existing = sorted({name for path, _ in template() if (name := existing_file(folder, path))})
+    paths = create_registry(folder, place)
     here = folder.resolve() == Path.cwd()
-    note(f"Wrote {len(written)} files to {'this folder' if here else folder}.")
+    note(f"Wrote {len(paths)} files to {'this folder' if here else folder}.")
     if not place and is_here(noted()):
         note(FROM_HERE)
-    for text in notes(folder, kept):
+    for text in manual_steps(folder, existing):
         note(text)
     first = ("" if here else f"cd {folder}", "" if find(folder) else f"git init -b {PUBLISHED}")
     note(f"Next: {', then '.join(filter(None, (*first, 'xregit check')))}, then xregit build; README.md says more.")
 
 
-def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
+def create_registry(folder: Path, source: str = "") -> tuple[str, ...]:
     """Write the files of the template below a folder, and return their relative paths.
 
     What installs xregit takes it from the source, or from PyPI without one.
@@ -105,7 +105,7 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
     Raises:
         XregitError: there is a registry already; nothing is written then.
     """
-    from xregit.cli.commands import installing_from
+    from xregit.cli.commands import set_package_source
     from xregit.model import builtin
     from xregit.model.aliases import CLOUDEVENTS
     from xregit.source.atomic_write import edit_lock, write_files
@@ -114,18 +114,18 @@ def new_registry(folder: Path, source: str = "") -> tuple[str, ...]:
         if (folder / NEAREST).exists():
             message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
             raise XregitError(message)
-        found = [(path, installing_from(source, data)) for path, data in template()]
+        own = [(path, set_package_source(source, data)) for path, data in template()]
         files = {
             path: data
-            for path, data in (*found, *schemas(builtin(), {"envelope": CLOUDEVENTS}))
-            if not standing(folder, path)
+            for path, data in (*own, *schemas(builtin(), {"envelope": CLOUDEVENTS}))
+            if not existing_file(folder, path)
         }
         write_files(folder, files)
     return tuple(files)
 
 
 def template() -> Iterator[tuple[str, bytes]]:
-    """Give the files of a new registry: relative path and bytes."""
+    """Yield the files of a new registry: relative path and bytes."""
     from importlib.resources import as_file, files
 
     with as_file(files("xregit.cli") / "template") as root:
@@ -137,7 +137,7 @@ def template() -> Iterator[tuple[str, bytes]]:
 
 
 def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
-    """Give the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
+    """Yield the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
     import xregit
     from xregit.model import json_schemas
     from xregit.rules.declared_rules import WAIVABLE
@@ -147,16 +147,19 @@ def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, byt
         yield (SCHEMAS / name).as_posix(), as_json(value).encode() + b"\n"
 
 
-def implied_by(registry: Registry) -> dict[str, str]:
-    """Return the envelope and the protocol of messages that state none: the one of all others, if it is known."""
+def common_selectors(registry: Registry) -> dict[str, str]:
+    """Return the envelope and the protocol that all messages have in common, where the model has them."""
     from xregit.model.aliases import names
 
-    used = {
+    stated = {
         "envelope": {message.envelope for message in registry.messages} - {""},
         "protocol": {message.protocol for message in registry.messages} - {""},
     }
     return {
-        selector: name for selector, found in used.items() if len(found) == 1 for name in found & {*names(selector)}
+        selector: name
+        for selector, values in stated.items()
+        if len(values) == 1
+        for name in values & {*names(selector)}
     }
 
 
@@ -175,8 +178,8 @@ def implied_by(registry: Registry) -> dict[str, str]:
 def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
     """Turn xRegistry documents into YAML files.
 
-    The documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them: it is told as which
-    one each is written, and what was changed in which lines. Files that are there already are kept as they are; if
+    The documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them; the report names the
+    release of each, and what was changed in which lines. Files that are there already are kept as they are; if
     something can't be imported, nothing is written and the exit code is 1. JSON lists every change on its own.
     """
     import xregit
@@ -184,18 +187,18 @@ def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
 
     report = xregit.import_documents(files, into)
     if form == "json":
-        result(as_json(imported_json(report)))
+        print_result(as_json(import_report_json(report)))
         return int(report.failed)
     for path, release in report.writings:
         note(f"{path} is written as {release}.")
     if report.diagnostics:
         note(text(report.diagnostics, report.lines))
-    note(imported(report, into))
+    note(import_summary(report, into))
     return int(report.failed)
 
 
-def imported_json(report: ImportReport) -> dict[str, object]:
-    """Return what an import did for machines: files, entities that were there, documents, and every change."""
+def import_report_json(report: ImportReport) -> dict[str, object]:
+    """Return the report of an import as JSON: files, entities kept, documents, and every change."""
     return {
         "files": report.files,
         "kept": report.kept,
@@ -205,8 +208,8 @@ def imported_json(report: ImportReport) -> dict[str, object]:
     }
 
 
-def imported(report: ImportReport, into: Path) -> str:
-    """Return what an import did in one sentence."""
+def import_summary(report: ImportReport, into: Path) -> str:
+    """Return a sentence on what an import did."""
     if report.failed:
         return "Nothing was imported."
     count = len(report.kept)
@@ -229,8 +232,8 @@ def schema(registry: Path, output: Path) -> None:
 
     refuse_own_folder(registry, output)
     catalog = xregit.read(registry)
-    found = schemas(catalog.model, implied_by(catalog))
-    files = {path.rpartition("/")[2]: data for path, data in found}
+    schema_files = schemas(catalog.model, common_selectors(catalog))
+    files = {path.rpartition("/")[2]: data for path, data in schema_files}
     with edit_lock(output):
         write_files(output, files)
     note(f"Wrote {len(files)} JSON Schemas to {output}.")

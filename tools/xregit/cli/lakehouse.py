@@ -1,4 +1,4 @@
-"""The commands ``tables``, which writes none but tells about them, and ``route``, which sorts messages into them."""
+"""The commands ``tables``, which describes them, and ``route``, which sorts messages into them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.cli.build import Setting
-from xregit.cli.output import as_json, note, result
-from xregit.cli.parameters import Ref, located, refuse_own_tables, with_registry
+from xregit.cli.output import as_json, note, print_result
+from xregit.cli.parameters import Ref, find_registry, refuse_own_tables, with_registry
 
 if TYPE_CHECKING:
     from xregit.spark.streams.job import Routed
 
-# Of so many tables it is told how many rows they have got.
-MAX_TOLD = 20
+# So many tables are listed with their rows.
+MAX_LISTED = 20
 
 
 @click.command()
@@ -41,15 +41,16 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
 
     if ref is None:
         loaded = xregit.load(registry)
-        written = [*create_statements(loaded.model), *table_statements(loaded)]
-        result(as_json({"statements": written}) if form == "json" else "\n\n".join(written))
+        statements = [*create_statements(loaded.model), *table_statements(loaded)]
+        print_result(as_json({"statements": statements}) if form == "json" else "\n\n".join(statements))
         return
-    found = published_at(registry, ref, folder)
+    publication = published_at(registry, ref, folder)
+    versions = dict(publication.versions)
     if form == "json":
-        result(as_json({"number": found.number, "commit": found.commit, "versions": dict(found.versions)}))
+        print_result(as_json({"number": publication.number, "commit": publication.commit, "versions": versions}))
     else:
-        lines = [f"{name:<20} {version}" for name, version in found.versions.items()]
-        result("\n".join([f"commit {found.commit}, publication {found.number}", *lines]))
+        lines = [f"{name:<20} {version}" for name, version in versions.items()]
+        print_result("\n".join([f"commit {publication.commit}, publication {publication.number}", *lines]))
 
 
 @click.command()
@@ -107,9 +108,9 @@ def route(
     """
     import xregit
 
-    source = catalog or located(registry)
+    source = catalog or find_registry(registry)
     refuse_own_tables(source, tables)
-    done = xregit.route(
+    run = xregit.route(
         xregit.load(source),
         messages,
         tables,
@@ -120,18 +121,18 @@ def route(
         checkpoint=checkpoint,
         batch_files=batch_files,
         conf=dict(conf) | ({"spark.master": master} if master else {}),
-        tell=lambda batch: note(told(batch)),
+        tell=lambda batch: note(row_counts(batch)),
     )
-    result(f"{tables}: {told(done)}")
+    print_result(f"{tables}: {row_counts(run)}")
 
 
-def told(done: Routed) -> str:
-    """Return how many rows went where; of many tables, the rest of messages and those with most rows."""
+def row_counts(run: Routed) -> str:
+    """Return how many rows each table got; of many tables, those of the unmatched and those with most rows."""
     from xregit.spark.streams.table_mapping import OTHERS
 
-    rest = {landing.name for landing in OTHERS}
-    order = sorted(done.rows.items(), key=lambda item: (item[0] not in rest, -item[1], item[0]))
-    line = ", ".join(f"{name} {count:,}" for name, count in sorted(order[:MAX_TOLD]))
-    if len(order) > MAX_TOLD:
-        line += f" and {len(order) - MAX_TOLD:,} more tables: {sum(done.rows.values()):,} rows in all"
+    others = {table.name for table in OTHERS}
+    order = sorted(run.rows.items(), key=lambda item: (item[0] not in others, -item[1], item[0]))
+    line = ", ".join(f"{name} {count:,}" for name, count in sorted(order[:MAX_LISTED]))
+    if len(order) > MAX_LISTED:
+        line += f" and {len(order) - MAX_LISTED:,} more tables: {sum(run.rows.values()):,} rows in all"
     return line or "nothing new"

@@ -1,4 +1,4 @@
-"""The command ``log``, and the registry as it was: what ``--at`` means for other commands."""
+"""The command ``log``, and the registry at a commit, for commands that take ``--at``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import as_json, doubt, result
+from xregit.cli.output import as_json, note_uncertain_times, print_result
 from xregit.cli.parameters import with_registry
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 )
 @with_registry
 def log(registry: Path, xid: str, form: str) -> None:
-    """Tell what became of an entity.
+    """Show the history of an entity.
 
-    Each commit that touched its file, or one that it builds on, is told with what changed by it, the newest first;
-    earlier names are followed. XID may be that of an entity which is gone.
+    It lists each commit that touched its file, or one that it builds on, with what that changed, the newest first.
+    Earlier names are followed, and XID may be that of a removed entity.
     """
     import xregit
     from xregit.changes.history import history
@@ -35,8 +35,8 @@ def log(registry: Path, xid: str, form: str) -> None:
 
     catalog = xregit.read(registry)
     moments = history(catalog, xid)
-    result(as_json(history_json(moments)) if form == "json" else history_text(moments))
-    doubt(catalog)
+    print_result(as_json(history_json(moments)) if form == "json" else history_text(moments))
+    note_uncertain_times(catalog)
 
 
 def read_at(registry: Path, ref: str | None) -> Registry:
@@ -52,8 +52,8 @@ def read_at(registry: Path, ref: str | None) -> Registry:
 
 
 @contextmanager
-def checked_out(registry: Path, ref: str | None) -> Iterator[Path]:
-    """Give the path of the registry; for a commit, that in a checkout of its own, which is gone afterwards.
+def checkout(registry: Path, ref: str | None) -> Iterator[Path]:
+    """Yield the path of the registry; for a commit, that in a temporary checkout.
 
     Raises:
         XregitError: there is no such commit, or no registry at it.

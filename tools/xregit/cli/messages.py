@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from xregit.cli.output import note, result
-from xregit.cli.parameters import Input, unknown, with_registry
+from xregit.cli.output import note, print_result
+from xregit.cli.parameters import Input, unknown_name, with_registry
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 FINDINGS = 1
-ONE_LINE = 'Note: each message has to stand in one line; "python3 -m json.tool --compact FILE" puts one there.'
+ONE_LINE = 'Note: each message must be on one line; "python3 -m json.tool --compact FILE" puts one there.'
 # How to give what a message is made from.
 WAYS = (
     ("values", "values are given by --set NAME=VALUE"),
@@ -62,23 +62,23 @@ def new(
     catalog = xregit.load(registry)
     messages = {item.xid: item for item in catalog.messages}
     if xid not in messages:
-        raise unknown(xid, messages, what="message")
+        raise unknown_name(xid, messages, what="message")
     message = messages[xid]
-    given = {} if data is None else {"data": _payload(message, data)}
+    payload = {} if data is None else {"data": _payload(message, data)}
     try:
         wire = xregit.new(
             message,
             _context(settings),
-            **given,
+            **payload,
             example=example,
             mode=mode or "",
             protocol=protocol,
         )
     except MessageError as error:
-        used = {"values": settings, "payload": data, "protocol": protocol}
-        ways = (way for what, way in WAYS if what in error.lacks and not used[what])
+        options = {"values": settings, "payload": data, "protocol": protocol}
+        ways = (way for what, way in WAYS if what in error.lacks and not options[what])
         raise MessageError(xid, (*error.problems, *ways)) from error
-    result(json_bytes(wire_json(wire)).decode())
+    print_result(json_bytes(wire_json(wire)).decode())
 
 
 @click.command()
@@ -92,44 +92,48 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
 
     FILE has one message as JSON in each line, by default standard input; each gets one line of output, a batch one for
     each of its events. A line that can't be read is named on standard error, its result says so too, and the exit code
-    is 1. Of a name that stands twice in one object the last value counts, which is said on standard error.
+    is 1. Where a name occurs twice in one object, the last value counts, and a note on standard error says so.
     """
     import xregit
     from xregit.model.quoting import quote
     from xregit.protocols.json import duplicate_names
 
     matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
-    unread, unlike, opened = 0, 0, False
+    unreadable, dissimilar, multiline = 0, 0, False
     for number, text in enumerate(file, start=1):
         line = text.removeprefix(BOM_UTF8)  # some editors and shells begin a file with it
         if line.strip():
             place = f"{_name(file)}:{number}"
             for name in duplicate_names(line):
-                note(f"{place}: {quote(name)} stands more than once in one object; the last one counts.")
-            found = matcher.each(line, explain=explain)
-            unread += _answer(found, place)
-            unlike += sum(1 for item in found if not (item.matches or item.near or item.problems))
-            opened |= line.strip() in {b"{", b"["}
-    if explain and unlike:
-        note(f"Note: no definition comes near {unlike:,} of the messages: none has their type, topic, subject or key.")
-    if opened:
+                note(f"{place}: {quote(name)} occurs more than once in one object; the last one counts.")
+            matches = matcher.each(line, explain=explain)
+            unreadable += _print_matches(matches, place)
+            dissimilar += sum(1 for item in matches if not (item.matches or item.near or item.problems))
+            multiline |= line.strip() in {b"{", b"["}
+    if explain and dissimilar:
+        note(f"Note: no definition is near {dissimilar:,} of the messages: none has their type, topic, subject or key.")
+    if multiline:
         note(ONE_LINE)
-    return FINDINGS if unread else 0
+    return FINDINGS if unreadable else 0
 
 
-def _answer(found: tuple[Match, ...], place: str) -> bool:
+def _print_matches(matches: tuple[Match, ...], place: str) -> bool:
     """Print the results of one line, and return whether it could not be read."""
     from xregit.protocols.json import json_bytes
 
-    for item in found:
-        result(json_bytes(item.json()).decode())
+    for item in matches:
+        print_result(json_bytes(item.json()).decode())
         for problem in item.problems:
             note(f"{place}: {problem}")
-    return any(item.problems for item in found)
+    return any(item.problems for item in matches)
 
 
 def _context(settings: tuple[str, ...]) -> dict[str, str]:
-    """Return what --set says; what it says twice is not what anyone means."""
+    """Return the values of the --set options by name.
+
+    Raises:
+        XregitError: one has no value, or a name comes twice.
+    """
     context: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -150,9 +154,9 @@ def _payload(message: Message, data: BinaryIO) -> Any:
     from xregit.protocols.json import json_value
 
     body = data.read()
-    found = schema_source(message)
+    schema = schema_source(message)
     name = _name(data)
-    if not name.endswith(".json") or found is None or language(found.format) in _JSON:
+    if not name.endswith(".json") or schema is None or language(schema.format) in _JSON:
         return body
     try:
         return json_value(body)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
-def result(text: str, *, color: bool | None = None) -> None:
+def print_result(text: str, *, color: bool | None = None) -> None:
     """Print a result, unless there is none; file names that aren't UTF-8 are escaped.
 
     Colours are left out where the output is no terminal, unless ``color`` is set. Without it, a terminal is shown what
@@ -27,12 +27,12 @@ def result(text: str, *, color: bool | None = None) -> None:
     another program gets each character as it is.
     """
     if text:
-        shown = _printable(text.removesuffix("\n"))
-        click.echo(_escaped(shown) if color is None and sys.stdout.isatty() else shown, color=color)
+        printable = _printable(text.removesuffix("\n"))
+        click.echo(_escaped(printable) if color is None and sys.stdout.isatty() else printable, color=color)
 
 
 def wants_color(choice: str) -> bool:
-    """Tell whether standard output gets colours: as chosen, else if it is a terminal and nothing speaks against it."""
+    """Return whether standard output gets colours: as chosen, else on a terminal that takes them."""
     if choice != "auto":
         return choice == "always"
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -44,8 +44,8 @@ def note(text: str) -> None:
         click.echo(_printable(text), err=True)
 
 
-def doubt(registry: Registry) -> None:
-    """Say why the epochs and times that were written may not be right, if there is a reason."""
+def note_uncertain_times(registry: Registry) -> None:
+    """Note why epochs and times in the output may be wrong, where Git's history is incomplete."""
     if registry.origin.doubt:
         note(f"Note: {registry.origin.doubt}.")
 
@@ -69,10 +69,10 @@ def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> AbstractC
     if not sys.stderr.isatty():
         return nullcontext(items)
 
-    def named(item: Item | None) -> str:
+    def item_name(item: Item | None) -> str:
         return name_of(item) if item is not None else ""
 
-    return click.progressbar(items, file=sys.stderr, item_show_func=named, show_eta=False)
+    return click.progressbar(items, file=sys.stderr, item_show_func=item_name, show_eta=False)
 
 
 def _printable(text: str) -> str:

@@ -36,19 +36,19 @@ class Ref(click.ParamType[str]):
 
 
 class Input(click.File):
-    """A file to read, or standard input; whoever gives the text itself is told how to hand that over."""
+    """A file to read, or standard input; the error for a text in its place says how to pipe it."""
 
     def __init__(self) -> None:
         """Read bytes."""
         super().__init__("rb")
 
     def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
-        """Say what is due beside what is wrong with the file."""
-        way = f"name a file, or - for standard input, as in: echo TEXT | {_called(param, ctx)}"
+        """Add how to name a file."""
+        way = f"name a file, or - for standard input, as in: echo TEXT | {_example_call(param, ctx)}"
         super().fail(f"{message}; {way}", param, ctx)
 
 
-def _called(param: click.Parameter | None, ctx: click.Context | None) -> str:
+def _example_call(param: click.Parameter | None, ctx: click.Context | None) -> str:
     """Return the end of a command line that reads standard input."""
     option = param.opts[0] if isinstance(param, click.Option) else ""
     return " ".join(filter(None, (ctx.command_path if ctx else "", "…" if option else "", option, "-")))
@@ -58,34 +58,34 @@ def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callab
     """Give a command the path of its registry before its own options."""
 
     @click.pass_obj
-    def called(given: Path | None, /, *args: Options.args, **options: Options.kwargs) -> Code:
-        registry = located(given)
-        _tell_of_gaps(registry)
+    def command_with_registry(path: Path | None, /, *args: Options.args, **options: Options.kwargs) -> Code:
+        registry = find_registry(path)
+        _warn_of_sparse_checkout(registry)
         return command(registry, *args, **options)
 
-    return update_wrapper(called, command)
+    return update_wrapper(command_with_registry, command)
 
 
-def _tell_of_gaps(registry: Path) -> None:
-    """Say that a sparse checkout lacks files of the registry, since all else takes them for removed."""
+def _warn_of_sparse_checkout(registry: Path) -> None:
+    """Note that a sparse checkout lacks files of the registry, which would otherwise count as removed."""
     from xregit.source.repository import count_unchecked_files
 
     count = count_unchecked_files(registry) if registry.is_dir() else 0
     if count:
-        counted = "1 file of the registry counts" if count == 1 else f"{count:,} files of the registry count"
-        note(f'Note: {counted} as gone, since this checkout is sparse; "git sparse-checkout disable" brings all back.')
+        files = "1 file of the registry counts" if count == 1 else f"{count:,} files of the registry count"
+        note(f'Note: {files} as gone, since this checkout is sparse; "git sparse-checkout disable" brings all back.')
 
 
-def located(given: Path | None) -> Path:
+def find_registry(path: Path | None) -> Path:
     """Return the given path, else the nearest registry folder at or above the working directory.
 
     Raises:
         XregitError: there is nothing at the given path, or no registry to be found.
     """
-    if given is not None and given.exists():
-        return given
-    if given is not None:
-        message = f'there is no "{given}", which --registry names'
+    if path is not None and path.exists():
+        return path
+    if path is not None:
+        message = f'there is no "{path}", which --registry names'
         raise XregitError(message)
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -100,11 +100,11 @@ def located(given: Path | None) -> Path:
 
 
 def output_folder(
-    default: Path | str, said: str = "Folder to write to."
+    default: Path | str, text: str = "Folder to write to."
 ) -> Callable[[Callable[Options, Code]], Callable[Options, Code]]:
     """Give a command the option that names the folder it writes to."""
     kind = click.Path(file_okay=False, path_type=Path)
-    return click.option("-o", "--output", type=kind, default=Path(default), show_default=True, help=said)
+    return click.option("-o", "--output", type=kind, default=Path(default), show_default=True, help=text)
 
 
 def refuse_own_file(registry: Path, output: Path) -> None:
@@ -124,19 +124,19 @@ def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -
     Raises:
         XregitError: the folder is the registry's own, or inside it, or is ``replaced`` as a whole and holds it.
     """
-    own, place = registry.resolve(), output.resolve()
-    if registry.is_dir() and place.is_relative_to(own) and not _beside_groups(own, place):
+    root, target = registry.resolve(), output.resolve()
+    if registry.is_dir() and target.is_relative_to(root) and not _beside_groups(root, target):
         message = f'"{output}" is in the folder of the registry itself, "{registry}"; name another one'
         raise XregitError(message)
-    if replaced and place in own.parents:
+    if replaced and target in root.parents:
         message = f'"{output}" would be replaced as a whole, but it holds the registry "{registry}"; name another one'
         raise XregitError(message)
 
 
-def _beside_groups(own: Path, place: Path) -> bool:
-    """Tell whether a registry that is the top of its repository has a place for outputs there, beside its groups."""
-    parts = place.relative_to(own).parts
-    return bool(parts) and (own / ".git").exists() and not any((own / parts[0]).glob("*/*.yaml"))
+def _beside_groups(root: Path, target: Path) -> bool:
+    """Return whether a registry at the top of its repository leaves this place, beside its groups, to outputs."""
+    parts = target.relative_to(root).parts
+    return bool(parts) and (root / ".git").exists() and not any((root / parts[0]).glob("*/*.yaml"))
 
 
 def refuse_own_tables(registry: Path, tables: str) -> None:
@@ -148,20 +148,20 @@ def refuse_own_tables(registry: Path, tables: str) -> None:
         refuse_own_folder(registry, place)
 
 
-def unknown(name: str, known: Iterable[str], *, what: str, others: str = "") -> XregitError:
-    """Return the error that says that nothing has this name, and which names are like it, else where all are.
+def unknown_name(name: str, choices: Iterable[str], *, what: str, others: str = "") -> XregitError:
+    """Return the error for a name that nothing has, with similar names, else with ``others``.
 
-    Whoever writes an id alone is told the xids that end in it, of a group what it holds, and of a part what has it.
+    An id alone suggests the xids that end in it, a group what it holds, and a part of a name what contains it.
     """
     from difflib import get_close_matches
 
-    names = list(known)
-    like = (
+    names = list(choices)
+    similar = (
         [each for each in names if name and (each.endswith(f"/{name}") or each.startswith(f"{name}/"))]
         or get_close_matches(name, names, MAX_NAMED)
         or [each for each in names if name and name in each]
     )[:MAX_NAMED]
-    hint = f"did you mean {' or '.join(like)}?" if like else others
+    hint = f"did you mean {' or '.join(similar)}?" if similar else others
     return XregitError(f'there is no {what} "{name}"{hint and "; "}{hint}')
 
 

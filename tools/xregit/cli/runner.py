@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(500_000)  # most of what a command makes stays alive, and would be looked at in vain
     try:
         code = run(arguments)
-    except (MemoryError, SystemError) as error:  # there was not even the memory to tell of it
+    except (MemoryError, SystemError) as error:  # not even enough memory to report it
         code = _report(error)
     _close_output()
     gc.freeze()  # else the collector goes through all that is left several times before the interpreter ends
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; whatever went wrong is said on standard error."""
+    """Run one command and return its exit code; errors go to standard error."""
     try:
         code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
     except (BrokenPipeError, SystemExit):  # click makes the former into the latter, with a code that means findings
@@ -63,16 +63,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Say what went wrong in the fewest lines that help, and return the exit code that it stands for."""
+    """Print the error in as few lines as help, and return its exit code."""
     if isinstance(error, MemoryError):
-        # They hold all that was made until then, and so there would be no memory to tell of it either.
+        # They hold all objects made until then, which leaves no memory for the report.
         error.__traceback__ = error.__context__ = None
     match error:
         case click.ClickException():
             error.show()
             return USAGE
         case CatalogError():
-            _show(error)
+            _print_findings(error)
             return error.exit_code
         case XregitError():
             note(f"xregit: error: {error}")
@@ -89,11 +89,11 @@ def _report(error: Exception) -> int:
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Tell whether memory was all that was missing, also where a library could not be loaded for want of it."""
+    """Return whether the error means that memory ran out, also while a library was loaded."""
     return isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY)
 
 
-def _show(error: CatalogError) -> None:
+def _print_findings(error: CatalogError) -> None:
     from xregit.reports.text import text
 
     note(text(error.diagnostics, error.lines))
@@ -102,7 +102,7 @@ def _show(error: CatalogError) -> None:
 
 def _where(error: Exception) -> str:
     """Return the innermost place in our own code that the error passed through."""
-    import traceback  # never, it is hoped
+    import traceback
 
     package = Path(__file__).parents[1]
     frames = traceback.extract_tb(error.__traceback__)
@@ -111,9 +111,9 @@ def _where(error: Exception) -> str:
 
 
 def _open_outputs() -> None:
-    """Let what is said go nowhere where the program was begun without outputs; else a file that we open would get it.
+    """Discard output if the program was started with stdout or stderr closed.
 
-    Python has no stream then, and the system gives the lowest number that is free to whatever is opened next.
+    Python has no stream then, and the next file to be opened would get its number, and with it the output.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -121,7 +121,7 @@ def _open_outputs() -> None:
 
 
 def _close_output() -> None:
-    """Keep the interpreter's own last flush from complaining of an output that has failed before."""
+    """Keep the interpreter's last flush from reporting an output that has failed before."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from xregit.cli.output import as_json, as_yaml, doubt, note, result
-from xregit.cli.parameters import Ref, output_folder, refuse_own_folder, unknown, with_registry
+from xregit.cli.output import as_json, as_yaml, note, note_uncertain_times, print_result
+from xregit.cli.parameters import Ref, output_folder, refuse_own_folder, unknown_name, with_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,11 +38,11 @@ def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - t
     files = asyncapi_files(loaded)
     replace_tree(output, files, _is_asyncapi)
     note(f"Wrote {len(files):,} {'document' if len(files) == 1 else 'documents'} to {output}.")
-    doubt(loaded)
+    note_uncertain_times(loaded)
 
 
 def _is_asyncapi(folder: Path) -> bool:
-    """Tell whether a folder holds AsyncAPI documents as we write them, and nothing else."""
+    """Return whether a folder holds AsyncAPI documents as we write them, and nothing else."""
     return all(path.suffix == ".json" and path.is_file() and _begins(path) for path in folder.iterdir())
 
 
@@ -72,40 +72,42 @@ def show(registry: Path, xid: str, resolved: bool, form: str, at: str | None) ->
 
     catalog = read_at(registry, at)
     if xid == "/":
-        result(FORMATS[form](whole(catalog)))
+        print_result(FORMATS[form](registry_entry(catalog)))
         return
     entity = catalog.entity(xid)
     if entity is None:
-        raise unknown(xid, catalog, what="entity")
-    result(FORMATS[form](in_full(catalog, entity) if resolved else as_written(entity)))
+        raise unknown_name(xid, catalog, what="entity")
+    print_result(FORMATS[form](resolved_entry(catalog, entity) if resolved else entity_entry(entity)))
 
 
-def whole(registry: Registry) -> dict[str, Any]:
-    """Return what the registry says of itself, and which groups it holds."""
-    held = {plural: [group.xid for group in groups.values()] for plural, groups in registry.groups.items() if groups}
-    return {"xid": "/", "file": registry.place.path, "attributes": registry.attributes} | held
+def registry_entry(registry: Registry) -> dict[str, Any]:
+    """Return the registry's own attributes, and the xids of its groups."""
+    groups = {plural: [group.xid for group in each.values()] for plural, each in registry.groups.items() if each}
+    return {"xid": "/", "file": registry.place.path, "attributes": registry.attributes} | groups
 
 
-def as_written(entity: Entity) -> dict[str, Any]:
-    """Return what the entity's own file says of it, and for a group which resources it holds."""
+def entity_entry(entity: Entity) -> dict[str, Any]:
+    """Return the attributes in the entity's own file, and of a group the xids of its resources."""
     from xregit.catalog.entities import Group, Resource
 
-    shown = {"xid": entity.xid, "file": entity.place.path}
+    entry = {"xid": entity.xid, "file": entity.place.path}
     match entity:
         case Resource():
-            return shown | {"attributes": entity.written}
+            return entry | {"attributes": entity.written}
         case Group():
-            held = {plural: [item.xid for item in held.values()] for plural, held in entity.collections.items() if held}
-            return shown | {"attributes": entity.attributes} | held
-    return shown | {"attributes": entity.attributes}
+            resources = {
+                plural: [item.xid for item in each.values()] for plural, each in entity.collections.items() if each
+            }
+            return entry | {"attributes": entity.attributes} | resources
+    return entry | {"attributes": entity.attributes}
 
 
-def in_full(registry: Registry, entity: Entity) -> dict[str, Any]:
+def resolved_entry(registry: Registry, entity: Entity) -> dict[str, Any]:
     """Return a message with its base messages merged in; any other entity is as it is written."""
     from xregit.catalog.entities import Resource
 
     if not isinstance(entity, Resource) or entity.type.plural != "messages":
-        return as_written(entity)
+        return entity_entry(entity)
     message = registry.resolved(entity.xid)
     origins = {".".join(path): xid for path, xid in sorted(message.origins.items())}
     return {
@@ -133,16 +135,16 @@ def contract(registry: Path, xid: str, form: str) -> None:
     catalog = xregit.read(registry)
     endpoints = {item.xid: item for item in catalog.endpoints}
     if xid not in endpoints:
-        raise unknown(xid, endpoints, what="endpoint")
-    result(as_json(carried(endpoints[xid])) if form == "json" else lines(endpoints[xid]))
+        raise unknown_name(xid, endpoints, what="endpoint")
+    print_result(as_json(contract_json(endpoints[xid])) if form == "json" else contract_lines(endpoints[xid]))
 
 
-def carried(endpoint: Endpoint) -> dict[str, Any]:
+def contract_json(endpoint: Endpoint) -> dict[str, Any]:
     """Return the contract as JSON: the endpoint's xid, and its messages, each with what it comes through."""
     entries = [{"xid": entry.message.xid, "via": entry.via} for entry in endpoint.contract]
     return {"endpoint": endpoint.xid, "messages": entries}
 
 
-def lines(endpoint: Endpoint) -> str:
+def contract_lines(endpoint: Endpoint) -> str:
     """Return the contract as lines of two columns."""
     return "\n".join(f"{entry.message.xid}\t{entry.via}" for entry in endpoint.contract)
