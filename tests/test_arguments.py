@@ -64,7 +64,7 @@ CALLS: dict[str, tuple[Call, str]] = {
         '"now" must be a datetime with a time zone, .* but is "2026-05-22 10:30:00"',
     ),
     "build with no configuration": (
-        lambda _, at: xregit.build_site("registry", at / "missing.yml", at / "site"),
+        lambda _, at: xregit.build_site("registry", at / "site", at / "missing.yml"),
         "missing.yml: there is no configuration; name a mkdocs.yml",
     ),
 }
@@ -97,8 +97,8 @@ def test_what_is_no_path_is_told(given: Any, registry: xregit.Registry, tmp_path
         lambda: xregit.import_documents([given], tmp_path),
         lambda: xregit.import_documents(given if isinstance(given, str) else [given], tmp_path),
         lambda: xregit.import_documents([tmp_path / "a.json"], given),
-        lambda: xregit.build_site(given, None, tmp_path / "site"),
-        lambda: xregit.build_site(tmp_path, None, given),
+        lambda: xregit.build_site(given, tmp_path / "site"),
+        lambda: xregit.build_site(tmp_path, given),
         lambda: xregit.publish(registry, given),
         lambda: xregit.tables_at(given),
         lambda: xregit.published_at(given, "HEAD", tmp_path),

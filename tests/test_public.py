@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import pkgutil
 import re
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,6 +31,30 @@ def test_public_name_is_there_and_described(name: str) -> None:
     elif callable(found):
         assert (inspect.getdoc(found) or "").split("\n")[0].endswith(".")
         assert "return" in inspect.get_annotations(found)
+
+
+# Types that callers have from elsewhere, or write as a value: paths, dates, mappings, sessions, options by keyword.
+ELSEWHERE = {"Any", "Callable", "DataFrame", "DeltaTable", "Mapping", "Options", "Path", "Sequence", "SparkSession"}
+ELSEWHERE |= {"Input", "Unpack", "date", "datetime", *dir(builtins)}
+
+
+@pytest.mark.parametrize("name", [*xregit.__all__, "Matcher.match", "Matcher.each", "Registry.messages"])
+def test_types_of_functions_are_public(name: str) -> None:
+    """Whoever annotates a variable or catches an error finds the type that a function returns or raises here."""
+    function = attrgetter(name)(xregit)
+    if inspect.isfunction(function):
+        types = " ".join(inspect.get_annotations(function).values())
+        errors = re.findall(r"^    (\w+): ", (inspect.getdoc(function) or "").partition("Raises:")[2], re.MULTILINE)
+        assert {*re.findall(r"\w+", re.sub(r"'.*?'", "", types)), *errors} <= {*xregit.__all__, *ELSEWHERE}
+
+
+def test_document_has_the_profile_of_the_settings(tmp_path: Path) -> None:
+    """What the command would write is written, unless the caller asks for another profile."""
+    (tmp_path / "registry.yaml").write_text("registryid: r\n")
+    (tmp_path / "xregit.yaml").write_text("profile: 1.0-rc4\n")
+    registry = xregit.load(tmp_path)
+    assert xregit.compile(registry) == xregit.compile(registry, profile="1.0-rc4")
+    assert xregit.compile(registry) != xregit.compile(registry, profile="1.0-rc2")
 
 
 def test_other_name_is_an_error() -> None:

@@ -66,7 +66,7 @@ def test_first_answer(browser: Browser, tmp_path: Path) -> None:  # noqa: F811 -
 
 
 def _built(folder: Path, size: int) -> Path:
-    build_site(write_registry(folder / f"registry{size}", size), None, folder / f"site{size}")
+    build_site(write_registry(folder / f"registry{size}", size), folder / f"site{size}")
     return folder / f"site{size}"
 
 

@@ -40,7 +40,7 @@ from pathlib import Path
 clock = time.perf_counter()
 from xregit.pages.builder import build_site
 registry, out = Path(sys.argv[1]), Path(sys.argv[2])
-build_site(registry, None, out)
+build_site(registry, out)
 clock, used = time.perf_counter() - clock, os.times()
 pages = list(out.rglob("index.html"))
 largest = max(path.stat().st_size for path in pages if "messages" in path.parts)

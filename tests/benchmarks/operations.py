@@ -51,13 +51,12 @@ with open(sys.argv[2], "rb") as lines, open(sys.argv[3], "wb") as out:
 MAKE_ALL = """
 import sys, orjson, xregit
 from datetime import UTC, datetime
-from xregit.protocols import wire_json
 values = {"plant": "p1", "line": "7", "sensor": "s17", "time": "2026-05-22T10:30:00Z"}
 with open(sys.argv[2], "wb") as out:
     for message in xregit.read(sys.argv[1]).messages:
         more = {"number": "1"} if "{number}" in str(message.resolved.attributes) else {}
         wire = xregit.new(message, values | more, {"value": 3.5}, now=datetime.now(UTC), new_id="1")
-        out.write(orjson.dumps(wire_json(wire)))
+        out.write(orjson.dumps(wire.as_json()))
 """
 MATCH_ALL = """
 import sys, orjson, xregit
@@ -66,7 +65,7 @@ with open(sys.argv[2], "rb") as lines, open(sys.argv[3], "wb") as out:
     for line in lines:
         found = matcher.match(line)
         assert found.outcome == "one", found
-        out.write(orjson.dumps(found.json()))
+        out.write(orjson.dumps(found.as_json()))
 """
 # Writes the files of what was built last time anew, each through the same template of Jinja.
 TEMPLATED = """

@@ -112,7 +112,7 @@ def site_profile(folder: Path) -> Iterator[str]:
     stacks: Stacks = Counter()
     start = process_time()
     with sampled(stacks):
-        xregit.build_site(folder, None, folder.parent / "site")
+        xregit.build_site(folder, folder.parent / "site")
     yield f"site: {process_time() - start:.2f} s"
     ticks: Counter[str] = Counter()
     for stack, count in stacks.items():

@@ -9,7 +9,7 @@ import pytest
 
 import xregit
 from tests.brokers.contexts import AWKWARD, made
-from xregit.protocols import flatten, read_wire, wire_json
+from xregit.protocols import flatten, read_wire
 from xregit.source import yaml_loader
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def test_messages_are_recognised_after_their_journey(
     for message in bound(catalog):
         if message.protocol == protocol:
             sent, context = made(message, texts)
-            arrived = carry(wire_json(sent))
+            arrived = carry(sent.as_json())
             found = match(arrived)
             assert [(item.xid, dict(item.context)) for item in found.matches] == [(message.xid, context)], arrived
             assert (read_wire(arrived).body or b"") == (sent.body or b""), message.xid

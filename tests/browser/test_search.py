@@ -56,7 +56,7 @@ TIGHTENED = "messagegroups/bolts/messages/bolt.tightened/"
 def factory(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str]:
     """Serve the site of a registry in which several messages speak of the same things; return its address."""
     place = tmp_path_factory.mktemp("searched")
-    build_site(folder(place, FILES), root / "site" / "mkdocs.yml", place / "site")
+    build_site(folder(place, FILES), place / "site", root / "site" / "mkdocs.yml")
     with serving(place / "site") as address:
         yield address
 

@@ -71,7 +71,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str
     closed = registry / "messagegroups/doors/messages/doors.closed.yaml"
     closed.write_text(f"description: Shut.\n{DEPRECATED}", encoding="utf-8")
     repository.commit("Shorten a description")
-    build_site(registry, root / "site" / "mkdocs.yml", folder / "site")
+    build_site(registry, folder / "site", root / "site" / "mkdocs.yml")
     with serving(folder / "site") as address:
         yield address
 

@@ -27,7 +27,7 @@ def northgate(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[
     """Serve the example catalog's site with its guide, which a search finds too; return its address."""
     place = tmp_path_factory.mktemp("northgate")
     shutil.copytree(root / "registry", place / "registry")
-    build_site(place / "registry", root / "site" / "mkdocs.yml", place / "site")
+    build_site(place / "registry", place / "site", root / "site" / "mkdocs.yml")
     with serving(place / "site") as address:
         yield address
 

@@ -14,7 +14,7 @@ from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.document.loader import LoadedDocument, load_document
 from xregit.model import find_name
-from xregit.protocols import bind, extract, read_wire, wire_json
+from xregit.protocols import bind, extract, read_wire
 from xregit.rules import check
 from xregit.source import yaml_loader
 
@@ -120,7 +120,7 @@ def _event(case: dict[str, Any]) -> None:
     """An event of a message on the wire, and the message that is made of it."""
     (event,) = extract(read_wire(case["wire"])).events
     assert case["read"] == dict(event.attributes)
-    assert case["written"] == wire_json(bind(event, case["wire"]["protocol"], "binary", {}))
+    assert case["written"] == bind(event, case["wire"]["protocol"], "binary", {}).as_json()
 
 
 def _reads(case: dict[str, Any], registry: Registry, path: tuple[str, ...]) -> None:

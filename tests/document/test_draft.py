@@ -11,7 +11,6 @@ import pytest
 import xregit
 from tests.document.small import cases
 from xregit.diagnostics import Severity
-from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +49,7 @@ def test_definitions_make_and_recognise_messages(tmp_path: Path) -> None:
     definition = {"format": "CloudEvents/1.0", "metadata": {"attributes": attributes}}
     registry = _read({"definitionGroups": {"g": {"definitions": {"m": definition}}}}, tmp_path)
     message = registry["/messagegroups/g/messages/m"]
-    wire = wire_json(xregit.new(message, {"vin": "W1"}, now=NOW, new_id=lambda: "1"))
+    wire = xregit.new(message, {"vin": "W1"}, now=NOW, new_id=lambda: "1").as_json()
     assert (wire["type"], wire["source"], wire["subject"]) == ("a.b", "/vehicles/W1", "W1")
     assert wire["time"] == "2026-11-21T12:00:00Z"
     matcher = xregit.Matcher(registry)

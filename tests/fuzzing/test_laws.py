@@ -15,7 +15,6 @@ from tests.strategies import documents, folders, yaml_bytes
 from tests.strategies import wires as drawn_wires
 from xregit.catalog.loader import read_contents
 from xregit.errors import XregitError
-from xregit.protocols import Wire, wire_json
 from xregit.protocols.json import json_bytes
 
 SLOW = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -63,6 +62,6 @@ def test_any_text_has_an_answer(data: bytes) -> None:
 
 
 @given(drawn_wires())
-def test_any_message_has_an_answer(wire: Wire) -> None:
+def test_any_message_has_an_answer(wire: xregit.Wire) -> None:
     """It is matched, and what is written of it reads as the same."""
-    wires.match(json_bytes(wire_json(wire)))
+    wires.match(json_bytes(wire.as_json()))

@@ -11,7 +11,7 @@ import yaml
 
 import xregit
 from xregit.messages.template import Template
-from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire, wire_json
+from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire
 from xregit.protocols.json import json_bytes, json_value
 from xregit.spark.streams.decoder import Recogniser
 
@@ -41,12 +41,12 @@ def _only(found: xregit.Match) -> str:
 def match(data: bytes) -> None:
     """Match a line: it has an answer that can be printed, with reasons; what is written of it reads as the same."""
     for item in _matcher().each(data, explain=True):
-        json_bytes(item.json())
+        json_bytes(item.as_json())
     try:
         found = read_wire(json_value(data))
     except (ValueError, WireError):
         return
-    assert read_wire(json_value(json_bytes(wire_json(found)))) == found
+    assert read_wire(json_value(json_bytes(found.as_json()))) == found
     extract(found)
     if found.protocol:
         flatten(found)
@@ -64,7 +64,7 @@ def event(data: bytes) -> None:
             sent = bind(found, protocol)
         except WireError:
             continue
-        back = extract(read_wire(json_value(json_bytes(wire_json(sent)))))
+        back = extract(read_wire(json_value(json_bytes(sent.as_json()))))
         assert not back.problems, (protocol, back.problems)
 
 
@@ -73,7 +73,7 @@ def route(data: bytes) -> None:
     lines = data.split(b"\n")
     for line in lines:
         for item in _matcher().each(line):
-            json_bytes(item.json())
+            json_bytes(item.as_json())
     assert _recogniser().definitions(lines) == [_only(_matcher().match(line)) for line in lines]
     key, value, topic, name, header, *_ = [*lines, b"", b"", b"", b"", b""]
     headers = {name.decode(errors="replace"): (_text(header), _text(key))}
@@ -85,9 +85,9 @@ def route(data: bytes) -> None:
         "headers": headers,
     }
     record = Wire("KAFKA", fields, value or None)
-    wire_json(record)
+    record.as_json()
     for item in _matcher().each(record, explain=True):
-        json_bytes(item.json())
+        json_bytes(item.as_json())
 
 
 def _text(value: bytes) -> str | bytes:

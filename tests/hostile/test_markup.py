@@ -68,7 +68,7 @@ def test_no_sign_stays_unseen(tmp_path: Path) -> None:
         file.write_bytes(data)
     repository.commit(UNSEEN)
     site = tmp_path / "site"
-    build_site(repository.root / "registry", None, site)
+    build_site(repository.root / "registry", site)
     shown = [site / name for name in ("llms.txt", "changes.atom")]
     shown += [path for ending in ("html", "md", "json") for path in site.rglob(f"*.{ending}")]
     texts = {path: path.read_text(encoding="utf-8") for path in shown}

@@ -23,7 +23,6 @@ from xregit.messages.example import example_context
 from xregit.messages.explanation import READABLE
 from xregit.pages.context import SiteContext
 from xregit.pages.examples import samples
-from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,7 +81,7 @@ def answers(matcher: xregit.Matcher, text: str) -> list[dict[str, Any]]:
 
     Where nothing comes near, the page says so in a sentence of its own.
     """
-    return [_answer(item.json()) for item in matcher.each(text, explain=True)]
+    return [_answer(item.as_json()) for item in matcher.each(text, explain=True)]
 
 
 def _answer(found: dict[str, Any]) -> dict[str, Any]:
@@ -131,7 +130,7 @@ def _messages(book: SiteContext, message: Message, number: int) -> Iterator[tupl
     """Give a definition's own messages, and of each some variants, others for each definition."""
     filled = samples(book, message, example_context(definition(message)))
     for sample, wire in islice(((item, item.wire) for item in filled if item.wire is not None), 2):
-        value = _shorter(wire_json(wire))
+        value = _shorter(wire.as_json())
         yield f"{sample.protocol} {sample.mode}".strip(), value
         places = list(_places(value))
         for turn in range(min(VARIANTS, len(places))):

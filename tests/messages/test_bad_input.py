@@ -116,7 +116,7 @@ WORDS = st.sampled_from(["HTTP", "MQTT/5.0", "1.0", "t", "x", "2026-05-22T10:30:
 def test_any_object_has_an_answer(message: dict[str, Any]) -> None:
     """No object makes matching fail, and as text it has the same answer."""
     found = matcher().match(message, explain=True)
-    assert json.loads(json.dumps(found.json(), default=str))
+    assert json.loads(json.dumps(found.as_json(), default=str))
     try:
         text = json.dumps(message, allow_nan=False)
     except ValueError:

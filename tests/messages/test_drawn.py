@@ -14,7 +14,6 @@ from tests.messages.catalogs import GROUP, registry_of
 from tests.messages.drawing import NAMES, definitions
 from xregit.messages.definition import definition
 from xregit.messages.encoder import MessageError
-from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +60,6 @@ def test_what_is_made_is_recognised(messages: dict[str, Any], tmp_path: Path) ->
         wire = xregit.new(message, context, now=NOW, new_id="new-id", protocol=bound)
     except MessageError:
         return
-    for received in (wire, orjson.dumps(wire_json(wire))):
+    for received in (wire, orjson.dumps(wire.as_json())):
         found = {item.xid: item.context for item in xregit.Matcher(registry).match(received).matches}
         assert found[message.xid] == {name: VALUES[name] for name in read_back}

@@ -17,7 +17,6 @@ from xregit.messages.definition import definition, target
 from xregit.messages.encoder import MessageError
 from xregit.messages.payload import payload_schema
 from xregit.payloads import PayloadError, SchemaError
-from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +77,7 @@ def holds(name: str, message: Message, context: Mapping[str, str]) -> None:
     """Check the law for one definition and context that it accepts."""
     wire = made(name, message, context)
     _, matcher = catalog(name)
-    for received in (wire, wire_json(wire)):
+    for received in (wire, wire.as_json()):
         found = {item.xid: item.context for item in matcher.match(received).matches}
         # Compared as plain values, since pytest would describe a whole registry.
         xid = target(message).xid

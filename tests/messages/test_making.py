@@ -12,7 +12,7 @@ import xregit
 from tests.messages.cases import cases
 from tests.messages.catalogs import GROUP, registry_of
 from xregit.messages.encoder import MessageError
-from xregit.protocols import read_wire, wire_json
+from xregit.protocols import read_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ def made(case: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the message that a case makes, in its JSON shape."""
     message = registry_of(folder, {"m": case["message"]})[f"{GROUP}m"]
     given = {name: case[name] for name in ("data", "mode", "protocol") if name in case}
-    return wire_json(xregit.new(message, case.get("context", {}), **given, now=NOW, new_id="new-id"))
+    return xregit.new(message, case.get("context", {}), **given, now=NOW, new_id="new-id").as_json()
 
 
 @pytest.mark.parametrize("case", cases("making.yaml"))
@@ -34,7 +34,7 @@ def test_making(case: Mapping[str, Any], tmp_path: Path) -> None:
     if "wire" in case:
         wire = made(case, tmp_path)
         assert wire == case["wire"]
-        assert wire_json(read_wire(wire)) == wire
+        assert read_wire(wire).as_json() == wire
         return
     with pytest.raises(MessageError) as caught:
         made(case, tmp_path)

@@ -34,7 +34,7 @@ def test_matching(case: Mapping[str, Any], tmp_path: Path) -> None:
     assert found.mapped == ("mapped" in case)
     if found.mapped and found.event is not None:
         assert {name: value for name, value in found.event.items() if name != "id"} == case["mapped"]
-    reasons = {item["xid"].removeprefix(GROUP): item["failed"] for item in found.json()["reasons"] if item["xid"]}
+    reasons = {item["xid"].removeprefix(GROUP): item["failed"] for item in found.as_json()["reasons"] if item["xid"]}
     assert list(case.get("reasons", reasons).items()) == list(reasons.items())
     others = (read_wire(case["message"]), json.dumps(case["message"]), json.dumps(case["message"]).encode())
     assert all(matcher.match(message, explain=True) == found for message in others)
@@ -44,14 +44,14 @@ def test_matching(case: Mapping[str, Any], tmp_path: Path) -> None:
 def test_result_has_the_agreed_shape(tmp_path: Path) -> None:
     """The JSON of a result has the keys that others rely on, all of them always."""
     matcher = xregit.Matcher(registry_of(tmp_path, {"m": TYPED}))
-    assert matcher.match(EVENT).json() == {
+    assert matcher.match(EVENT).as_json() == {
         "outcome": "one",
         "matches": [{"xid": f"{GROUP}m", "context": {}}],
         "event": EVENT,
         "mapped": False,
         "reasons": [],
     }
-    assert matcher.match({**EVENT, "type": "u"}).json() == {
+    assert matcher.match({**EVENT, "type": "u"}).as_json() == {
         "outcome": "none",
         "matches": [],
         "event": {**EVENT, "type": "u"},
@@ -80,7 +80,7 @@ def test_what_can_not_be_read_fits_nothing(message: bytes | str, problem: str, t
     assert found.outcome == "none"
     assert found.event is None
     assert problem in found.problems[0]
-    assert problem in found.json()["reasons"][0]["failed"][0]["found"]
+    assert problem in found.as_json()["reasons"][0]["failed"][0]["found"]
 
 
 def test_batch_has_a_result_for_each_event(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 import xregit
 from xregit.model import json_schemas
 from xregit.pages import pages
-from xregit.protocols import wire_json
 
 XID = "/messagegroups/climate/messages/home.temperature"
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -37,8 +36,8 @@ def main(folder: Path) -> dict[str, object]:
             "document": xregit.compile(registry),
             "asyncapi": xregit.export_asyncapi(registry),
             "schemas": json_schemas(registry.model),
-            "new": wire_json(wire),
-            "match": xregit.Matcher(registry).match(wire).json(),
+            "new": wire.as_json(),
+            "match": xregit.Matcher(registry).match(wire).as_json(),
             "diff": [[item.attribute, item.impact] for item in xregit.diff(registry, breaks)],
             "page": next(page.html for page in pages(registry) if page.address == f"{XID[1:]}/"),
         }

@@ -32,5 +32,5 @@ def small_pages(small: Registry) -> Mapping[str, Page]:
 def site(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     """Return the folder of the small registry's site, built with the project's own configuration."""
     folder = tmp_path_factory.mktemp("site")
-    build_site(small_folder(folder), root / "site" / "mkdocs.yml", folder / "site")
+    build_site(small_folder(folder), folder / "site", root / "site" / "mkdocs.yml")
     return folder / "site"

@@ -135,7 +135,7 @@ def test_many_names_are_parted(tmp_path: Path) -> None:
 def test_entities_called_as_files_of_pages_have_pages(tmp_path: Path) -> None:
     """An entity called as one of the files of a page has a folder beside those."""
     files = {"messagegroups/index.md/messages/a.yaml": "", "messagegroups/INDEX.html/messages/index.md.yaml": ""}
-    build_site(str(folder(tmp_path, files)), None, str(tmp_path / "out"))
+    build_site(str(folder(tmp_path, files)), str(tmp_path / "out"))
     made = {path.parent.name for path in (tmp_path / "out/messagegroups").rglob("index.html")}
     assert made == {"messagegroups", "%69ndex.md", "a", "%49NDEX.html"}
 
@@ -145,7 +145,7 @@ def test_page_where_a_file_stands_is_refused(tmp_path: Path, xid: str) -> None:
     """An entity whose page would stand where a file of the site does is named in an error, and nothing is written."""
     registry = folder(tmp_path, {**FILES, f"{xid}/{xid.split('/', maxsplit=1)[0]}one.yaml": "description: x\n"})
     with pytest.raises(XregitError, match=rf'the page of "/{xid}" needs a folder'):
-        build_site(registry, None, tmp_path / "out")
+        build_site(registry, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

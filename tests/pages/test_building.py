@@ -59,7 +59,7 @@ def test_address_of_the_site_is_used(tmp_path: Path) -> None:
         "plugins: [search, xregit]\n"
     )
     registry = small_folder(tmp_path)
-    build_site(registry, config, tmp_path / "out")
+    build_site(registry, tmp_path / "out", config)
     sitemap = (tmp_path / "out/sitemap.xml").read_text()
     found = set(re.findall("<loc>https://docs.example.com/catalog/([^<]*)</loc>", sitemap))
     assert {quote(page.address) for page in pages(read_folder(registry))} <= found
@@ -75,7 +75,7 @@ def test_address_of_the_site_may_come_from_outside(
 ) -> None:
     """The configuration takes the address from the environment; without one there is no sitemap, which needs it."""
     monkeypatch.setenv("SITE_URL", address)
-    build_site(small_folder(tmp_path), None, tmp_path / "out")
+    build_site(small_folder(tmp_path), tmp_path / "out")
     for name in ("sitemap.xml", "sitemap.xml.gz"):
         assert (tmp_path / "out" / name).is_file() == bool(address)
     if address:
@@ -127,7 +127,7 @@ def test_hand_written_page_takes_the_place(tmp_path: Path, name: str) -> None:
     page.write_text("# All about doors\n")
     config = tmp_path / "mkdocs.yml"
     config.write_text("site_name: Test\ntheme: {name: material, font: false}\nplugins: [search, xregit]\n")
-    build_site(small_folder(tmp_path), config, tmp_path / "out")
+    build_site(small_folder(tmp_path), tmp_path / "out", config)
     assert "All about doors" in (tmp_path / "out/messagegroups/doors/index.html").read_text()
     assert "All about doors" not in "".join(path.read_text() for path in (tmp_path / "out").rglob("index.md"))
     shelves = [json.loads(shelf.read_text()) for shelf in (tmp_path / "out/search/entries").iterdir()]
@@ -136,9 +136,13 @@ def test_hand_written_page_takes_the_place(tmp_path: Path, name: str) -> None:
 
 
 def test_site_without_configuration(tmp_path: Path) -> None:
-    """Without a mkdocs.yml the registry's pages make a site of their own."""
-    assert build_site(small_folder(tmp_path), None, tmp_path / "out") > 20
+    """Without a mkdocs.yml the registry's pages make a site of their own, of a registry as of its path."""
+    registry = small_folder(tmp_path)
+    assert build_site(registry, tmp_path / "out") > 20
     assert (tmp_path / "out/endpoints/broker/index.html").is_file()
+    build_site(read_folder(registry), tmp_path / "again")
+    pages = [{path.name: path.read_bytes() for path in (tmp_path / name).glob("*.html")} for name in ("out", "again")]
+    assert pages[0] == pages[1]
 
 
 @pytest.mark.parametrize(("stated", "expected"), [('""', "Small catalog"), ("Test", "Test")])
@@ -147,16 +151,16 @@ def test_site_is_named_after_the_registry(tmp_path: Path, stated: str, expected:
     (tmp_path / "docs").mkdir()
     config = tmp_path / "mkdocs.yml"
     config.write_text(f"site_name: {stated}\ntheme: {{name: material, font: false}}\nplugins: [search, xregit]\n")
-    build_site(small_folder(tmp_path), config, tmp_path / "out")
+    build_site(small_folder(tmp_path), tmp_path / "out", config)
     assert f"<title>Start - {expected}</title>" in (tmp_path / "out/index.html").read_text()
 
 
 def test_new_site_replaces_the_old_one(tmp_path: Path) -> None:
     """A page whose entity is gone is gone, and nothing is left beside."""
     registry = small_folder(tmp_path)
-    build_site(registry, None, tmp_path / "out")
+    build_site(registry, tmp_path / "out")
     (registry / "glossaries/trade/terms/lock.yaml").unlink()
-    build_site(registry, None, tmp_path / "out")
+    build_site(registry, tmp_path / "out")
     assert not (tmp_path / "out/glossaries/trade/terms/lock").exists()
     assert {path.name for path in tmp_path.iterdir()} == {"registry", "out"}
 
@@ -180,9 +184,9 @@ def test_wrong_configuration_is_one_line(tmp_path: Path, text: str, expected: st
     config.write_text(text)
     out = tmp_path / "out"
     registry = small_folder(tmp_path)
-    build_site(registry, None, out)
+    build_site(registry, out)
     with pytest.raises(XregitError, match=expected) as caught:
-        build_site(registry, config, out)
+        build_site(registry, out, config)
     assert "\n" not in str(caught.value)
     assert (out / "index.html").is_file()
 
@@ -195,14 +199,14 @@ def test_foreign_target_is_refused(tmp_path: Path, kind: str) -> None:
     kept.parent.mkdir(exist_ok=True)
     kept.write_text("precious")
     with pytest.raises(XregitError, match="out"):
-        build_site(small_folder(tmp_path), None, out)
+        build_site(small_folder(tmp_path), out)
     assert kept.read_text() == "precious"
 
 
 def test_missing_registry_is_one_line(tmp_path: Path) -> None:
     """A registry that is not there is an error that names it."""
     with pytest.raises(XregitError, match="nowhere"):
-        build_site(tmp_path / "nowhere", None, tmp_path / "out")
+        build_site(tmp_path / "nowhere", tmp_path / "out")
 
 
 def test_pages_for_another_engine(small: Registry, tmp_path: Path) -> None:

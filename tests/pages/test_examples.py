@@ -32,7 +32,7 @@ from xregit.pages.context import HIDDEN, SiteContext
 from xregit.pages.examples import Example, examples, meanings, samples
 from xregit.pages.links import Link
 from xregit.pages.page import ROOT
-from xregit.protocols import Wire, read_wire, wire_json
+from xregit.protocols import Wire, read_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ KAFKA = read_wire({"protocol": "KAFKA", "topic": "doors", "key": "1", "headers":
 
 def sending(wire: Wire, addresses: Sequence[str], options: Mapping[str, Any]) -> str:
     """Return the lines that send a message."""
-    return commands.sending(wire, wire_json(wire), addresses, options)
+    return commands.sending(wire, wire.as_json(), addresses, options)
 
 
 @pytest.fixture(scope="module")

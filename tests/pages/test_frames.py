@@ -44,7 +44,7 @@ def _site(folder: Path, main: str) -> Path:
     (folder / "docs").mkdir()
     (folder / "docs/about.md").write_text("# About\n")
     (folder / "mkdocs.yml").write_text(CONFIG)
-    build_site(registry, folder / "mkdocs.yml", folder / "site")
+    build_site(registry, folder / "site", folder / "mkdocs.yml")
     return folder / "site"
 
 

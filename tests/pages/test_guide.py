@@ -20,7 +20,7 @@ import xregit
 from xregit.catalog import read_folder
 from xregit.cli import commands
 from xregit.diagnostics import Severity
-from xregit.protocols import read_wire, wire_json
+from xregit.protocols import read_wire
 from xregit.rules import check, rule_named
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def test_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_message_on_the_wire_is_one() -> None:
     """The message that the page shows is read, and written as it stands there."""
     (text,) = blocks("site/docs/wire.md", "json")
-    assert wire_json(read_wire(json.loads(text))) == json.loads(text)
+    assert read_wire(json.loads(text)).as_json() == json.loads(text)
 
 
 def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def plain(tmp_path: Path) -> None:
 
 def test_any_theme_frames_pages(tmp_path: Path) -> None:
     """A theme without search and table of contents is enough; its scripts are in files, ours and the styles named."""
-    build_site(small_folder(tmp_path), tmp_path / "mkdocs.yml", tmp_path / "site")
+    build_site(small_folder(tmp_path), tmp_path / "site", tmp_path / "mkdocs.yml")
     assert not (tmp_path / "site/search").exists()
     text = (tmp_path / "site" / MESSAGE).read_text()
     assert "A door was <strong>opened</strong>." in text
@@ -71,7 +71,7 @@ def test_files_that_cannot_be_read_are_told(
 ) -> None:
     """Ten are named, each with its place and what to do; of the others it says how many they are."""
     broken = {f"messagegroups/doors/messages/m{number:x}.yaml": "a: [" for number in range(count)}
-    build_site(folder(tmp_path / "broken", broken), tmp_path / "mkdocs.yml", tmp_path / "site")
+    build_site(folder(tmp_path / "broken", broken), tmp_path / "site", tmp_path / "mkdocs.yml")
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("site: xregit: ")]
     assert told[0].endswith("/messages/m0.yaml:1:4: The bracket that opens here is not closed. Close it.")
     assert len(told) == min(count, 11)
@@ -101,7 +101,7 @@ def test_plugins_that_look_at_pages_see_ours(tmp_path: Path) -> None:
     config = "site_name: Test\ntheme: {name: material, font: false}\nplugins: [search, xregit]\n"
     for name, more in {"without": "", "with": "hooks: [hook.py]\n"}.items():
         (tmp_path / "mkdocs.yml").write_text(config + more)
-        build_site(registry, tmp_path / "mkdocs.yml", tmp_path / name)
+        build_site(registry, tmp_path / name, tmp_path / "mkdocs.yml")
     pages = [path.relative_to(tmp_path / "with") for path in (tmp_path / "with").rglob("index.html")]
     assert len([path for path in pages if path.parts[0] == "messagegroups" and len(path.parts) == 5]) == 20
     for path in pages:

@@ -108,7 +108,7 @@ def test_whole_is_beside_the_page(tmp_path: Path) -> None:
     """The built page is below 60 kB with the theme around it, and what it leads to is there, for other engines too."""
     counts = {**dict.fromkeys(KINDS, 0), "endpoints": 6, "fields": 300, "properties": 3}
     source = folder(tmp_path, dict(_files(counts, "Says what it means. ")))
-    build_site(source, None, tmp_path / "site")
+    build_site(source, tmp_path / "site")
     write_pages(read_folder(source), tmp_path / "pages")
     built, other = (tmp_path / name / GROUP / "m" for name in ("site", "pages"))
     assert (built / "index.html").stat().st_size < MAX_PAGE_BYTES

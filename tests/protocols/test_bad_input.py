@@ -23,7 +23,6 @@ from xregit.protocols import (
     flatten,
     read_event,
     read_wire,
-    wire_json,
 )
 from xregit.protocols.binding import percent_decode
 from xregit.protocols.fields import shape
@@ -228,7 +227,7 @@ def test_a_payload_that_is_no_json_is_a_problem_or_no_event(text: bytes, content
     assert extract(wire).events == ()
     assert bool(extract(wire).problems) == bool(contenttype)
     assert extract(assemble("MQTT/3.1.1", {}, text)).events == ()
-    assert read_wire(wire_json(wire)) == wire
+    assert read_wire(wire.as_json()) == wire
 
 
 @given(
@@ -253,7 +252,7 @@ def test_any_json_in_any_field_is_a_message_or_an_error(data: st.DataObject) -> 
         wire = read_wire({"protocol": protocol, **fields})
         flatten(wire)
         extract(wire)
-        assert read_wire(json.loads(json.dumps(wire_json(wire)))) == wire
+        assert read_wire(json.loads(json.dumps(wire.as_json()))) == wire
 
 
 @given(st.binary())

@@ -44,7 +44,7 @@ def test_each_commit_is_a_version(
 ) -> None:
     """The whole history becomes publications, oldest first; a commit that left the registry alone adds nothing."""
     folder = tmp_path / "tables"
-    done = list(xregit.publish_history(repository.root / "registry", "HEAD", folder, spark=spark))
+    done = xregit.publish_history(repository.root / "registry", "HEAD", folder, spark=spark)
     assert [each.commit for each in done] == [commits[0], commits[1], commits[3]]
     names = {}
     for commit in (commits[0], commits[1], commits[3]):
@@ -62,9 +62,9 @@ def test_each_commit_is_a_version(
 def test_history_is_continued(spark: SparkSession, repository: Repository, commits: list[str], tmp_path: Path) -> None:
     """What is published stays, the commits after it are added, and a second run adds none."""
     folder, registry = tmp_path / "tables", repository.root / "registry"
-    first = list(xregit.publish_history(str(registry), commits[1], str(folder), spark=spark))
-    rest = list(xregit.publish_history(registry, f"{commits[0]}..HEAD", folder, spark=spark))
-    again = list(xregit.publish_history(registry, "HEAD", folder, spark=spark))
+    first = xregit.publish_history(str(registry), commits[1], str(folder), spark=spark)
+    rest = xregit.publish_history(registry, f"{commits[0]}..HEAD", folder, spark=spark)
+    again = xregit.publish_history(registry, "HEAD", folder, spark=spark)
     assert [[each.number for each in some] for some in (first, rest, again)] == [[1, 2], [3], []]
 
 
@@ -73,7 +73,7 @@ def test_commit_between_is_held_by_the_one_before(
 ) -> None:
     """A commit that was not published itself is as the newest published one before it."""
     folder, registry = tmp_path / "tables", repository.root / "registry"
-    list(xregit.publish_history(registry, "HEAD", folder, spark=spark))
+    xregit.publish_history(registry, "HEAD", folder, spark=spark)
     assert xregit.published_at(str(registry), commits[2], str(folder)).commit == commits[1]
 
 
@@ -92,7 +92,7 @@ def test_what_was_never_published_is_said(
     with pytest.raises(XregitError, match="no publication 7"):
         xregit.tables_at(folder, 7)
     with pytest.raises(XregitError, match="nowhere"):
-        list(xregit.publish_history(registry, "nowhere", folder, spark=spark))
+        xregit.publish_history(registry, "nowhere", folder, spark=spark)
     for log in (folder / "publications" / "_delta_log").iterdir():
         log.write_bytes(b"{")
     with pytest.raises(XregitError, match="can't read the tables in"):

@@ -6,52 +6,90 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xregit.catalog import Endpoint, Message, MessageGroup, Registry, Schema, SchemaGroup, read_commit
-    from xregit.changes import Change, diff
+    from xregit.catalog import (
+        ContractEntry,
+        Endpoint,
+        Message,
+        MessageGroup,
+        Registry,
+        Resolved,
+        Schema,
+        SchemaGroup,
+        Version,
+        read_commit,
+    )
+    from xregit.changes import Change, Impact, diff
     from xregit.changes.policy import Review, review
     from xregit.diagnostics import Diagnostic, Severity
+    from xregit.document import ImportReport, import_documents, load, read
     from xregit.document import compile_document as compile  # noqa: A004
-    from xregit.document import import_documents, load, read
     from xregit.document.asyncapi import export_asyncapi
     from xregit.errors import CatalogError, XregitError
-    from xregit.messages.encoder import new
+    from xregit.messages.constraints import Failure
+    from xregit.messages.encoder import MessageError, new
     from xregit.messages.matcher import Matcher
+    from xregit.messages.result import DefinitionMatch, Match, Reason
     from xregit.pages.builder import build_site
-    from xregit.rules import RULES, Report, check
-    from xregit.spark.publication import publish, publish_history, published_at, tables_at
-    from xregit.spark.streams.job import route
+    from xregit.protocols import Wire
+    from xregit.rules import RULES, Report, Rule, check
+    from xregit.spark.publication import (
+        Publication,
+        PublishedVersions,
+        TablePublication,
+        publish,
+        publish_history,
+        published_at,
+        tables_at,
+    )
+    from xregit.spark.streams.job import Routed, route
 
 _PLACES = {
+    "ContractEntry": "catalog",
     "Endpoint": "catalog",
     "Message": "catalog",
     "MessageGroup": "catalog",
     "Registry": "catalog",
+    "Resolved": "catalog",
     "Schema": "catalog",
     "SchemaGroup": "catalog",
+    "Version": "catalog",
     "read_commit": "catalog",
     "Change": "changes",
+    "Impact": "changes",
     "diff": "changes",
     "Review": "changes.policy",
     "review": "changes.policy",
     "Diagnostic": "diagnostics",
     "Severity": "diagnostics",
+    "ImportReport": "document",
     "compile": "document:compile_document",
     "import_documents": "document",
-    "export_asyncapi": "document.asyncapi",
     "load": "document",
     "read": "document",
+    "export_asyncapi": "document.asyncapi",
     "CatalogError": "errors",
     "XregitError": "errors",
+    "Failure": "messages.constraints",
+    "MessageError": "messages.encoder",
     "new": "messages.encoder",
     "Matcher": "messages.matcher",
+    "DefinitionMatch": "messages.result",
+    "Match": "messages.result",
+    "Reason": "messages.result",
     "build_site": "pages.builder",
+    "Wire": "protocols",
     "RULES": "rules",
     "Report": "rules",
+    "Rule": "rules",
     "check": "rules",
+    "Publication": "spark.publication",
+    "PublishedVersions": "spark.publication",
+    "TablePublication": "spark.publication",
+    "publish": "spark.publication",
     "publish_history": "spark.publication",
     "published_at": "spark.publication",
     "tables_at": "spark.publication",
-    "publish": "spark.publication",
+    "Routed": "spark.streams.job",
     "route": "spark.streams.job",
 }
 
@@ -59,17 +97,33 @@ __all__ = [
     "RULES",
     "CatalogError",
     "Change",
+    "ContractEntry",
+    "DefinitionMatch",
     "Diagnostic",
     "Endpoint",
+    "Failure",
+    "Impact",
+    "ImportReport",
+    "Match",
     "Matcher",
     "Message",
+    "MessageError",
     "MessageGroup",
+    "Publication",
+    "PublishedVersions",
+    "Reason",
     "Registry",
     "Report",
+    "Resolved",
     "Review",
+    "Routed",
+    "Rule",
     "Schema",
     "SchemaGroup",
     "Severity",
+    "TablePublication",
+    "Version",
+    "Wire",
     "XregitError",
     "build_site",
     "check",

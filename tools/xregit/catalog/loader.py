@@ -238,8 +238,7 @@ def read_commit(folder: Path | str, ref: str) -> Registry:
     """Return what a registry folder held at a commit, with all that was wrong with its files as ``problems``.
 
     Raises:
-        XregitError: the folder is in no Git repository, or that has no such commit.
-        NotThenError: the folder held no registry then.
+        XregitError: the folder is in no Git repository, that has no such commit, or the folder held no registry then.
     """
     from xregit.source import repository  # few commands ask for another state than the present one
 

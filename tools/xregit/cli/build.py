@@ -97,11 +97,11 @@ def document_step(task: Build) -> str:
     from xregit.document.json_bytes import to_bytes
     from xregit.source import atomic_write
 
-    place, profile = task.output / DOCUMENT, task.registry.settings.profile
+    place = task.output / DOCUMENT
     if place.is_symlink():
         message = f'"{place}" is a link; remove it, or name another folder with -o'
         raise XregitError(message)
-    data = to_bytes(xregit.compile(task.registry, profile=profile))
+    data = to_bytes(xregit.compile(task.registry))
     atomic_write.write(place, data)
     return f"{len(data):,} bytes"
 
@@ -121,7 +121,7 @@ def site_step(task: Build) -> str:
     """Build the docs site."""
     import xregit
 
-    return f"{xregit.build_site(task.path, site_config(task.path), task.output / 'site', task.registry):,} files"
+    return f"{xregit.build_site(task.registry, task.output / 'site', site_config(task.path)):,} files"
 
 
 def tables_step(task: Build) -> str:
@@ -318,7 +318,6 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
     if output is not None:
         refuse_own_file(registry, output)
     loaded = xregit.load(registry)
-    profile = loaded.settings.profile if profile is None else profile
     document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
     if output is None:
         print_result(document.decode())
@@ -360,7 +359,7 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
         serve_site(registry, site_config(registry))
     else:
         loaded = xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
-        note(f"Wrote {output}, {build_site(registry, site_config(registry), output, loaded):,} files.")
+        note(f"Wrote {output}, {build_site(loaded, output, site_config(registry)):,} files.")
 
 
 @click.command()
@@ -411,6 +410,7 @@ def publish(
         if form != "delta":
             message = "plain Parquet has no versions; --history needs --format delta"
             raise click.UsageError(message)
-        each = xregit.publish_history(registry, history, tables, conf=settings)
-        for line in publication_lines(each):
+        from xregit.spark.publication import iter_history
+
+        for line in publication_lines(iter_history(registry, history, tables, conf=settings)):
             print_result(line)

@@ -56,7 +56,6 @@ def new(
     """
     import xregit
     from xregit.messages.encoder import MessageError
-    from xregit.protocols import wire_json
     from xregit.protocols.json import json_bytes
 
     catalog = xregit.load(registry)
@@ -78,7 +77,7 @@ def new(
         options = {"values": settings, "payload": data, "protocol": protocol}
         ways = (way for what, way in WAYS if what in error.lacks and not options[what])
         raise MessageError(xid, (*error.problems, *ways)) from error
-    print_result(json_bytes(wire_json(wire)).decode())
+    print_result(json_bytes(wire.as_json()).decode())
 
 
 @click.command()
@@ -122,7 +121,7 @@ def _print_matches(matches: tuple[Match, ...], place: str) -> bool:
     from xregit.protocols.json import json_bytes
 
     for item in matches:
-        print_result(json_bytes(item.json()).decode())
+        print_result(json_bytes(item.as_json()).decode())
         for problem in item.problems:
             note(f"{place}: {problem}")
     return any(item.problems for item in matches)

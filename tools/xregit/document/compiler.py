@@ -175,21 +175,22 @@ VIEWS = ("document", "short")
 
 
 def compile_document(
-    registry: Registry, *, profile: str = DEFAULT_PROFILE, view: str = "document", resolved: bool = False
+    registry: Registry, *, profile: str | None = None, view: str = "document", resolved: bool = False
 ) -> dict[str, Any]:
     """Return a registry as one document, of the types of JSON and in the order in which it is written.
 
-    ``profile`` names the release whose names and forms it has, ``1.0-rc2`` or ``1.0-rc4``; the one that the registry
-    asks for is ``registry.settings.profile``. ``view`` is ``document`` (core/spec.md, "Doc Flag"), or ``short`` for the
-    authoring form that code generators read; ``resolved`` merges base messages in (message/spec.md, "basemessage").
-    Problems of the registry stop nothing: `check` reports them.
+    ``profile`` names the release whose names and forms it has, ``1.0-rc2`` or ``1.0-rc4``; by default it is that of the
+    registry's settings. ``view`` is ``document`` (core/spec.md, "Doc Flag"), or ``short`` for the authoring form that
+    code generators read; ``resolved`` merges base messages in (message/spec.md, "basemessage"). Problems of the
+    registry stop nothing: `check` reports them.
 
     Raises:
         XregitError: there is no such profile or view, or what is given is no registry.
     """
     expect_registry(registry)
-    refuse_unknown(profile, view)
-    written = profile_of(profile)
+    name = registry.settings.profile if profile is None else profile
+    refuse_unknown(name, view)
+    written = profile_of(name)
     if view == "short":
         from xregit.document.short_view import short_document  # few ask for it
 

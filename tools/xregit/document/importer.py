@@ -205,6 +205,8 @@ class ImportReport:
 def import_documents(documents: Path | str | Sequence[Path | str], into: Path | str) -> ImportReport:
     """Write the entities of one or more documents as files of a registry folder, which is made if it is missing.
 
+    Where a document has errors no file is written: the report has ``failed``, and ``diagnostics`` say why.
+
     Raises:
         XregitError: a document can't be opened, a file can't be written, or another run is editing that folder; then
             no file was.

@@ -25,7 +25,6 @@ from xregit.protocols import (
     flatten,
     from_text,
     read_wire,
-    wire_json,
 )
 from xregit.protocols.binding import BATCH, STRUCTURED, carrier
 from xregit.protocols.cloudevents import OPTIONAL, SPECVERSION
@@ -196,6 +195,6 @@ def attribute_value(item: Constraint, text: str) -> Any:
 
 
 def _event_id(definition: Definition, message: IncomingMessage) -> str:
-    shown = wire_json(message.wire) if message.wire is not None else {}
+    shown = message.wire.as_json() if message.wire is not None else {}
     name = definition.xid.encode() + orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
     return str(uuid5(NAMESPACE_URL, name.decode()))

@@ -41,10 +41,7 @@ if TYPE_CHECKING:
     from xregit.protocols.binding import Carrier
 
 
-Now = datetime | Callable[[], datetime]
-NewId = str | Callable[[], str]
 Fields = Mapping[str, Sequence[Any]]
-
 
 #: What an event without protocol is called.
 BARE_EVENT = "CloudEvent"
@@ -106,8 +103,8 @@ def new(  # noqa: PLR0913 - what a message is made from, and what is left open
     data: Any = NO_DATA,
     *,
     example: bool = False,
-    now: Now | None = None,
-    new_id: NewId | None = None,
+    now: datetime | Callable[[], datetime] | None = None,
+    new_id: str | Callable[[], str] | None = None,
     mode: str = "",
     protocol: str = "",
 ) -> Wire:
@@ -144,8 +141,8 @@ def fill(  # noqa: PLR0913 - what a message is made from
     context: Mapping[str, Any],
     data: Any,
     *,
-    now: Now,
-    new_id: NewId,
+    now: datetime | Callable[[], datetime],
+    new_id: str | Callable[[], str],
     protocol: str = "",
 ) -> MessageDraft:
     """Return what `new` has filled in before it looks at the mode; ``asked`` is the message's definition.

@@ -17,7 +17,7 @@ class DefinitionMatch(NamedTuple):
     xid: str
     context: Mapping[str, str]
 
-    def json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return ``xid`` and ``context``."""
         return {"xid": self.xid, "context": dict(self.context)}
 
@@ -32,7 +32,7 @@ class Reason:
     xid: str
     failed: tuple[Failure, ...]
 
-    def json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return ``xid`` and ``failed``, each with ``attribute``, ``expected`` and ``found``."""
         failed = [{"attribute": item.attribute, "expected": item.expected, "found": item.found} for item in self.failed]
         return {"xid": self.xid, "failed": failed}
@@ -62,12 +62,12 @@ class Match(NamedTuple):
         """The reasons that name a definition."""
         return tuple(reason for reason in self.reasons if reason.xid)
 
-    def json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the result as ``match`` prints it."""
         return {
             "outcome": self.outcome,
-            "matches": [item.json() for item in self.matches],
+            "matches": [item.as_json() for item in self.matches],
             "event": dict(self.event) if self.event is not None else None,
             "mapped": self.mapped,
-            "reasons": [item.json() for item in self.reasons],
+            "reasons": [item.as_json() for item in self.reasons],
         }

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
+from xregit.catalog.registry import Registry
 from xregit.errors import XregitError
 from xregit.pages import ASSETS
 from xregit.source.atomic_write import replace_folder
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from mkdocs.config.defaults import MkDocsConfig
 
-    from xregit.catalog.registry import Registry
     from xregit.pages.page import Page
 
 # A new file in place of what there was; Windows would change the ends of lines.
@@ -82,18 +82,19 @@ SERVE_AT = "127.0.0.1:8000"
 WHOLE = "whole.txt"
 
 
-def build_site(registry: Path | str, config: Path | str | None, out: Path | str, read: Registry | None = None) -> int:
-    """Build the site of the registry at a path into a folder, and return how many files it has.
+def build_site(registry: Registry | Path | str, out: Path | str, config: Path | str | None = None) -> int:
+    """Build the site of a registry, or of the one at a path, into the folder ``out``; return how many files it has.
 
     ``config`` is a ``mkdocs.yml``; without one, the site has the registry's pages alone. The folder is replaced as a
-    whole, and stays as it is when something fails. ``read`` is the registry, if it has been read already.
+    whole, and stays as it is when something fails.
 
     Raises:
         XregitError: the registry can't be read, the configuration is wrong, or the folder can't be written.
     """
-    folder, chosen = to_path(out), None if config is None else to_path(config)
+    path, content = (registry.origin.root, registry) if isinstance(registry, Registry) else (to_path(registry), None)
+    folder, mkdocs_yml = to_path(out), None if config is None else to_path(config)
     _refuse_foreign(folder)
-    with _configured(to_path(registry), chosen, read) as settings, replace_folder(folder) as built:
+    with _configured(path, mkdocs_yml, content) as settings, replace_folder(folder) as built:
         _build(_loaded(settings, site_dir=str(built)))
         return sum(len(names) for _, _, names in os.walk(built))
 
@@ -150,7 +151,7 @@ def _configured(registry: Path, config: Path | None, read: Registry | None = Non
     """Give what MkDocs is to load: the configuration with the registry, and its path, set in it."""
     # Read by Material when it is imported; its notice about MkDocs 2 helps no user of ours.
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "true")
-    if not registry.exists():
+    if read is None and not registry.exists():
         message = f"{registry}: there is no registry"
         raise XregitError(message)
     if config is not None:

@@ -28,7 +28,6 @@ from xregit.pages.documents import json_text
 from xregit.pages.links import Link, address, href
 from xregit.pages.renderer import content
 from xregit.payloads import Field, PayloadError, SchemaError
-from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -183,7 +182,7 @@ def _told_apart(places: tuple[str, ...]) -> tuple[str, ...]:
 
 def _example(known: _Known, sample: Variant) -> Example:
     title = f"{sample.protocol}, {sample.mode}" if sample.mode else sample.protocol
-    said = wire_json(sample.wire) if sample.wire is not None else {}
+    said = sample.wire.as_json() if sample.wire is not None else {}
     text = wire_text(said)
     if sample.wire is None or not text:
         return Example(title, Markup(), "", "", "", sample.reason or UNSAID)

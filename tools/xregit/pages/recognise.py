@@ -16,7 +16,6 @@ from xregit.pages.examples import samples
 from xregit.pages.links import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.renderer import render
-from xregit.protocols import wire_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -90,7 +89,7 @@ def _examples(book: SiteContext) -> Iterator[Example]:
     for message in book.registry.messages:
         wire = _wire(book, message) if message.protocol not in made else None
         if wire is not None:
-            made[message.protocol] = wire_json(wire)
+            made[message.protocol] = wire.as_json()
     for protocol in sorted(made):
         yield Example(protocol or BARE_EVENT, _text(made[protocol]))
     if "" in made:

@@ -6,7 +6,7 @@ from xregit.protocols.binding import Extraction, bind, bind_batch, extract
 from xregit.protocols.cloudevents import Event, WireError, event_json, event_problems, read_event
 from xregit.protocols.fields import key_of
 from xregit.protocols.values import from_text, to_text
-from xregit.protocols.wire_message import Wire, assemble, flatten, read_wire, wire_json
+from xregit.protocols.wire_message import Wire, assemble, flatten, read_wire
 
 __all__ = [
     "Event",
@@ -25,5 +25,4 @@ __all__ = [
     "read_event",
     "read_wire",
     "to_text",
-    "wire_json",
 ]

@@ -32,6 +32,17 @@ class Wire:
     fields: Mapping[str, Any]
     body: bytes | None = None
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the message in its JSON shape; a bare CloudEvent in the JSON event format."""
+        if not self.protocol:
+            return event_json(Event(self.fields, self.body))
+        known = shape(self.protocol)
+        twins = known.twins if known else {}
+        value: dict[str, Any] = {"protocol": self.protocol}
+        for name, item in self.fields.items():
+            value[name] = b64encode(item).decode() if name in twins else _json_value(item)
+        return value | body_json(self.body)
+
 
 MAX_PROTOCOL_CHARS = 128
 _BODY = frozenset({"protocol", "body", "body_base64"})
@@ -119,18 +130,6 @@ def _known_fields(known: Shape, given: Mapping[str, Any], problems: list[str]) -
 
 
 _OBJECTS = (b"{", b"[")
-
-
-def wire_json(wire: Wire) -> dict[str, Any]:
-    """Return the message in its JSON shape; a bare CloudEvent in the JSON event format."""
-    if not wire.protocol:
-        return event_json(Event(wire.fields, wire.body))
-    known = shape(wire.protocol)
-    twins = known.twins if known else {}
-    value: dict[str, Any] = {"protocol": wire.protocol}
-    for name, item in wire.fields.items():
-        value[name] = b64encode(item).decode() if name in twins else _json_value(item)
-    return value | body_json(wire.body)
 
 
 def body_json(body: bytes | None) -> dict[str, Any]:

@@ -254,14 +254,31 @@ def publish_history(
     *,
     spark: SparkSession | None = None,
     conf: Mapping[str, str] | None = None,
-) -> Iterator[Publication]:
-    """Publish the registry in a folder as it was at each commit, the oldest first; give each publication when done.
+) -> tuple[Publication, ...]:
+    """Publish the registry in a folder as it was at each commit, the oldest first.
 
     ``refs`` is a commit's name, or ``old..new`` for the commits after the first. Commits that did not touch the
     folder are left out, but for the last. Commits that are published already add nothing.
 
     Raises:
-        XregitError: the folder is in no Git repository, there is no such commit, or the tables can't be written.
+        XregitError: the folder is in no Git repository, there is no such commit, or the tables can't be written; what
+            was published before stays.
+    """
+    return tuple(iter_history(registry, refs, tables, spark=spark, conf=conf))
+
+
+def iter_history(
+    registry: Path | str,
+    refs: str,
+    tables: Path | str,
+    *,
+    spark: SparkSession | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> Iterator[Publication]:
+    """Publish as `publish_history` does, and yield each publication when it is done, to show progress.
+
+    Raises:
+        XregitError: as `publish_history`.
     """
     require_spark()
     folder = to_path(registry)

@@ -18,6 +18,7 @@ from uuid import uuid4
 from xregit.document import compile_document, read
 from xregit.document.json_bytes import to_bytes
 from xregit.errors import XregitError
+from xregit.model.files import SPECVERSION
 from xregit.source.atomic_write import write, write_lock
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _other(folder: Path) -> XregitError:
 
 def freeze(registry: Registry) -> tuple[str, bytes]:
     """Return a registry as a document to keep, with its digest."""
-    document = to_bytes(compile_document(registry))
+    document = to_bytes(compile_document(registry, profile=SPECVERSION))
     return blake2b(document, digest_size=DIGEST_BYTES).hexdigest(), document
 
 

@@ -17,7 +17,7 @@ import msgspec
 from xregit.messages.constraints import Failure
 from xregit.messages.decoder import decode
 from xregit.messages.result import DefinitionMatch, Match, Reason
-from xregit.protocols import Wire, wire_json
+from xregit.protocols import Wire
 from xregit.spark import data_files as written_files
 from xregit.spark.streams import decoder, source
 from xregit.spark.streams.converters import json_text
@@ -260,13 +260,13 @@ class PartitionRouter:
         if len(match.matches) == 1:
             self._bucket(match.matches[0].xid).messages.append(MatchedMessage(message, item, match, alone))
         elif match.matches:
-            candidates = json_text([each.json() for each in match.matches])
+            candidates = json_text([each.as_json() for each in match.matches])
             self._bucket(AMBIGUOUS.about).raw.append((*_raw(message, item), candidates))
         else:
             self._refuse(message, item, self._plan.matcher.match_message(item, explain=True).reasons)
 
     def _refuse(self, message: Input, item: IncomingMessage, reasons: Iterable[Reason]) -> None:
-        said = json_text([reason.json() for reason in reasons])
+        said = json_text([reason.as_json() for reason in reasons])
         self._bucket(UNMATCHED.about).raw.append((*_raw(message, item), said))
 
     def _bucket(self, about: str) -> TableBuffer:
@@ -321,4 +321,4 @@ def _raw(message: Input, item: IncomingMessage) -> tuple[str | None, str | None]
             return message.decode(), None
         except UnicodeDecodeError:
             return None, b64encode(message).decode()
-    return json_text(wire_json(message)) if isinstance(message, Wire) else json_text(message), None
+    return json_text(message.as_json()) if isinstance(message, Wire) else json_text(message), None

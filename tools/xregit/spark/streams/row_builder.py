@@ -13,7 +13,7 @@ import msgspec
 from xregit.model.language import NOTHING
 from xregit.payloads import Field
 from xregit.payloads.json_schema.subschemas import root_node
-from xregit.protocols import Wire, wire_json
+from xregit.protocols import Wire
 from xregit.spark.schema import BOOLEAN, TEXT, arrow_type
 from xregit.spark.streams import payload_decoder
 from xregit.spark.streams.columns import ColumnType, array, columns, members
@@ -225,7 +225,7 @@ def _said(value: Any) -> str:
 
 
 def _wire(wire: Wire | None) -> str | None:
-    return json_text(wire_json(Wire(wire.protocol, wire.fields))) if wire is not None and wire.protocol else None
+    return json_text(Wire(wire.protocol, wire.fields).as_json()) if wire is not None and wire.protocol else None
 
 
 def _untyped(body: Any) -> tuple[str | None, str | None]:
