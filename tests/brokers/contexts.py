@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import xregit
-from xregit.messages.definition import definition
+from xregit.messages.definition import to_definition
 from xregit.messages.encoder import MessageError
 from xregit.messages.payload import NO_DATA, payload_schema
 
@@ -49,13 +49,13 @@ def made(message: Message, texts: tuple[str, ...]) -> tuple[Wire, dict[str, str]
             if text == texts[-1]:
                 raise
         else:
-            return wire, {name: context[name] for name in definition(message).placeholders}
+            return wire, {name: context[name] for name in to_definition(message).placeholders}
     raise AssertionError(texts)
 
 
 def context_of(message: Message, text: str) -> dict[str, str]:
     """Return a text for each placeholder, and for each property that must be there and has no value."""
-    asked = definition(message)
+    asked = to_definition(message)
     context = dict(_placeholders(asked.constraints, text))
     for item in asked.constraints:
         is_open = item.template is None and item.constant is None and not item.now

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 import xregit
 from xregit.cli.init import FROM_HERE
 from xregit.cli.runner import run
-from xregit.installed import address, bringing, command, is_here, noted
+from xregit.installed import install_command, installation_record, is_local, pip_command, source_address
 
 MESSAGE = "/messagegroups/orders/messages/order.placed"
 ENDPOINT = "/endpoints/orders.webhook"
@@ -271,7 +271,7 @@ def test_init_says_what_comes_next(
     told = capsys.readouterr().err
     steps = "cd mine, then git init -b main, then xregit check, then xregit build"
     assert told.endswith(f"Next: {steps}; README.md says more.\n")
-    assert (FROM_HERE in told) is is_here(noted())
+    assert (FROM_HERE in told) is is_local(installation_record())
 
 
 def test_init_names_where_xregit_is_from(
@@ -318,7 +318,7 @@ def test_init_takes_an_address_alone(
 )  # fmt: skip
 def test_installer_s_note_tells_the_source(note: dict[str, Any], source: str) -> None:
     """What others can reach is named with its commit; what only this machine has is not."""
-    assert address(note) == source
+    assert source_address(note) == source
 
 
 def test_explain_lists_all_rules(capsys: pytest.CaptureFixture[str]) -> None:
@@ -484,7 +484,7 @@ def test_missing_extra_is_named(
         monkeypatch.setitem(sys.modules, package, None)
     assert run(arguments) == 2
     extras, others = remedy
-    assert f"{bringing(extras)}{others}" in capsys.readouterr().err
+    assert f"{install_command(extras)}{others}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -503,7 +503,7 @@ def test_missing_extra_is_named(
 )
 def test_extras_come_from_where_xregit_came_from(note: dict[str, Any], due: str) -> None:
     """A command that is advised works for who has a clone as well, and no index has anything."""
-    assert command("site", note) == due
+    assert pip_command("site", note) == due
 
 
 def test_example_registry_passes_its_own_check(

@@ -96,7 +96,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     subjects = [*(f"/a/{number}" for number in range(10)), "/a/" + "x" * 2000]
     answers = many.match([subjects if key == "subject" else ["t"] * len(subjects) for key in many.keys])
     assert [answer.context["one"] for answer in answers] == [subject.removeprefix("/a/") for subject in subjects]
-    assert len(many._known) <= 3  # noqa: SLF001 - what must not grow
+    assert len(many._answers) <= 3  # noqa: SLF001 - what must not grow
 
 
 def test_nothing_is_remembered_where_nothing_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ def test_nothing_is_remembered_where_nothing_comes_again(monkeypatch: pytest.Mon
         texts = {"subject": f"/a/{number}", "source": "s", "type": "t"}
         (answer,) = many.match([[texts[key]] for key in many.keys])
         assert answer.context == {"one": str(number)}
-        sizes.append(len(many._known))  # noqa: SLF001 - what must not grow in vain
+        sizes.append(len(many._answers))  # noqa: SLF001 - what must not grow in vain
     assert sizes == [1, 2, 3, 4, *[1] * 9, 2, 3, 4, *[1] * 8]
 
 
@@ -126,4 +126,4 @@ def test_texts_of_which_few_tell_are_one_to_what_is_remembered() -> None:
     answers = many.match([told[key] for key in many.keys])
     xids = [answer.xid.rpartition("/")[2] if answer.sure else "several" for answer in answers]
     assert xids == ["m0", "m1", "m1", "", "several"]
-    assert len(many._known) == 4  # noqa: SLF001 - what must not grow in vain
+    assert len(many._answers) == 4  # noqa: SLF001 - what must not grow in vain

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
 from tests.messages.drawing import NAMES, definitions
-from xregit.messages.definition import definition
+from xregit.messages.definition import to_definition
 from xregit.messages.encoder import MessageError
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def test_what_is_made_is_recognised(messages: dict[str, Any], tmp_path: Path) ->
     registry = registry_of(tmp_path, messages)
     xregit.check(registry)
     message = registry.messages[[item.xid for item in registry.messages].index(f"{GROUP}m")]
-    asked = definition(message)
+    asked = to_definition(message)
     carried = asked.constraints if asked.protocol else asked.envelope  # options of no protocol are on no message
-    read_back = {name for item in carried if item.tests and item.template for name in item.template.placeholders}
+    read_back = {name for item in carried if item.compared and item.template for name in item.template.placeholders}
     needed = [item for item in asked.constraints if item.required and item.constant is None and item.template is None]
     stated = {item.attribute: UNITS.get(item.key, OPEN.get(item.type, "a/b")) for item in needed if not item.now}
     implied = {"type": "t", "source": "/s"} if asked.enveloped else {}

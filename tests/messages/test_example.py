@@ -8,7 +8,7 @@ import pytest
 
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
-from xregit.messages.definition import definition
+from xregit.messages.definition import to_definition
 from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context
 from xregit.pages.context import SiteContext
 from xregit.pages.examples import samples
@@ -29,7 +29,7 @@ def test_example_is_that_of_the_site(registry: xregit.Registry) -> None:
     """At the site's time and with its id, each message of the catalog gets the example that its page shows first."""
     book = SiteContext(registry)
     for message in registry.messages:
-        values = example_context(definition(message))
+        values = example_context(to_definition(message))
         shown = next(sample for sample in samples(book, message, values) if sample.wire is not None)
         wire = xregit.new(message, example=True, now=EXAMPLE_TIME, new_id=EXAMPLE_ID, mode=shown.mode)
         assert wire == shown.wire, message.xid

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xregit
-from xregit.messages.definition import definition, target
+from xregit.messages.definition import target, to_definition
 from xregit.messages.encoder import MessageError
 from xregit.messages.payload import payload_schema
 from xregit.payloads import PayloadError, SchemaError
@@ -54,7 +54,7 @@ def payload(registry_name: str, xid: str) -> tuple[Any, ...]:
 
 def open_values(message: Message) -> dict[str, Any]:
     """Return a value for each property that every such message needs and that nothing fills."""
-    asked = definition(message)
+    asked = to_definition(message)
     found = {
         item.attribute: OPEN.get(item.type, "urn:x")
         for item in asked.constraints
@@ -67,7 +67,7 @@ def open_values(message: Message) -> dict[str, Any]:
 
 def made(name: str, message: Message, context: Mapping[str, str]) -> Wire:
     """Return a message made from a definition and a context."""
-    asked = definition(message)
+    asked = to_definition(message)
     protocol = "" if asked.enveloped or asked.protocol else "HTTP"
     given_ = {**open_values(message), **context}
     return xregit.new(message, given_, *payload(name, message.xid), now=NOW, new_id=NEW_ID, protocol=protocol)
@@ -93,7 +93,7 @@ def messages(name: str) -> tuple[Message, ...]:
 def plain_context(message: Message) -> dict[str, str]:
     """Return a context that any definition should accept: a time where a time has to be."""
     times = {"envelopemetadata/time"}
-    names = definition(message).placeholders
+    names = to_definition(message).placeholders
     return {
         placeholder: "2026-05-22T10:30:00Z" if times & set(places) else f"v{number}"
         for number, (placeholder, places) in enumerate(names.items())
@@ -114,7 +114,7 @@ def test_law_for_the_example_catalog(message: Message) -> None:
 def test_law_with_awkward_contexts(xid: str, data: st.DataObject) -> None:
     """Contexts of any characters are given back as they were, or refused with the reason, never changed."""
     message = catalog("example")[0][xid]
-    context = {name: data.draw(VALUES, label=name) for name in definition(message).placeholders}
+    context = {name: data.draw(VALUES, label=name) for name in to_definition(message).placeholders}
     with suppress(MessageError):
         holds("example", message, context)
 
@@ -160,6 +160,6 @@ def test_law_for_the_corpus_with_awkward_contexts(corpus: list[tuple[str, str]],
     """Real definitions give contexts of any characters back, or refuse them."""
     name, xid = data.draw(st.sampled_from(corpus))
     message = catalog(name)[0][xid]
-    context = {placeholder: data.draw(VALUES, label=placeholder) for placeholder in definition(message).placeholders}
+    context = {placeholder: data.draw(VALUES, label=placeholder) for placeholder in to_definition(message).placeholders}
     with suppress(MessageError):
         holds(name, message, context)

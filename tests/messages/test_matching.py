@@ -13,7 +13,7 @@ from tests.catalog.folders import registry_of as written
 from tests.messages.cases import cases
 from tests.messages.catalogs import GROUP, registry_of
 from xregit.errors import XregitError
-from xregit.messages.definition import definition
+from xregit.messages.definition import to_definition
 from xregit.protocols import read_wire
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def test_catalog_and_its_document_have_the_same_definitions(root: Path, tmp_path
         messages = [one for one in registry.all_resources if one.type.plural == "messages"]
         assert messages
         for one in messages:
-            asked, stated = definition(registry[one.xid]), definition(document[one.xid])
+            asked, stated = to_definition(registry[one.xid]), to_definition(document[one.xid])
             for part in ("protocol", "enveloped", "mode", "format", "contenttype"):
                 assert getattr(asked, part) == getattr(stated, part), one.xid
             for part in ("envelope", "options"):  # the order is another one

@@ -25,7 +25,7 @@ from tests.catalog.folders import registry_of
 from xregit import Matcher
 from xregit.catalog import Message, Registry, read_folder
 from xregit.cli.runner import run
-from xregit.messages.definition import definition
+from xregit.messages.definition import to_definition
 from xregit.messages.example import example_context
 from xregit.pages import commands
 from xregit.pages.context import HIDDEN, SiteContext
@@ -85,7 +85,7 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
     """Every message of the example catalog has examples, and each is recognised as a message of that definition."""
     book, matcher = SiteContext(catalog), Matcher(catalog)
     for message in catalog.messages:
-        values = example_context(definition(message))
+        values = example_context(to_definition(message))
         made = list(samples(book, message, values))
         assert [each.reason for each in made if each.wire is None] == [], message.xid
         meant = message.alias_of or message.xid
@@ -100,7 +100,8 @@ def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     (example,) = _examples(small, message)
     assert set(MARKED.findall(example.text)) == {"building-1", "door-1", "region-1"}
     assert "topic_name: buildings/building-1/doors/door-1" in _text(example)
-    told_of = {each.name: each for each in meanings(SiteContext(small), message, example_context(definition(message)))}
+    values = example_context(to_definition(message))
+    told_of = {each.name: each for each in meanings(SiteContext(small), message, values)}
     assert told_of["door"].users == ("subject", "topic_name")
     assert told_of["door"].said == "The door that was opened."
 
@@ -113,7 +114,7 @@ def test_properties_of_one_name_are_told_apart(tmp_path: Path) -> None:
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": event + bound})
     message = found["/messagegroups/g/messages/a"]
     assert isinstance(message, Message)
-    (meaning,) = meanings(SiteContext(found), message, example_context(definition(message)))
+    (meaning,) = meanings(SiteContext(found), message, example_context(to_definition(message)))
     assert meaning.users == ("envelopemetadata.subject", "protocoloptions.properties.subject", "to")
 
 
@@ -402,7 +403,7 @@ def test_topic_of_the_endpoint_is_used() -> None:
 
 
 def _examples(registry: Registry, message: Message) -> tuple[Example, ...]:
-    return examples(SiteContext(registry), message, example_context(definition(message)))
+    return examples(SiteContext(registry), message, example_context(to_definition(message)))
 
 
 def _text(example: Example) -> str:

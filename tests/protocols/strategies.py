@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from xregit.model.datatypes import SYNTAXES
 from xregit.protocols import Event, Wire
-from xregit.protocols.fields import MAP, ONE, Field, Shape, shape
 from xregit.protocols.json import json_bytes
+from xregit.protocols.message_layout import MAP, ONE, Field, MessageLayout, message_layout
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -81,7 +81,7 @@ def events(draw: st.DrawFn, values: SearchStrategy[Any] = ATTRIBUTE) -> Event:
 @st.composite
 def wires(draw: st.DrawFn) -> Wire:
     """Draw a message of any protocol, with any of its fields."""
-    known = shape(draw(st.sampled_from(PROTOCOLS)))
+    known = message_layout(draw(st.sampled_from(PROTOCOLS)))
     assert known is not None
     drawn = {name: _values(known, field) for name, field in known.fields.items() if not field.twin}
     fields = draw(st.fixed_dictionaries({}, optional=drawn))
@@ -92,7 +92,7 @@ def wires(draw: st.DrawFn) -> Wire:
     )
 
 
-def _values(known: Shape, field: Field) -> SearchStrategy[Any]:
+def _values(known: MessageLayout, field: Field) -> SearchStrategy[Any]:
     texts = _texts(known)
     if field.kind == ONE:
         return SINGLE.get(field.model.property, texts)
@@ -115,7 +115,7 @@ def _values(known: Shape, field: Field) -> SearchStrategy[Any]:
     return repeated.map(lambda found: tuple((name, text) for name, values in found.items() for text in values))
 
 
-def _texts(known: Shape) -> SearchStrategy[str]:
+def _texts(known: MessageLayout) -> SearchStrategy[str]:
     forbidden = known.forbidden
     texts = st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("/%é€😀\r\n\0")), max_size=8)
     return texts.map(lambda text: forbidden.sub("", text)) if forbidden else texts

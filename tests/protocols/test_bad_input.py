@@ -25,9 +25,9 @@ from xregit.protocols import (
     read_wire,
 )
 from xregit.protocols.binding import percent_decode
-from xregit.protocols.fields import shape
+from xregit.protocols.canonical_text import LONG_MIN, ULONG_MAX
 from xregit.protocols.json import json_bytes, json_value
-from xregit.protocols.values import LONG_MIN, ULONG_MAX
+from xregit.protocols.message_layout import message_layout
 
 MQTT, HTTP, KAFKA, AMQP, NATS = "MQTT/5.0", "HTTP", "KAFKA", "AMQP/1.0", "NATS"
 EVENT = {"specversion": "1.0", "id": "1", "source": "/s", "type": "t"}
@@ -245,7 +245,7 @@ def test_any_json_is_an_event_or_an_error(value: object) -> None:
 def test_any_json_in_any_field_is_a_message_or_an_error(data: st.DataObject) -> None:
     """What is read can be flattened, looked into and written."""
     protocol = data.draw(st.sampled_from(PROTOCOLS))
-    known = shape(protocol)
+    known = message_layout(protocol)
     assert known is not None
     fields = data.draw(st.dictionaries(st.sampled_from([*known.fields, *known.aliases, "body", "body_base64"]), JSON))
     with suppress(WireError):

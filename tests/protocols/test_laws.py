@@ -22,7 +22,7 @@ from xregit.protocols import (
     read_wire,
     to_text,
 )
-from xregit.protocols.binding import BATCH, carrier
+from xregit.protocols.binding import BATCH, event_binding
 from xregit.protocols.json import json_bytes, json_value
 
 FIELDS = st.recursive(
@@ -30,7 +30,7 @@ FIELDS = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(ATTRIBUTE, inner, max_size=3)),
     max_leaves=8,
 )
-MODES = [(name, mode) for name in PROTOCOLS for mode in getattr(carrier(name), "modes", ()) if mode != BATCH]
+MODES = [(name, mode) for name in PROTOCOLS for mode in getattr(event_binding(name), "modes", ()) if mode != BATCH]
 
 
 @given(wires())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from xregit.errors import XregitError
-from xregit.installed import bringing
+from xregit.installed import install_command
 from xregit.spark import java
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_newest_java_depends_on_spark(home: Callable[[str], Path]) -> None:
 def test_no_java_is_one_line(home: Callable[[str], Path], version: str | None, said: str) -> None:
     """Without any Java one line says what is needed, what was found and how to get it."""
     environment = {"JAVA_HOME": str(home(version))} if version else {}
-    with pytest.raises(XregitError, match=re.escape(bringing("spark"))) as caught:
+    with pytest.raises(XregitError, match=re.escape(install_command("spark"))) as caught:
         java.find(environment, spark=SPARK)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -14,7 +14,7 @@ from deltalake.schema import Field, PrimitiveType
 
 from tests.spark.repository import SAMPLE
 from xregit.errors import XregitError
-from xregit.installed import bringing
+from xregit.installed import install_command
 from xregit.spark import row_batches
 from xregit.spark import session as sessions
 from xregit.spark.publication import Publication, publish, tables_at
@@ -266,5 +266,5 @@ def test_unknown_format_is_named(sample: Registry, tmp_path: Path) -> None:
 def test_missing_extra_is_named(sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Spark is not installed, one line says how to install it."""
     monkeypatch.setattr(sessions, "PACKAGES", ("xregit_has_no_such_package",))
-    with pytest.raises(XregitError, match=re.escape(bringing("spark"))):
+    with pytest.raises(XregitError, match=re.escape(install_command("spark"))):
         publish(sample, tmp_path)

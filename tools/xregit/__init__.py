@@ -160,5 +160,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Name all that can be imported, loaded or not, for those who look around."""
+    """Return all names that can be imported, loaded or not, for completion."""
     return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Checks of the arguments of public functions: what can't be meant is refused in a sentence."""
+"""Checks of the arguments of public functions, which refuse mistakes in a sentence."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from xregit.errors import XregitError
 _MAX_SHOWN_CHARS = 60
 
 
-def expect(kind: type, given: object, way: str) -> None:
-    """Refuse a value of another type; ``way`` says how to come by one of the right type.
+def expect(kind: type, value: object, hint: str) -> None:
+    """Refuse a value of another type; ``hint`` says how to get one of the right type.
 
     Raises:
         XregitError: the value is of another type.
     """
-    if not isinstance(given, kind):
-        message = f"expected a {kind.__name__}, but {_shown(given)} is a {type(given).__name__}; {way}"
+    if not isinstance(value, kind):
+        message = f"expected a {kind.__name__}, but {_excerpt(value)} is a {type(value).__name__}; {hint}"
         raise XregitError(message)
 
 
-def to_day(given: object) -> date:
-    """Return a day that was handed over as one, or as a time, which is a date too but does not compare with one.
+def to_day(value: object) -> date:
+    """Return the date of a date or datetime; the latter is a date, too, but does not compare with one.
 
     Raises:
         XregitError: it is neither.
     """
-    if isinstance(given, datetime):
-        return given.date()
-    expect(date, given, "datetime.date.today() gives one")
-    return cast("date", given)
+    if isinstance(value, datetime):
+        return value.date()
+    expect(date, value, "datetime.date.today() gives one")
+    return cast("date", value)
 
 
-def to_path(given: Any) -> Path:
-    """Return a path that was handed over as one or as a text.
+def to_path(value: Any) -> Path:
+    """Return the path of a `Path` or a text.
 
     Raises:
         XregitError: it is neither, or no file can have that name.
     """
     try:
-        path = Path(given)
+        path = Path(value)
     except TypeError:
-        message = f"a path is a text or a Path, but {_shown(given)} is a {type(given).__name__}"
+        message = f"a path is a text or a Path, but {_excerpt(value)} is a {type(value).__name__}"
         raise XregitError(message) from None
     try:
         path.lstat()
@@ -58,9 +58,9 @@ def to_path(given: Any) -> Path:
 
 
 def _no_name(path: Path) -> XregitError:
-    return XregitError(f"no file can be called {_shown(str(path))}; a name is too long, or has what no name may have")
+    return XregitError(f"no file can be called {_excerpt(str(path))}; a name is too long, or has what no name may have")
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     text = ascii(value)
     return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"

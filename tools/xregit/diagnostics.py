@@ -1,4 +1,4 @@
-"""Findings about a value become diagnostics about a place in a file: records, their order, their JSON."""
+"""Findings about a value, and diagnostics about a place in a file."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def sentence(text: str) -> str:
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Tell whether one of the diagnostics is an error."""
+    """Return whether one of the diagnostics is an error."""
     return any(item.severity is Severity.ERROR for item in diagnostics)
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong apart from the catalog's own content, as exceptions that print as one line."""
+"""Exceptions that users see; each prints as one line."""
 
 from __future__ import annotations
 

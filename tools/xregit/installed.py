@@ -1,4 +1,4 @@
-"""Where xregit was installed from, as the installer noted it, and how to install more of it from there."""
+"""Where xregit was installed from, by the installer's record, and the command that installs more of it from there."""
 
 from __future__ import annotations
 
@@ -11,38 +11,40 @@ from urllib.parse import unquote, urlsplit
 SOURCE = re.compile(r"(?:[a-z]+\+)?[a-z]+://[A-Za-z0-9][\w.:/@%+~=#&?,-]*")
 
 
-def noted() -> dict[str, Any]:
-    """Return the installer's note of where xregit came from; nothing if it was an index."""
+def installation_record() -> dict[str, Any]:
+    """Return the installer's record of where xregit came from, empty if it was an index."""
     from importlib.metadata import distribution  # few commands ask
     from json import loads
 
-    found: dict[str, Any] = loads(distribution("xregit").read_text("direct_url.json") or "{}")
-    return found
+    record: dict[str, Any] = loads(distribution("xregit").read_text("direct_url.json") or "{}")
+    return record
 
 
-def is_here(note: dict[str, Any]) -> bool:
-    """Tell whether an installation came from a folder or file of this machine."""
-    return str(note.get("url", "")).startswith("file:")
+def is_local(record: dict[str, Any]) -> bool:
+    """Return whether an installation came from a folder or file of this machine."""
+    return str(record.get("url", "")).startswith("file:")
 
 
-def address(note: dict[str, Any]) -> str:
-    """Return what pip's note of an installation says of its place, but for one on this machine alone.
+def source_address(record: dict[str, Any]) -> str:
+    """Return the address that an installation came from, empty if that is of this machine alone.
 
-    The note is PEP 610's ``direct_url.json``; there is none for what came from an index.
+    The record is PEP 610's ``direct_url.json``; there is none for what came from an index.
     """
-    url = str(note.get("url", ""))
-    kept = note.get("vcs_info")
-    found = f"{kept['vcs']}+{url}@{kept['commit_id']}" if kept else url
-    return found if SOURCE.fullmatch(found) and not is_here(note) else ""
+    url = str(record.get("url", ""))
+    vcs = record.get("vcs_info")
+    source = f"{vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else url
+    return source if SOURCE.fullmatch(source) and not is_local(record) else ""
 
 
-def command(extras: str, note: dict[str, Any]) -> str:
-    """Return the command that brings some extras, such as ``site,spark``, from the place that a note names."""
-    source, editable = address(note), note.get("dir_info", {}).get("editable")
-    wanted = f"{unquote(urlsplit(note['url']).path) if is_here(note) else 'xregit'}[{extras}]"
-    return f"pip install {'-e ' if editable else ''}{shlex.quote(f'{wanted} @ {source}' if source else wanted)}"
+def pip_command(extras: str, record: dict[str, Any]) -> str:
+    """Return the command that installs extras, such as ``site,spark``, from the address in a record."""
+    source, editable = source_address(record), record.get("dir_info", {}).get("editable")
+    requirement = f"{unquote(urlsplit(record['url']).path) if is_local(record) else 'xregit'}[{extras}]"
+    return (
+        f"pip install {'-e ' if editable else ''}{shlex.quote(f'{requirement} @ {source}' if source else requirement)}"
+    )
 
 
-def bringing(extras: str) -> str:
-    """Return the command that brings some extras from where xregit itself came from: it may be in no index."""
-    return command(extras, noted())
+def install_command(extras: str) -> str:
+    """Return the command that installs extras from where xregit itself came from: it may be in no index."""
+    return pip_command(extras, installation_record())

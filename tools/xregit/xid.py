@@ -1,4 +1,4 @@
-"""Text such as ``/messagegroups/fleet/messages/position`` to its parts and back (core specification, xid)."""
+"""Xids, such as ``/messagegroups/fleet/messages/position``, and their parts (core specification, xid)."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ _META, _VERSION = 5, 6
 
 
 def parent(xid: str) -> str:
-    """Return the xid of what holds an entity: the group of a resource, the resource of a version."""
+    """Return the xid of the group of a resource, or of the resource of a version."""
     return xid.rsplit("/", 2)[0]
 
 
 def is_id(text: str) -> bool:
-    """Tell whether the text may be an entity's id."""
+    """Return whether the text may be an entity's id."""
     return ID.fullmatch(text) is not None

@@ -167,7 +167,7 @@ def template_samples(value: str, texts: Mapping[str, tuple[str, str]]) -> tuple[
     """Return two texts that fit a template, with the least and with the most that its placeholders may hold."""
     template = Template.parse(value)
     least, most = ({name: pair[place] for name, pair in texts.items()} for place in (0, 1))
-    return template.filled(least), template.filled(most)
+    return template.fill(least), template.fill(most)
 
 
 def _value_text(value: Any) -> str:

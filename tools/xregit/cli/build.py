@@ -170,12 +170,12 @@ def select_steps(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
         raise XregitError(message)
     missing = [step for step in steps if step.package and find_spec(step.package) is None]
     if missing:
-        from xregit.installed import bringing  # only faults ask
+        from xregit.installed import install_command  # only faults ask
 
         names, extras = (
             ",".join(values) for values in zip(*((step.name, step.extra) for step in missing), strict=True)
         )
-        message = f"{names}: more packages are needed: {bringing(extras)}, or build with --skip {names}"
+        message = f"{names}: more packages are needed: {install_command(extras)}, or build with --skip {names}"
         raise XregitError(message)
     return steps
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.errors import XregitError
-from xregit.installed import SOURCE, address, noted
+from xregit.installed import SOURCE, installation_record, source_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ def package_source(source: str) -> str:
     if source and not SOURCE.fullmatch(source):
         message = f'from "{source}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
         raise XregitError(message)
-    return source or address(noted())
+    return source or source_address(installation_record())
 
 
 def set_package_source(source: str, data: bytes) -> bytes:

@@ -81,7 +81,7 @@ def init(folder: Path, source: str) -> None:
     pages of a docs site. No file is overwritten.
     """
     from xregit.cli.commands import package_source
-    from xregit.installed import is_here, noted
+    from xregit.installed import installation_record, is_local
     from xregit.source.repository import find
 
     place = package_source(source)
@@ -89,7 +89,7 @@ def init(folder: Path, source: str) -> None:
     paths = create_registry(folder, place)
     here = folder.resolve() == Path.cwd()
     note(f"Wrote {len(paths)} files to {'this folder' if here else folder}.")
-    if not place and is_here(noted()):
+    if not place and is_local(installation_record()):
         note(FROM_HERE)
     for text in manual_steps(folder, existing):
         note(text)

@@ -1,1 +1,1 @@
-"""Message definitions that run: as templates of messages, and as filters that recognise them."""
+"""Message definitions at work: they make messages, and recognise them."""

@@ -1,4 +1,4 @@
-"""CloudEvents to the definitions that they fit, many at a time, by the few attributes that definitions compare.
+"""Matches many CloudEvents at once by the few attributes that definitions compare.
 
 The answers are those of `Matcher` for events without protocol whose attributes are all texts; where these alone do not
 decide, as where payloads do, the answer says so. Definitions are filed under the texts that they demand, so the time
@@ -76,10 +76,10 @@ class TextTest:
         return cls(place, item, template.prefix, name, "/?#%" if template.encoded else "/")
 
     def fits(self, texts: Texts, context: dict[str, str]) -> bool:
-        """Tell whether an event fits, and add what placeholders stand for to the context."""
+        """Return whether an event fits, and add what placeholders stand for to the context."""
         text = texts[self.place]
         if text is None:
-            return not self.item.binding
+            return not self.item.mandatory
         if not text.startswith(self.prefix):
             return False
         value = text[len(self.prefix) :] if self.name else ""
@@ -90,13 +90,13 @@ class TextTest:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is left to compare of a definition: the places where a text must be, and tests of texts elsewhere."""
+    """What remains to compare of a definition: the places where a text must be, and tests of texts elsewhere."""
 
     xid: str
     present: tuple[int, ...]
     tests: tuple[TextTest, ...]
 
-    def hits(self, texts: Texts) -> Sequence[Answer]:
+    def answers(self, texts: Texts) -> Sequence[Answer]:
         """Return the definition with its context where an event fits it."""
         for place in self.present:
             if texts[place] is None:
@@ -115,12 +115,11 @@ class LargeBucket:
     keys: tuple[str, ...]
     filters: FilterSet
 
-    def hits(self, texts: Texts) -> Sequence[Answer]:
+    def answers(self, texts: Texts) -> Sequence[Answer]:
         """Return the definitions that an event fits."""
         attributes = {key: text for key, text in zip(self.keys, texts, strict=True) if text is not None}
-        return [
-            Answer(found.xid, context) for found, context in self.filters.found(IncomingMessage(attributes=attributes))
-        ]
+        matches = self.filters.matches(IncomingMessage(attributes=attributes))
+        return [Answer(definition.xid, context) for definition, context in matches]
 
 
 Bucket = tuple[Candidate, ...] | tuple[LargeBucket]
@@ -132,10 +131,10 @@ class Stage:
 
     tables: tuple[tuple[tuple[int, ...], Mapping[Texts, Bucket]], ...]
 
-    def choice(self, texts: Texts) -> tuple[Candidate | LargeBucket, ...]:
+    def candidates(self, texts: Texts) -> tuple[Candidate | LargeBucket, ...]:
         """Return the definitions that an event may fit by its texts at these places."""
-        found = (table.get(tuple([texts[place] for place in places]), ()) for places, table in self.tables)
-        return tuple(each for entry in found for each in entry)
+        buckets = (table.get(tuple([texts[place] for place in places]), ()) for places, table in self.tables)
+        return tuple(each for bucket in buckets for each in bucket)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +153,14 @@ class KeyColumn:
         longest = max(map(len, filter(None, texts)), default=0)
         return cls(texts | {None: None}, "?" * (longest + 1))
 
-    def column(self, given: Sequence[str | None]) -> Sequence[str | None]:
+    def column(self, values: Sequence[str | None]) -> Sequence[str | None]:
         """Return the texts of many events in the form in which they are compared."""
         if self.texts is None or len(self.texts) > MAX_EXACT_TEXTS:
-            return given
-        known, other = self.texts.get, self.other
-        if len(self.texts) == 1 and None not in given:
-            return [other] * len(given)
-        return [known(text, other) for text in given]
+            return values
+        get, other = self.texts.get, self.other
+        if len(self.texts) == 1 and None not in values:
+            return [other] * len(values)
+        return [get(value, other) for value in values]
 
 
 class BatchMatcher:
@@ -172,62 +171,62 @@ class BatchMatcher:
 
         ``tells_none`` says that an event which fits none of them fits nothing.
         """
-        listed = [tuple(each) for each in stages]
+        filters = [tuple(each) for each in stages]
         items: dict[str, list[Constraint]] = {"type": []}
-        for item in (item for stage in listed for each in stage for item in each.envelope):
+        for item in (item for stage in filters for each in stage for item in each.envelope):
             items.setdefault(item.key, []).append(item)
         #: The attributes that are looked at.
         self.keys = tuple(sorted(items))
-        self._looks = tuple(KeyColumn.of(items[key]) for key in self.keys)
-        fixed = [place for place, look in enumerate(self._looks) if look.texts is not None]
-        self._told = itemgetter(*fixed) if fixed else itemgetter(slice(0))
-        self._tiers = tuple(_stage(each, self.keys, frozenset(fixed)) for each in listed)
+        self._columns = tuple(KeyColumn.of(items[key]) for key in self.keys)
+        fixed = [place for place, column in enumerate(self._columns) if column.texts is not None]
+        self._fixed_texts = itemgetter(*fixed) if fixed else itemgetter(slice(0))
+        self._stages = tuple(_stage(each, self.keys, frozenset(fixed)) for each in filters)
         self._none = NONE if tells_none else UNSURE
-        self._known: dict[Texts, Answer] = {}
+        self._answers: dict[Texts, Answer] = {}
         self._choices: dict[Any, tuple[tuple[Candidate | LargeBucket, ...], ...]] = {}
-        self._asked = self._pause = 0
+        self._event_count = self._pause = 0
 
     def match(self, columns: Sequence[Sequence[str | None]]) -> list[Answer]:
         """Return the answers for events whose texts are given by key, for each key those of all events."""
-        each = zip(*(look.column(column) for look, column in zip(self._looks, columns, strict=True)), strict=True)
+        compared = zip(*(key.column(values) for key, values in zip(self._columns, columns, strict=True)), strict=True)
         if self._pause > 0:
             self._pause -= len(columns[0])
-            return list(map(self._answer, each))
-        self._asked += len(columns[0])
-        known, learned = self._known.get, self._learned
-        return [known(texts) or learned(texts) for texts in each]
+            return list(map(self._answer, compared))
+        self._event_count += len(columns[0])
+        answers, remember = self._answers.get, self._remember
+        return [answers(texts) or remember(texts) for texts in compared]
 
-    def _learned(self, texts: Texts) -> Answer:
-        found = self._answer(texts)
+    def _remember(self, texts: Texts) -> Answer:
+        answer = self._answer(texts)
         if sum(len(text) for text in texts if text) <= MAX_CHARS:
-            if len(self._known) >= MAX_CACHED:
+            if len(self._answers) >= MAX_CACHED:
                 self._forget()
-            self._known[texts] = found
-        return found
+            self._answers[texts] = answer
+        return answer
 
     def _forget(self) -> None:
         """Forget all, and where most was new, remember nothing for some time: that would cost more than it saves."""
-        if self._asked < 2 * MAX_CACHED:
+        if self._event_count < 2 * MAX_CACHED:
             self._pause = PAUSE * MAX_CACHED
-        self._asked = 0
-        self._known.clear()
+        self._event_count = 0
+        self._answers.clear()
 
     def _answer(self, texts: Texts) -> Answer:
-        told = self._told(texts)
-        choice = self._choices.get(told)
+        fixed = self._fixed_texts(texts)
+        choice = self._choices.get(fixed)
         if choice is None:
-            choice = self._chosen(told, texts)
+            choice = self._choose(fixed, texts)
         for candidates in choice:
-            hits = [hit for each in candidates for hit in each.hits(texts)]
-            if hits:
-                return hits[0] if len(hits) == 1 else UNSURE
+            answers = [answer for each in candidates for answer in each.answers(texts)]
+            if answers:
+                return answers[0] if len(answers) == 1 else UNSURE
         return self._none
 
-    def _chosen(self, told: Any, texts: Texts) -> tuple[tuple[Candidate | LargeBucket, ...], ...]:
+    def _choose(self, fixed: Any, texts: Texts) -> tuple[tuple[Candidate | LargeBucket, ...], ...]:
         if len(self._choices) >= MAX_CACHED:
             self._choices.clear()
-        found = self._choices[told] = tuple(filter(None, (stage.choice(texts) for stage in self._tiers)))
-        return found
+        choice = self._choices[fixed] = tuple(filter(None, (stage.candidates(texts) for stage in self._stages)))
+        return choice
 
 
 def _stage(filters: Iterable[Filter], keys: tuple[str, ...], fixed: frozenset[int]) -> Stage:
@@ -243,32 +242,32 @@ def _stage(filters: Iterable[Filter], keys: tuple[str, ...], fixed: frozenset[in
         tables.setdefault(where, {}).setdefault(what, []).append(item)
     return Stage(
         tuple(
-            (where, {what: _bucket(found, places, filed) for what, found in table.items()})
+            (where, {what: _bucket(bucket, places, filed) for what, bucket in table.items()})
             for where, table in tables.items()
         )
     )
 
 
-def _bucket(found: list[Filter], places: Mapping[str, int], filed: AbstractSet[str]) -> Bucket:
-    if len(found) > MAX_BUCKET:
-        return (LargeBucket(tuple(places), filter_set(found)),)
-    return tuple(_candidate(item, places, filed) for item in found)
+def _bucket(filters: list[Filter], places: Mapping[str, int], filed: AbstractSet[str]) -> Bucket:
+    if len(filters) > MAX_BUCKET:
+        return (LargeBucket(tuple(places), filter_set(filters)),)
+    return tuple(_candidate(item, places, filed) for item in filters)
 
 
 def _candidate(item: Filter, places: Mapping[str, int], filed: AbstractSet[str]) -> Candidate:
-    left = [each for each in item.envelope if each.key not in filed or not _is_exact(each)]
+    rest = [each for each in item.envelope if each.key not in filed or not _is_exact(each)]
     return Candidate(
         item.definition.xid,
-        tuple(places[each.key] for each in left if _accepts_any(each)),
-        tuple(TextTest.of(places[each.key], each) for each in left if not _accepts_any(each)),
+        tuple(places[each.key] for each in rest if _accepts_any(each)),
+        tuple(TextTest.of(places[each.key], each) for each in rest if not _accepts_any(each)),
     )
 
 
 def _is_exact(item: Constraint) -> bool:
-    """Tell whether only one text will do, compared as it is."""
+    """Return whether only one text will do, compared as it is."""
     return item.constant is not None and item.type in PLAIN_TYPES and not item.media
 
 
 def _accepts_any(item: Constraint) -> bool:
-    """Tell whether any text will do, if it is there."""
+    """Return whether any text will do, if it is there."""
     return item.constant is None and item.template is None and item.any_text

@@ -1,4 +1,4 @@
-"""What a definition demands of single properties of a message, and whether a message satisfies it."""
+"""Constraints: what a definition demands of single properties of a message, and the check of a message against it."""
 
 from __future__ import annotations
 
@@ -42,30 +42,30 @@ class Constraint:
     in_bytes: bool = False
 
     @property
-    def binding(self) -> bool:
+    def mandatory(self) -> bool:
         """Whether a message without the property can't conform."""
         return self.required or self.now or self.constant is not None or self.template is not None
 
     @property
-    def tests(self) -> bool:
+    def compared(self) -> bool:
         """Whether there is anything that a message could fail."""
-        return not self.delivery and (self.binding or not self.any_text)
+        return not self.delivery and (self.mandatory or not self.any_text)
 
     @property
     def expected(self) -> str:
         """What a message should have, for people to read."""
         if self.template is not None:
-            return self.asked(self.template.text)
+            return self.describe(self.template.text)
         if self.constant is not None:
             return self.constant
         return f"any {self.type}" if self.type != "any" else "any value"
 
-    def asked(self, text: str) -> str:
-        """Return a text with the type in brackets if not every text is of that type, for people to read."""
+    def describe(self, text: str) -> str:
+        """Return a text for people to read, with the type in brackets if not every text is of that type."""
         return text if self.any_text else f"{text} ({self.type})"
 
     def fits(self, value: Any, context: dict[str, str]) -> bool:
-        """Tell whether a value satisfies it, and add what its placeholders stand for to the context."""
+        """Return whether a value satisfies it, and add what its placeholders stand for to the context."""
         text = value if value.__class__ is str else plain_text(value)
         if self.template is not None:
             return self.template.read(text, context) if self.any_text else self._reads(self.template, value, context)
@@ -80,9 +80,9 @@ class Constraint:
         return not self.any_text and canonical_text(self.type, value) == self.constant
 
     def _reads(self, template: Template, value: Any, context: dict[str, str]) -> bool:
-        """Tell whether a value is of the type and fits a template; bytes are read as their base 64."""
-        known = (plain_text(value),) if canonical_text(self.type, value) is not None else ()
-        for text in self._bytes(value) if self.type == "binary" else known:
+        """Return whether a value is of the type and fits a template; bytes are read as their base 64."""
+        texts = (plain_text(value),) if canonical_text(self.type, value) is not None else ()
+        for text in self._bytes(value) if self.type == "binary" else texts:
             trial = dict(context)
             if template.read(text, trial):
                 context.update(trial)
@@ -90,18 +90,18 @@ class Constraint:
         return False
 
     def _fits_bytes(self, value: Any) -> bool:
-        """Tell whether a value is the declared bytes; a text may be the bytes themselves or their base 64."""
-        known = self._bytes(value)
+        """Return whether a value is the declared bytes; a text may be the bytes themselves or their base 64."""
+        texts = self._bytes(value)
         if self.constant is None:
-            return known != ()
+            return texts != ()
         # What was declared may be no base 64; nobody but that same text is equal to it.
-        return self.constant in known or (isinstance(value, str) and value == self.constant)
+        return self.constant in texts or (isinstance(value, str) and value == self.constant)
 
     def _bytes(self, value: Any) -> tuple[str, ...]:
         """Return the base 64 of the bytes that a value may stand for."""
-        written = canonical_text("binary", value)
-        itself = canonical_text("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
-        return tuple(text for text in (written, itself) if text is not None)
+        decoded = canonical_text("binary", value)
+        encoded = canonical_text("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
+        return tuple(text for text in (decoded, encoded) if text is not None)
 
 
 def canonical_text(kind: str, value: Any) -> str | None:
@@ -158,7 +158,7 @@ def satisfy(
     for item in options:
         values = fields.get(item.key)
         if not values:
-            if item.binding:
+            if item.mandatory:
                 return None
         elif len(values) > 1:
             several.append((item, values))
@@ -168,11 +168,11 @@ def satisfy(
 
 
 def conforms(envelope: Iterable[Constraint], attributes: Mapping[str, Any], context: dict[str, str]) -> bool:
-    """Tell whether the attributes of a CloudEvent satisfy all, and add what the placeholders stand for."""
+    """Return whether the attributes of a CloudEvent satisfy all, and add what the placeholders stand for."""
     for item in envelope:
         value = attributes.get(item.key)
         if value is None:
-            if item.binding:
+            if item.mandatory:
                 return False
         elif not item.fits(value, context):
             return False
@@ -186,7 +186,7 @@ def failures(
     fields: Mapping[str, FieldValues],
     late: int = 0,
 ) -> Iterator[Failure]:
-    """Give each constraint that fails, in the order of the definition; one placeholder's first value counts.
+    """Yield each constraint that fails, in the order of the definition; one placeholder's first value counts.
 
     The last of the envelope, ``late`` of them, come at the end.
     """
@@ -208,7 +208,7 @@ def _event_failures(
 
 def _failure(item: Constraint, values: FieldValues, context: dict[str, str]) -> Iterator[Failure]:
     if not values:
-        if item.binding:
+        if item.mandatory:
             yield Failure(item.attribute, item.expected)
         return
     for value in values:
@@ -223,8 +223,8 @@ def _expectation(item: Constraint, context: Mapping[str, str]) -> str:
     """Return what was expected, with those placeholders filled whose values other attributes have."""
     if item.template is None:
         return item.expected
-    known = {name: context.get(name, f"{{{name}}}") for name in item.template.placeholders}
-    return item.asked(item.template.filled(known))
+    values = {name: context.get(name, f"{{{name}}}") for name in item.template.placeholders}
+    return item.describe(item.template.fill(values))
 
 
 def _choose_values(several: Sequence[tuple[Constraint, FieldValues]], context: dict[str, str]) -> dict[str, str] | None:
@@ -233,15 +233,15 @@ def _choose_values(several: Sequence[tuple[Constraint, FieldValues]], context: d
     tries = SPARE_TRIES + 4 * sum(len(values) for _, values in ordered)
     stack: list[tuple[int, int, dict[str, str]]] = [(0, 0, context)]
     while stack and tries:
-        place, start, known = stack.pop()
+        place, start, assignment = stack.pop()
         if place == len(ordered):
-            return known
+            return assignment
         item, values = ordered[place]
         for number in range(start, len(values)):
             tries -= 1
-            trial = dict(known)
+            trial = dict(assignment)
             if item.fits(values[number], trial):
-                stack.append((place, number + 1, known))
+                stack.append((place, number + 1, assignment))
                 stack.append((place + 1, 0, trial))
                 break
             if not tries:

@@ -1,4 +1,4 @@
-"""Decode a message for matching, and map one that carries no CloudEvent to the event that its definition describes.
+"""The decoder of received messages, and the CloudEvent that a definition describes for one that carries none.
 
 Source: message/spec.md "Context Attributes": placeholders that the protocol options bind fill the envelope's.
 """
@@ -26,7 +26,7 @@ from xregit.protocols import (
     from_text,
     read_wire,
 )
-from xregit.protocols.binding import BATCH, STRUCTURED, carrier
+from xregit.protocols.binding import BATCH, STRUCTURED, event_binding
 from xregit.protocols.cloudevents import OPTIONAL, SPECVERSION
 from xregit.protocols.json import json_value
 
@@ -76,8 +76,8 @@ class IncomingMessage(NamedTuple):
     @property
     def outer_type(self) -> str:
         """The media type that the message itself states, or an empty string."""
-        known = carrier(self.protocol)
-        values = self.fields.get(known.contenttype, ()) if known else ()
+        binding = event_binding(self.protocol)
+        values = self.fields.get(binding.contenttype, ()) if binding else ()
         return str(values[0]) if values else ""
 
     @property
@@ -114,7 +114,7 @@ def _json_text(message: Input) -> bytes | None:
 
 
 def _is_event(value: dict[str, Any], printable: bool) -> bool:
-    """Tell whether an object is a valid CloudEvent beyond doubt, by fast tests that most events of a stream pass.
+    """Return whether an object is a valid CloudEvent beyond doubt, by fast tests that most events of a stream pass.
 
     Others go through `protocols.read_wire`, which knows all the rules and gives the reasons.
     """
@@ -135,24 +135,24 @@ def _is_event(value: dict[str, Any], printable: bool) -> bool:
 
 
 def _are_names(text: str) -> bool:
-    """Tell whether names one after the other have lower-case letters and digits only."""
+    """Return whether names one after the other have lower-case letters and digits only."""
     return text.isascii() and text.isalnum() and text.islower()
 
 
 def _from_wire(wire: Wire) -> tuple[IncomingMessage, ...]:
-    found = extract(wire)
+    extraction = extract(wire)
     fields = flatten(wire) if wire.protocol else NOTHING
-    if found.mode == BATCH and not found.problems and found.events:
-        return tuple(_incoming(wire, fields, found, event) for event in found.events)
-    return (_incoming(wire, fields, found, found.events[0] if found.events else None),)
+    if extraction.mode == BATCH and not extraction.problems and extraction.events:
+        return tuple(_incoming(wire, fields, extraction, event) for event in extraction.events)
+    return (_incoming(wire, fields, extraction, extraction.events[0] if extraction.events else None),)
 
 
-def _incoming(wire: Wire, fields: Fields, found: Extraction, event: Event | None) -> IncomingMessage:
+def _incoming(wire: Wire, fields: Fields, extraction: Extraction, event: Event | None) -> IncomingMessage:
     attributes = event.attributes if event is not None else NOTHING
-    valid = event is not None and not found.problems
+    valid = event is not None and not extraction.problems
     inner = event.data if event is not None else wire.body
     value = event_json(event) if event is not None and valid else None
-    return IncomingMessage(value, attributes, wire.protocol, fields, found.mode, found.problems, wire, inner)
+    return IncomingMessage(value, attributes, wire.protocol, fields, extraction.mode, extraction.problems, wire, inner)
 
 
 _JSON_TYPES = frozenset({"boolean", "integer"})
@@ -181,8 +181,8 @@ def map_event(definition: Definition, context: Mapping[str, str], message: Incom
 
 def _mapped_value(item: Constraint, context: Mapping[str, str]) -> Any:
     if item.template is not None:
-        known = all(name in context for name in item.template.placeholders)
-        return attribute_value(item, item.template.expand(context)) if known else None
+        complete = all(name in context for name in item.template.placeholders)
+        return attribute_value(item, item.template.expand(context)) if complete else None
     if item.constant is None:
         return None
     return attribute_value(item, item.constant)
@@ -195,6 +195,6 @@ def attribute_value(item: Constraint, text: str) -> Any:
 
 
 def _event_id(definition: Definition, message: IncomingMessage) -> str:
-    shown = message.wire.as_json() if message.wire is not None else {}
-    name = definition.xid.encode() + orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
+    content = message.wire.as_json() if message.wire is not None else {}
+    name = definition.xid.encode() + orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
     return str(uuid5(NAMESPACE_URL, name.decode()))

@@ -15,8 +15,8 @@ from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
 from xregit.model.protocols import matching_fact
 from xregit.protocols import key_of
-from xregit.protocols.binding import carrier
-from xregit.protocols.fields import shape
+from xregit.protocols.binding import event_binding
+from xregit.protocols.message_layout import message_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,41 +57,41 @@ class Definition:
     @cached_property
     def placeholders(self) -> Mapping[str, tuple[str, ...]]:
         """The names of its placeholders, each with the attributes that hold it."""
-        found: dict[str, tuple[str, ...]] = {}
+        places: dict[str, tuple[str, ...]] = {}
         for item in self.constraints:
             for name in item.template.placeholders if item.template else ():
-                found[name] = (*found.get(name, ()), item.attribute)
-        return found
+                places[name] = (*places.get(name, ()), item.attribute)
+        return places
 
 
-def definition(message: Message) -> Definition:
+def to_definition(message: Message) -> Definition:
     """Return a message with its base messages as plain data; that of an alias is its target's."""
     attributes = message.resolved.attributes
     properties = message.properties
     protocol = message.protocol
     options = attributes.get("envelopeoptions")
-    asked = options if isinstance(options, Mapping) else {}
+    envelopeoptions = options if isinstance(options, Mapping) else {}
     return Definition(
         xid=target(message).xid,
         protocol=protocol,
         enveloped=message.envelope == CLOUDEVENTS,
         envelope=_sort(attribute_constraint(item) for item in properties if item.path[0] == ENVELOPE),
         options=_sort(option_constraint(item, protocol) for item in properties if item.path[0] == OPTIONS),
-        mode=text_of(asked, "mode"),
-        format=text_of(asked, "format"),
+        mode=text_of(envelopeoptions, "mode"),
+        format=text_of(envelopeoptions, "format"),
         contenttype=text_of(attributes, "datacontenttype"),
     )
 
 
 def is_now(kind: str, value: Any) -> bool:
-    """Tell whether the value of a property of a type stands for the time at which a message is made."""
+    """Return whether the value of a property of a type stands for the time at which a message is made."""
     return kind == "timestamp" and times.is_now(value)
 
 
 def target(message: Message) -> Message:
     """Return the message that an alias stands for, or the message itself."""
-    found = message.registry.resource(message.alias_of) if message.alias_of else None
-    return type(message)(message.registry, found) if found is not None else message
+    resource = message.registry.resource(message.alias_of) if message.alias_of else None
+    return type(message)(message.registry, resource) if resource is not None else message
 
 
 def property_type(item: Property, protocol: str) -> str:
@@ -118,19 +118,19 @@ def option_constraint(item: Property, protocol: str) -> Constraint:
     section = item.path[1:-1]
     # The sections of a protocol that nobody knows may nest.
     key = key_of(protocol, section[0], item.name) if len(section) == 1 else "/".join((*section, item.name))
-    carries = carrier(protocol)
+    binding = event_binding(protocol)
     part = _part(_model(item, protocol), item)
-    media = carries is not None and key == carries.contenttype
+    media = binding is not None and key == binding.contenttype
     return _constraint(item, property_type(item, protocol), key, part, media=media)
 
 
 def _model(item: Property, protocol: str) -> AttributeModel | None:
-    known = shape(protocol) if item.path[0] == OPTIONS else None
-    return known.fields[item.path[1]].model if known and item.path[1] in known.fields else None
+    layout = message_layout(protocol) if item.path[0] == OPTIONS else None
+    return layout.fields[item.path[1]].model if layout and item.path[1] in layout.fields else None
 
 
 def _may_be_template(item: Property) -> bool:
-    """Tell whether a declaration that states no type has a text that its document states to be a URI template."""
+    """Return whether a declaration that states no type has a text that its document states to be a URI template."""
     return "type" not in item.members and has_placeholders(item.value) and PROPERTY_TYPES[_URITEMPLATE].test(item.value)
 
 
@@ -166,10 +166,10 @@ def _constraint(item: Property, kind: str, key: str, model: AttributeModel | Non
 
 def _text(kind: str, value: Any) -> str:
     """Return the text that a declared value compares by; one that is wrong for its type stands for itself."""
-    written = canonical_text(kind, value)
-    return plain_text(value) if written is None else written
+    text = canonical_text(kind, value)
+    return plain_text(value) if text is None else text
 
 
-def _sort(found: Iterator[Constraint]) -> tuple[Constraint, ...]:
+def _sort(constraints: Iterator[Constraint]) -> tuple[Constraint, ...]:
     """Put what can be read in one way only first: what it says of placeholders helps to read the rest."""
-    return tuple(sorted(found, key=lambda item: item.template.doubt if item.template is not None else 0))
+    return tuple(sorted(constraints, key=lambda item: item.template.doubt if item.template is not None else 0))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xregit.messages.definition import target
 from xregit.messages.payload import NO_DATA, Payload, encode_payload, payload_media_type, payload_schema
 from xregit.payloads import PayloadError, SchemaError
-from xregit.protocols.binding import carrier
+from xregit.protocols.binding import event_binding
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Message
@@ -25,7 +24,6 @@ _TYPED = {
     "boolean": "true", "integer": "1", "ulong": "1", "number": "1", "duration": "PT1S", "binary": "YQ==",
     "timestamp": "2026-01-02T03:04:05Z", "uuid": EXAMPLE_ID, "uri": "https://example.com/1",
 }  # fmt: skip
-MAX_NAMES = 4_096
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 _EVENT_DEFAULTS = frozenset({"id", "time"})
 # The time of an event is a timestamp, whatever its definition says.
@@ -60,16 +58,15 @@ def example_payload(message: Message) -> Payload:
 
 def endpoint_protocols(message: Message, *, enveloped: bool) -> tuple[str, ...]:
     """Return the protocols of the endpoints that carry a message which names none, "" first if it can go by none."""
-    spoken = dict.fromkeys(endpoint.protocol for endpoint, _ in message.carriers if carrier(endpoint.protocol))
+    spoken = dict.fromkeys(endpoint.protocol for endpoint, _ in message.carriers if event_binding(endpoint.protocol))
     return ("", *spoken) if enveloped else tuple(spoken) or ("",)
 
 
-@lru_cache(maxsize=MAX_NAMES)
 def _word(name: str) -> str:
     return f"{_SEPARATORS.sub('-', name).strip('-')}-1"
 
 
 def _is_open(item: Constraint) -> bool:
-    """Tell whether whoever makes a message has to give a property its value."""
-    stated = item.constant is not None or item.template is not None or item.now
-    return item.required and not stated and item.key not in _EVENT_DEFAULTS
+    """Return whether a property needs a value from the context."""
+    declared = item.constant is not None or item.template is not None or item.now
+    return item.required and not declared and item.key not in _EVENT_DEFAULTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from xregit.messages.constraints import Failure, plain_text
@@ -24,67 +25,65 @@ READABLE = "a message that can be read, with a valid CloudEvent if it carries on
 
 
 @dataclass(frozen=True, slots=True)
-class SelectorTexts:
-    """The texts that definitions demand, in order, under one key that says what kind of message it is."""
+class Selector:
+    """A key that says what kind of message it is, such as type or topic, and definitions by what they demand there.
 
-    attribute: str
+    ``filters`` compare that key alone, ``texts`` are what they demand, in order.
+    """
+
     key: str
     of_event: bool
+    attribute: str
     texts: tuple[str, ...]
-
-    @classmethod
-    def of(cls, key: str, compared: FilterSet, *, of_event: bool) -> SelectorTexts:
-        """Return what a sieve compares, which is that key alone."""
-        tests = [item for each in compared.filters for item in (*each.envelope, *each.options)]
-        return cls(tests[0].attribute, key, of_event, tuple(sorted({item.expected for item in tests})))
+    filters: FilterSet
 
     def failure(self, message: IncomingMessage) -> Failure:
-        """Return that no definition has what the message has there, with the text that begins most like it."""
+        """Return the failure of a message whose text no definition has, with the text that begins most like it."""
         values = (message.attributes.get(self.key),) if self.of_event else message.fields.get(self.key, ())
-        found = next((plain_text(value) for value in values if value is not None), None)
-        near = _nearest(found, self.texts) if found else ""
+        text = next((plain_text(value) for value in values if value is not None), None)
+        near = _nearest(text, self.texts) if text else ""
         more = f'; the nearest is "{near}"' if near else ""
-        return Failure(self.attribute, f"the {self.key} of a definition{more}", found)
+        return Failure(self.attribute, f"the {self.key} of a definition{more}", text)
 
 
 @dataclass(frozen=True, slots=True)
 class Selectors:
-    """Definitions by the keys that say what kind of message it is, such as type or topic, a sieve for each key."""
+    """Definitions, as filters by their xids, and the keys that say which of them a message comes near to."""
 
-    sieves: tuple[FilterSet, ...]
     filters: Mapping[str, Filter]
-    known: tuple[SelectorTexts, ...]
+    keys: tuple[Selector, ...]
 
     def selected(self, message: IncomingMessage) -> dict[str, Filter]:
         """Return the definitions that a message's own type, topic, subject, path or key selects."""
-        found = (item for each in self.sieves for item, _ in each.found(message))
-        return {item.xid: self.filters[item.xid] for item in found}
+        definitions = (definition for each in self.keys for definition, _ in each.filters.matches(message))
+        return {definition.xid: self.filters[definition.xid] for definition in definitions}
 
-    def unlike(self, message: IncomingMessage) -> tuple[Reason, ...]:
+    def unknown_value_reasons(self, message: IncomingMessage) -> tuple[Reason, ...]:
         """Return, for a message that selects no definition, its values under these keys as the reason."""
-        failed = tuple(each.failure(message) for each in self.known)
-        there = tuple(failure for failure in failed if failure.found is not None)
-        return (Reason("", there or failed),) if failed else ()
+        failed = tuple(each.failure(message) for each in self.keys)
+        present = tuple(failure for failure in failed if failure.found is not None)
+        return (Reason("", present or failed),) if failed else ()
 
 
 def selectors(filters: Iterable[Filter], protocol: str = "") -> Selectors:
     """Return the selectors among what filters compare."""
-    listed = tuple(filters)
-    known = matching_fact("selectors")
-    keys = (*((key, True) for key in known[""]), *((key, False) for key in known.get(protocol, ()) if protocol))
-    made = ((key, of_event, filter_set(_single_key_filters(listed, key, of_event=of_event))) for key, of_event in keys)
-    told = [each for each in made if each[2].filters]
-    return Selectors(
-        tuple(item for _, _, item in told),
-        {item.definition.xid: item for item in listed},
-        tuple(SelectorTexts.of(key, item, of_event=of_event) for key, of_event, item in told),
-    )
+    by_xid = {item.definition.xid: item for item in filters}
+    names = matching_fact("selectors")
+    keys = []
+    of_protocol = names.get(protocol, ()) if protocol else ()
+    for key, of_event in (*((key, True) for key in names[""]), *((key, False) for key in of_protocol)):
+        filters_of_key = filter_set(_single_key_filters(by_xid.values(), key, of_event=of_event))
+        compared = [item for each in filters_of_key.filters for item in (*each.envelope, *each.options)]
+        if compared:
+            texts = tuple(sorted({item.expected for item in compared}))
+            keys.append(Selector(key, of_event, compared[0].attribute, texts, filters_of_key))
+    return Selectors(by_xid, tuple(keys))
 
 
 def nearest_reasons(selected: Mapping[str, Filter], message: IncomingMessage) -> tuple[Reason, ...]:
     """Return the definitions that a message comes near to, those first that it fails in the fewest ways."""
-    found = (Reason(xid, tuple(_failures(item, message))) for xid, item in selected.items())
-    failed = sorted((item for item in found if item.failed), key=lambda item: (len(item.failed), item.xid))
+    reasons = (Reason(xid, tuple(_failures(item, message))) for xid, item in selected.items())
+    failed = sorted((item for item in reasons if item.failed), key=lambda item: (len(item.failed), item.xid))
     return tuple(failed[:MAX_REASONS])
 
 
@@ -95,48 +94,41 @@ def unreadable_reasons(message: IncomingMessage) -> tuple[Reason, ...]:
 
 
 def _failures(item: Filter, message: IncomingMessage) -> Iterator[Failure]:
-    found = list(item.failures(message))
-    stated = {failure.attribute for failure in found}
+    failures = list(item.failures(message))
+    attributes = {failure.attribute for failure in failures}
     if item.definition.enveloped and message.attributes:
         for name in REQUIRED:
             attribute = f"envelopemetadata/{name}"
-            if not message.attributes.get(name) and attribute not in stated:
+            if not message.attributes.get(name) and attribute not in attributes:
                 yield Failure(attribute, "any value")
-    yield from found
+    yield from failures
 
 
 def _single_key_filters(filters: Iterable[Filter], key: str, *, of_event: bool) -> Iterator[Filter]:
-    """Give those filters that compare a property, comparing nothing else."""
+    """Yield those filters that compare a property, comparing nothing else."""
     for item in filters:
         part = [
             each for each in (item.envelope if of_event else item.options) if each.key == key and _discriminates(each)
         ]
         if part:
-            said = item.definition
-            anyhow = replace(said, mode="", format="") if said.mode or said.format else said
-            yield Filter(anyhow, tuple(part) if of_event else (), () if of_event else tuple(part))
+            definition = item.definition
+            definition = replace(definition, mode="", format="") if definition.mode or definition.format else definition
+            yield Filter(definition, tuple(part) if of_event else (), () if of_event else tuple(part))
 
 
 def _nearest(text: str, texts: tuple[str, ...]) -> str:
     """Return the one of ordered texts that shares the longest beginning with a text, if that is half of it."""
     place = bisect(texts, text)
-    found = [(_common_length(text, other), other) for other in texts[max(place - 1, 0) : place + 1]]
-    length, near = max(found, default=(0, ""))
+    candidates = [(_shared_length(text, other), other) for other in texts[max(place - 1, 0) : place + 1]]
+    length, near = max(candidates, default=(0, ""))
     return near if 2 * length >= len(text) else ""
 
 
-def _common_length(one: str, other: str) -> int:
-    """Return how many characters two texts begin with together; streams of what nobody knows ask for many."""
-    same, differ = 0, min(len(one), len(other)) + 1
-    while differ - same > 1:
-        middle = (same + differ) // 2
-        if other.startswith(one[:middle]):
-            same = middle
-        else:
-            differ = middle
-    return same
+def _shared_length(one: str, other: str) -> int:
+    """Return the length of the beginning that two texts share."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _discriminates(item: Constraint) -> bool:
-    """Tell whether not just any value will do."""
+    """Return whether only some values will do."""
     return item.constant is not None or (item.template is not None and not item.template.alone)

@@ -1,4 +1,4 @@
-"""Definitions as JSON, with the facts that reading a message needs, so that a program in another language can match.
+"""Definitions and the facts of protocols as JSON, so that a program in another language can match messages.
 
 ``pages/assets/recognise.js`` is one; it does with them what this package does, payload schemas aside.
 """
@@ -16,7 +16,7 @@ from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.protocols import facts as said_of
 from xregit.model.protocols import matching_fact
-from xregit.protocols.fields import TYPED, shape
+from xregit.protocols.message_layout import TYPED, message_layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xregit.catalog import Message
     from xregit.messages.definition import Definition
     from xregit.model.language import AttributeModel
-    from xregit.protocols.fields import Field
+    from xregit.protocols.message_layout import Field
 
 
 #: Fields that only making messages needs.
@@ -35,20 +35,20 @@ _READ = tuple(item.name for item in fields(Template) if item.name not in _MAKING
 _compared, _read = attrgetter(*_COMPARED), attrgetter(*_READ)
 
 
-def export_definition(message: Message, found: Definition) -> dict[str, Any]:
-    """Return a definition, which is that of the message; what is left out is empty or false."""
-    said = {
-        "xid": found.xid,
-        "protocol": found.protocol,
-        "enveloped": found.enveloped,
-        "envelope": [_constraint(item) for item in found.envelope],
-        "options": [_constraint(item) for item in found.options],
-        "mode": found.mode,
-        "format": found.format,
-        "contenttype": found.contenttype,
+def export_definition(message: Message, definition: Definition) -> dict[str, Any]:
+    """Return the definition of a message as JSON; members that are empty or false are left out."""
+    members = {
+        "xid": definition.xid,
+        "protocol": definition.protocol,
+        "enveloped": definition.enveloped,
+        "envelope": [_constraint(item) for item in definition.envelope],
+        "options": [_constraint(item) for item in definition.options],
+        "mode": definition.mode,
+        "format": definition.format,
+        "contenttype": definition.contenttype,
         "schema": schema_source(message) is not None,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def export_facts() -> dict[str, Any]:
@@ -70,30 +70,30 @@ def export_facts() -> dict[str, Any]:
 
 
 def _constraint(item: Constraint) -> dict[str, Any]:
-    said: dict[str, Any] = dict(zip(_COMPARED, _compared(item), strict=True))
-    said["template"] = _template(item.template) if item.template else None
+    members: dict[str, Any] = dict(zip(_COMPARED, _compared(item), strict=True))
+    members["template"] = _template(item.template) if item.template else None
     # A constant may be an empty text.
-    return {name: value for name, value in said.items() if value or (name == "constant" and value is not None)}
+    return {name: value for name, value in members.items() if value or (name == "constant" and value is not None)}
 
 
 def _template(item: Template) -> dict[str, Any]:
     return {name: value for name, value in zip(_READ, _read(item), strict=True) if value}
 
 
-def _wire(protocol: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    known = shape(protocol)
-    listed = known.fields.items() if known else ()
+def _wire(protocol: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    layout = message_layout(protocol)
+    listed = layout.fields.items() if layout else ()
     return {
         "fields": {name: _field(field) for name, field in listed},
-        "twins": dict(said.get("twins", {})),
-        "aliases": dict(said.get("aliases", {})),
-        "forbidden": said.get("forbidden", ""),
+        "twins": dict(facts.get("twins", {})),
+        "aliases": dict(facts.get("aliases", {})),
+        "forbidden": facts.get("forbidden", ""),
     }
 
 
 def _field(field: Field) -> dict[str, Any]:
     inner = field.model.attributes if field.kind == "map" else {}
-    said = {
+    members = {
         "kind": field.kind,
         "folded": field.folded,
         "repeated": field.repeated,
@@ -102,21 +102,21 @@ def _field(field: Field) -> dict[str, Any]:
         "value": _value(field.model) if field.kind == "one" else None,
         "attributes": {name: _value(model) for name, model in inner.items()},
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def _value(model: AttributeModel) -> dict[str, Any]:
     """Return what one value must be: of which type, where not any text will do, and of which narrower form."""
     typed = model.property if model.property in TYPED else ""
     types = () if typed else model.attributes["type"].enum
-    said = {
+    members = {
         "typed": typed,
         "ulong": "ulong" in types,
         "binary": "binary" in types,
         "enum": [str(item) for item in model.enum],
         "within": _within(model.syntax) if typed and model.syntax else None,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def _within(syntax: str) -> list[int]:

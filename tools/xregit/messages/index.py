@@ -53,7 +53,7 @@ class Filter:
         return context if fits else None
 
     def failures(self, message: IncomingMessage) -> Iterator[Failure]:
-        """Give each constraint that a message fails."""
+        """Yield each constraint that a message fails."""
         yield from failures(self.envelope, self.options, message.attributes, message.fields, self.late)
         travel = envelope_failure(self.definition, message)
         if travel is not None:
@@ -85,7 +85,7 @@ class FilterSet:
         self.index.add(values, numbers)
         return sorted(set(numbers)) if len(numbers) > 1 else numbers
 
-    def found(self, message: IncomingMessage) -> list[tuple[Definition, dict[str, str]]]:
+    def matches(self, message: IncomingMessage) -> list[tuple[Definition, dict[str, str]]]:
         """Return the definitions that a message satisfies, each with its context, in the order of their xids."""
         hits = []
         for number in self.candidates(message):
@@ -110,8 +110,8 @@ def whole_filter(definition: Definition) -> Filter:
     """Return what a definition compares of a message that carries a CloudEvent."""
     envelope, options = _tests(definition.envelope), _tests(definition.options)
     unclear = [item.template for item in envelope if item.template is not None and not item.template.clear]
-    named = {name for item in options if item.template is not None for name in item.template.placeholders}
-    helped = any(not named.isdisjoint(template.placeholders) for template in unclear)
+    names = {name for item in options if item.template is not None for name in item.template.placeholders}
+    helped = any(not names.isdisjoint(template.placeholders) for template in unclear)
     return Filter(definition, envelope, options, len(unclear) if helped else 0)
 
 
@@ -122,9 +122,9 @@ def filter_set(filters: Iterable[Filter]) -> FilterSet:
     for number, item in enumerate(listed):
         demands[number] = [(EVENT + each.key, each) for each in item.envelope]
         demands[number] += [(each.key, each) for each in item.options]
-    made = build_index(demands)
-    slots = ((slot, slot.removeprefix(EVENT), slot.startswith(EVENT)) for slot in sorted(made.keys()))
-    return FilterSet(listed, made, tuple(slots))
+    index = build_index(demands)
+    slots = ((slot, slot.removeprefix(EVENT), slot.startswith(EVENT)) for slot in sorted(index.keys()))
+    return FilterSet(listed, index, tuple(slots))
 
 
 def envelope_failure(definition: Definition, message: IncomingMessage) -> Failure | None:
@@ -137,14 +137,14 @@ def envelope_failure(definition: Definition, message: IncomingMessage) -> Failur
     if definition.mode and definition.mode != message.mode:
         return Failure("envelopeoptions/mode", definition.mode, message.mode)
     outer = message.outer_type
-    stated = definition.format if message.mode == STRUCTURED and outer else ""
-    if stated and without_parameters(outer) != without_parameters(stated):
-        return Failure("envelopeoptions/format", stated, outer)
+    expected = definition.format if message.mode == STRUCTURED and outer else ""
+    if expected and without_parameters(outer) != without_parameters(expected):
+        return Failure("envelopeoptions/format", expected, outer)
     return None
 
 
 def _tests(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    return tuple(item for item in constraints if item.tests)
+    return tuple(item for item in constraints if item.compared)
 
 
 MAX_BUCKET = 4
@@ -166,18 +166,18 @@ class CandidateIndex:
     always: tuple[int, ...] = ()
     tables: tuple[tuple[str, bool, Mapping[str, Bucket]], ...] = ()
 
-    def add(self, values: Mapping[str, Sequence[Any]], found: list[int]) -> None:
+    def add(self, values: Mapping[str, Sequence[Any]], numbers: list[int]) -> None:
         """Add the numbers of those definitions that a message with these values can fit, in no particular order."""
-        found.extend(self.always)
+        numbers.extend(self.always)
         for key, worded, table in self.tables:
             for value in values.get(key, ()):
                 text = value if value.__class__ is str else plain_text(value)
                 for part in set(words(text)) if worded else (text,):
                     entry = table.get(part)
                     if isinstance(entry, tuple):
-                        found.extend(entry)
+                        numbers.extend(entry)
                     elif entry is not None:
-                        entry.add(values, found)
+                        entry.add(values, numbers)
 
     def keys(self) -> set[str]:
         """Return the keys whose values the index asks for."""
@@ -213,10 +213,10 @@ def whole_words(template: Template) -> set[str]:
     """Return the words of a template that every text which fits has as its own words."""
     if template.alone:
         return set()
-    found = set(words(template.prefix)[:-1])
+    result = set(words(template.prefix)[:-1])
     for _, literal in template.steps[:-1]:
-        found.update(words(literal)[1:-1])
-    return found | set(words(template.steps[-1][1])[1:])
+        result.update(words(literal)[1:-1])
+    return result | set(words(template.steps[-1][1])[1:])
 
 
 def _bucket(members: Mapping[int, frozenset[Demand]], depth: int) -> Bucket:

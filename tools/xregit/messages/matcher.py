@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from xregit.arguments import expect
@@ -17,7 +18,7 @@ from xregit.errors import XregitError
 from xregit.messages.batch_matcher import BatchMatcher
 from xregit.messages.constraints import Failure
 from xregit.messages.decoder import IncomingMessage, decode, map_event
-from xregit.messages.definition import definition, target
+from xregit.messages.definition import target, to_definition
 from xregit.messages.explanation import Selectors, nearest_reasons, selectors, unreadable_reasons
 from xregit.messages.index import Filter, FilterSet, event_filter, filter_set, native_filter, whole_filter
 from xregit.messages.payload import PayloadSchemas, payload_schemas
@@ -48,16 +49,16 @@ class Matcher:
     ) -> None:
         """Take the definitions of the whole registry, of an endpoint's contract or of a group.
 
-        Endpoint and group are named by their xids, or handed over themselves.
+        ``endpoint`` and ``group`` are xids, or the things themselves.
 
         Raises:
             XregitError: there is no such endpoint or group, or what is given is no registry.
         """
         expect_registry(registry)
-        found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
-        self._stages: Stages = build_stages(definition(found[xid]) for xid in sorted(found))
-        self._payloads: PayloadSchemas = payload_schemas(registry, found)
-        self._size = len(found)
+        messages = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
+        self._stages: Stages = build_stages(to_definition(messages[xid]) for xid in sorted(messages))
+        self._payloads: PayloadSchemas = payload_schemas(registry, messages)
+        self._size = len(messages)
 
     def __repr__(self) -> str:
         """Return how many definitions it compares with."""
@@ -79,7 +80,7 @@ class Matcher:
         return tuple(self.match_message(item, explain=explain) for item in decode(message))
 
     def match_message(self, message: IncomingMessage, *, explain: bool = False) -> Match:
-        """Return which definitions a message fits that was read already."""
+        """Return which definitions a decoded message fits."""
         hits = rejected = self._hits(message)
         if len(hits) > 1:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]
@@ -87,50 +88,45 @@ class Matcher:
         if event is None and len(hits) == 1 and message.mode == "":
             event = map_event(*hits[0], message)
             mapped = event is not None
-        matches = tuple(
-            [DefinitionMatch(found.xid, context) for found, context in hits]
-        )  # faster than from a generator
+        matches = tuple(DefinitionMatch(definition.xid, context) for definition, context in hits)
         reasons = self._reasons(message, rejected) if explain else ()
         return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
 
     def explain(self, message: IncomingMessage) -> tuple[Reason, ...]:
-        """Return why one message does not fit the definitions that it comes near to; it is known to fit none."""
+        """Return why a message that fits no definition does not fit those that it comes near to."""
         return self._reasons(message, [])
 
     def batch_matcher(self) -> BatchMatcher:
-        """Return what answers for many CloudEvents at once, each by itself and without protocol."""
+        """Return a matcher of many CloudEvents at once, each by itself and without protocol."""
         stages = self._stages.stages["", VALID]
         return BatchMatcher((each.filters for each in stages), tells_none=not self._stages.payloads)
 
     def _hits(self, message: IncomingMessage) -> Hits:
-        for sieve in self._stages.to_try(message):
-            hits = sieve.found(message)
+        for filters in self._stages.stages_for(message):
+            hits = filters.matches(message)
             if hits:
                 return hits
         return [(item, {}) for item in self._stages.payloads if self._payloads.accepts(item, message)]
 
-    def _faults(self, found: Definition, message: IncomingMessage) -> tuple[str, ...]:
-        return self._payloads.problems(found.xid, message.body, message.contenttype)
+    def _faults(self, definition: Definition, message: IncomingMessage) -> tuple[str, ...]:
+        return self._payloads.problems(definition.xid, message.body, message.contenttype)
 
     def _reasons(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
-        known = self._stages.selectors(message)
-        selected = known.selected(message) if known else {}
-        found = (*unreadable_reasons(message), *self._unfit(message, hits), *nearest_reasons(selected, message))
-        if found or selected or hits:
-            return found
-        return known.unlike(message) if known else self._stages.unlike(message)
+        index = self._stages.selectors(message)
+        selected = index.selected(message) if index else {}
+        reasons = (*unreadable_reasons(message), *self._unfit(message, hits), *nearest_reasons(selected, message))
+        if reasons or selected or hits:
+            return reasons
+        return index.unknown_value_reasons(message) if index else self._stages.unknown_protocol_reasons(message)
 
     def _unfit(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
         """Return those of several definitions that only the payload keeps off."""
         if len(hits) == 1:
             return ()
-        found = ((item.xid, self._faults(item, message)) for item, _ in hits)
         expected = "a payload that the schema accepts"
-        return tuple(
-            Reason(xid, tuple(Failure("dataschema", expected, fault) for fault in faults))
-            for xid, faults in found
-            if faults
-        )
+        faults = ((item.xid, self._faults(item, message)) for item, _ in hits)
+        failed = ((xid, tuple(Failure("dataschema", expected, each) for each in listed)) for xid, listed in faults)
+        return tuple(Reason(xid, failures) for xid, failures in failed if failures)
 
 
 def scope(
@@ -158,8 +154,8 @@ def _xid(one: str | EntityView) -> str:
     return one
 
 
-def _check_xid(xid: str, known: Iterable[str]) -> str:
-    listed = list(known)
+def _check_xid(xid: str, xids: Iterable[str]) -> str:
+    listed = list(xids)
     if xid in listed:
         return xid
     message = f'there is no endpoint or message group "{xid}". {suggest_similar(xid, listed)}'
@@ -186,18 +182,18 @@ class Stages:
     others: Mapping[str, tuple[FilterSet, ...]]
     unbound: Selectors
 
-    def to_try(self, message: IncomingMessage) -> tuple[FilterSet, ...]:
+    def stages_for(self, message: IncomingMessage) -> tuple[FilterSet, ...]:
         """Return the filter sets for a message, in the order in which they are to be tried."""
         kind = VALID if message.event is not None else INVALID if message.problems else NONE
-        found = self.stages.get((message.protocol, kind))
-        return found if found is not None else self.others[kind]
+        stages = self.stages.get((message.protocol, kind))
+        return stages if stages is not None else self.others[kind]
 
     def selectors(self, message: IncomingMessage) -> Selectors | None:
         """Return what tells which definitions a message comes near to, whether its event is valid or not."""
-        told = bool(message.attributes)
-        return self.selecting.get((message.protocol, told), self.unbound if told else None)
+        has_event = bool(message.attributes)
+        return self.selecting.get((message.protocol, has_event), self.unbound if has_event else None)
 
-    def unlike(self, message: IncomingMessage) -> tuple[Reason, ...]:
+    def unknown_protocol_reasons(self, message: IncomingMessage) -> tuple[Reason, ...]:
         """Return the reason that no definition is bound to the protocol of a message without an event."""
         bound = ", ".join(sorted({protocol for protocol, _ in self.selecting if protocol}))
         expected = (
@@ -220,7 +216,7 @@ def build_stages(definitions: Iterable[Definition]) -> Stages:
             events.append(item)
         else:
             payloads.append(item)
-    bound = sorted((item for items in protocols.values() for item in items if item.enveloped), key=_by_xid)
+    bound = sorted((item for items in protocols.values() for item in items if item.enveloped), key=attrgetter("xid"))
     free = filter_set(map(event_filter, events))
     stages: dict[tuple[str, str], tuple[FilterSet, ...]] = {("", VALID): (free, filter_set(map(event_filter, bound)))}
     for name, items in protocols.items():
@@ -238,20 +234,16 @@ def build_stages(definitions: Iterable[Definition]) -> Stages:
 def _build_selectors(
     events: list[Definition], bound: list[Definition], protocols: Mapping[str, list[Definition]]
 ) -> dict[tuple[str, bool], Selectors]:
-    found = {("", True): selectors(map(event_filter, (*events, *bound)))}
+    result = {("", True): selectors(map(event_filter, (*events, *bound)))}
     for name, items in protocols.items():
-        found[name, False] = selectors(map(native_filter, items), name)
+        result[name, False] = selectors(map(native_filter, items), name)
         filters = (*map(whole_filter, items), *map(event_filter, events))
-        told = events or any(item.enveloped for item in items)
-        found[name, True] = selectors(filters, name) if told else found[name, False]
-    return found
+        with_events = events or any(item.enveloped for item in items)
+        result[name, True] = selectors(filters, name) if with_events else result[name, False]
+    return result
 
 
 def _native_filters(definitions: Iterable[Definition]) -> Iterator[Filter]:
-    """Give the filters of those definitions that their protocol's own values can tell."""
+    """Yield the filters of those definitions that their protocol's own values can tell."""
     filters = map(native_filter, definitions)
-    return (item for item in filters if not item.definition.enveloped or any(each.binding for each in item.options))
-
-
-def _by_xid(definition: Definition) -> str:
-    return definition.xid
+    return (item for item in filters if not item.definition.enveloped or any(each.mandatory for each in item.options))

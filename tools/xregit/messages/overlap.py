@@ -12,11 +12,11 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.messages.constraints import Constraint
-from xregit.messages.definition import ENVELOPE, OPTIONS, attribute_constraint, definition, option_constraint, target
+from xregit.messages.definition import ENVELOPE, OPTIONS, attribute_constraint, option_constraint, target, to_definition
 from xregit.messages.payload import schema_source
 from xregit.model.media_types import comparable
 from xregit.model.protocols import matching_fact
-from xregit.protocols.binding import Carrier, attribute_name, carrier, percent_decode
+from xregit.protocols.binding import EventBinding, attribute_name, event_binding, percent_decode
 from xregit.protocols.cloudevents import SPECVERSION
 
 if TYPE_CHECKING:
@@ -58,20 +58,20 @@ class _Demands:
 def overlaps(registry: Registry) -> tuple[Overlap, ...]:
     """Return the pairs of messages that an endpoint carries and that nothing tells apart, in the order of xids."""
     parts: dict[str, _Demands] = {}
-    found: dict[tuple[str, str], list[str]] = {}
+    endpoints: dict[tuple[str, str], list[str]] = {}
     for endpoint in registry.endpoints:
         tiers: defaultdict[str, dict[str, _Demands]] = defaultdict(dict)
         for entry in endpoint.contract:
             message = target(entry.message)
-            part = parts.get(message.xid) or parts.setdefault(message.xid, _demands(definition(message)))
+            part = parts.get(message.xid) or parts.setdefault(message.xid, _demands(to_definition(message)))
             if part.definition.enveloped or part.definition.protocol:
                 tiers[part.definition.protocol][message.xid] = part
         for tier in tiers.values():
             for pair in _ambiguous_pairs(tuple(tier.values())):
-                found.setdefault(pair, []).append(endpoint.xid)
+                endpoints.setdefault(pair, []).append(endpoint.xid)
     return tuple(
         Overlap(first, second, tuple(where), schema_source(registry[first]) != schema_source(registry[second]))
-        for (first, second), where in sorted(found.items())
+        for (first, second), where in sorted(endpoints.items())
     )
 
 
@@ -83,20 +83,20 @@ def _ambiguous_pairs(parts: Sequence[_Demands]) -> Iterator[tuple[str, str]]:
 
 
 def _pairs(
-    left: Sequence[_Demands], right: Sequence[_Demands], used: frozenset[Slot]
+    ones: Sequence[_Demands], others: Sequence[_Demands], used: frozenset[Slot]
 ) -> Iterator[tuple[_Demands, _Demands]]:
-    """Give the pairs that no feature tells apart, going through the feature that tells the most apart first."""
-    slot = _best_slot(left, used) if len(left) * len(right) > MAX_COMPARED * MAX_COMPARED else None
+    """Yield the pairs that no feature tells apart, going through the feature that tells the most apart first."""
+    slot = _best_slot(ones, used) if len(ones) * len(others) > MAX_COMPARED * MAX_COMPARED else None
     if slot is None:
-        yield from product(left, right)
+        yield from product(ones, others)
         return
-    groups, others = _group(left, slot), _group(right, slot)
-    anything = others.get(None, [])
+    groups, other_groups = _group(ones, slot), _group(others, slot)
+    anything = other_groups.get(None, [])
     for value, members in groups.items():
         if value is None:
-            yield from _pairs(members, right, used | {slot})
+            yield from _pairs(members, others, used | {slot})
         else:
-            yield from _pairs(members, others.get(value, []) + anything, used | {slot})
+            yield from _pairs(members, other_groups.get(value, []) + anything, used | {slot})
 
 
 def _best_slot(parts: Iterable[_Demands], used: frozenset[Slot]) -> Slot | None:
@@ -118,24 +118,24 @@ def _group(parts: Iterable[_Demands], slot: Slot) -> dict[str | None, list[_Dema
 
 
 def _demands(item: Definition) -> _Demands:
-    demands = {each.attribute: each for each in item.constraints if each.tests}
+    demands = {each.attribute: each for each in item.constraints if each.compared}
     features: dict[Slot, str] = {}
     for attribute, each in demands.items():
         for place, text in _levels(each):
             features[attribute, place] = text
     exclusive = matching_fact("exclusive").get(item.protocol, ())
     for each in item.options:
-        if each.binding and each.key in exclusive:
+        if each.mandatory and each.key in exclusive:
             features["exclusive", 0] = each.key
     for name in ("mode", "format"):
-        stated = getattr(item, name)
-        if stated:
-            features[f"envelopeoptions/{name}", 0] = stated.casefold()
+        value = getattr(item, name)
+        if value:
+            features[f"envelopeoptions/{name}", 0] = value.casefold()
     return _Demands(item, demands, features)
 
 
 def _levels(item: Constraint) -> Iterator[tuple[int, str]]:
-    """Give the number of levels of a text, and those levels that hold no placeholder."""
+    """Yield the number of levels of a text, and those levels that hold no placeholder."""
     if item.constant is not None and not item.media:
         yield from _split_levels(item.constant.split("/"))
     elif item.template is not None and not item.template.alone:
@@ -149,19 +149,19 @@ def _split_levels(levels: Sequence[str | None]) -> Iterator[tuple[int, str]]:
 
 def _template_levels(template: Template) -> list[str | None]:
     """Return the levels of a template, None for those that are not the same in each message."""
-    held = template.filled(dict.fromkeys(template.placeholders, "\0"))
-    return [None if "\0" in level else level for level in held.split("/")]
+    text = template.fill(dict.fromkeys(template.placeholders, "\0"))
+    return [None if "\0" in level else level for level in text.split("/")]
 
 
 def _compatible(one: _Demands, other: _Demands) -> bool:
-    """Tell whether one message can satisfy both."""
+    """Return whether one message can satisfy both."""
     shared = one.demands.keys() & other.demands.keys()
     conflicts = (one.features[slot] != other.features[slot] for slot in one.features.keys() & other.features.keys())
     return not any(conflicts) and all(agree(one.demands[name], other.demands[name]) for name in shared)
 
 
 def agree(one: Constraint, other: Constraint) -> bool:
-    """Tell whether a value can satisfy both constraints, as far as that can be told."""
+    """Return whether a value can satisfy both constraints, as far as that can be told."""
     if one.constant is not None:
         same = other.media and other.constant is not None and comparable(one.constant) == comparable(other.constant)
         return same or other.fits(one.constant, {})
@@ -171,7 +171,7 @@ def agree(one: Constraint, other: Constraint) -> bool:
 
 
 def _templates_agree(one: Template, other: Template) -> bool:
-    """Tell whether a text can fit two templates, as far as their levels tell."""
+    """Return whether a text can fit two templates, as far as their levels tell."""
     if one.alone or other.alone:
         return True
     parts, others = _all_levels(one), _all_levels(other)
@@ -180,7 +180,7 @@ def _templates_agree(one: Template, other: Template) -> bool:
 
 def _all_levels(template: Template) -> list[str]:
     """Return the levels of a template, parted by all separators of such a value, with a null for a placeholder."""
-    text = template.filled(dict.fromkeys(template.placeholders, "\0"))
+    text = template.fill(dict.fromkeys(template.placeholders, "\0"))
     for separator in template.separators:
         text = text.replace(separator, "/")
     return text.split("/")
@@ -204,37 +204,37 @@ _SPECVERSION = Constraint("specversion", "specversion", constant=SPECVERSION)
 
 
 class Contradiction(NamedTuple):
-    """An option, and the attribute of the event that no message can have if it has the option, with what each asks."""
+    """An option and an attribute of the event that no message can both have, with the constraints of each."""
 
     option: Property
-    asked: Constraint
+    constraint: Constraint
     attribute: str
-    due: Constraint
+    of_event: Constraint
 
 
 def contradictions(message: Message) -> Iterator[Contradiction]:
-    """Give the options of a message with an envelope that contradict it, as its events can travel in binary mode."""
-    known = carrier(message.protocol)
-    if known is None or not known.attributes:
+    """Yield the options of a message with an envelope that contradict it, as its events can travel in binary mode."""
+    binding = event_binding(message.protocol)
+    if binding is None or not binding.attributes:
         return
-    options = [item for item in message.properties if item.path[:2] == (OPTIONS, known.attributes)]
+    options = [item for item in message.properties if item.path[:2] == (OPTIONS, binding.attributes)]
     attributes: dict[str, Constraint] = {}
     for item in options:
-        name = attribute_name(known, item.name)
+        name = attribute_name(binding, item.name)
         if name and not attributes:
             declared = (each for each in message.properties if each.path[0] == ENVELOPE)
             attributes = {"specversion": _SPECVERSION} | {each.name: attribute_constraint(each) for each in declared}
-        asked = option_constraint(item, known.protocol) if name in attributes else None
-        if asked is not None and not agree(_decode_constant(known, asked), attributes[name]):
-            yield Contradiction(item, asked, name, attributes[name])
+        constraint = option_constraint(item, binding.protocol) if name in attributes else None
+        if constraint is not None and not agree(_decode_constant(binding, constraint), attributes[name]):
+            yield Contradiction(item, constraint, name, attributes[name])
 
 
-def _decode_constant(known: Carrier, asked: Constraint) -> Constraint:
+def _decode_constant(binding: EventBinding, constraint: Constraint) -> Constraint:
     """Return what an option asks, as receivers read it; of a template with percent-encoded parts nothing is known."""
-    if not known.percent or "%" not in asked.expected:
-        return asked
+    if not binding.percent or "%" not in constraint.expected:
+        return constraint
     try:
-        constant = percent_decode(asked.constant) if asked.constant is not None else None
+        constant = percent_decode(constraint.constant) if constraint.constant is not None else None
     except ValueError:
-        return asked
-    return replace(asked, constant=constant, template=None, any_text=True)
+        return constraint
+    return replace(constraint, constant=constant, template=None, any_text=True)

@@ -66,19 +66,19 @@ class PayloadSchemas:
         return ("there is no payload",) if body is None else explain_framing(schema.validate(body, contenttype), body)
 
     def accepts(self, definition: Definition, message: IncomingMessage) -> bool:
-        """Tell whether a message's payload is what a definition declares, where it declares nothing else."""
-        stated = definition.contenttype
-        if stated and comparable(message.contenttype) != comparable(stated):
+        """Return whether a message's payload is what a definition declares, where it declares nothing else."""
+        contenttype = definition.contenttype
+        if contenttype and comparable(message.contenttype) != comparable(contenttype):
             return False
         if self.schema(definition.xid) is None:
-            return bool(stated)
+            return bool(contenttype)
         return not self.problems(definition.xid, message.body, message.contenttype)
 
 
 def payload_schemas(registry: Registry, xids: Iterable[str]) -> PayloadSchemas:
     """Return the payload schemas of these messages, with all documents that they may refer to."""
-    found = ((xid, schema_source(registry[xid])) for xid in xids)
-    return PayloadSchemas({xid: item for xid, item in found if item is not None}, registry.schema_documents)
+    sources = ((xid, schema_source(registry[xid])) for xid in xids)
+    return PayloadSchemas({xid: item for xid, item in sources if item is not None}, registry.schema_documents)
 
 
 def payload_schema(registry: Registry, message: Message) -> PayloadSchema | None:
@@ -87,8 +87,8 @@ def payload_schema(registry: Registry, message: Message) -> PayloadSchema | None
     Raises:
         SchemaError: its document can't be used.
     """
-    found = schema_source(message)
-    return parse_schema(found, registry.schema_documents) if found is not None else None
+    source = schema_source(message)
+    return parse_schema(source, registry.schema_documents) if source is not None else None
 
 
 def schema_source(message: Message) -> SchemaSource | None:
@@ -114,23 +114,23 @@ def _document(value: Any) -> bytes:
     return json.dumps(without_text(value), default=dict).encode("utf-8", "replace")
 
 
-def without_address(found: SchemaSource) -> SchemaSource:
+def without_address(source: SchemaSource) -> SchemaSource:
     """Return a schema without its address if it refers to nothing, so that equal documents are parsed once."""
-    return found if _REFERRING.search(found.document) else replace(found, uri="")
+    return source if _REFERRING.search(source.document) else replace(source, uri="")
 
 
-def parse_schema(found: SchemaSource, known: SchemaDocuments) -> PayloadSchema:
+def parse_schema(source: SchemaSource, documents: SchemaDocuments) -> PayloadSchema:
     """Return a payload schema that can be used, with the documents that it may refer to; remembered.
 
     Raises:
         SchemaError: its document can't be used.
     """
-    return _parse(without_address(found), known)
+    return _parse(without_address(source), documents)
 
 
 @lru_cache(maxsize=MAX_SCHEMAS)
-def _parse(found: SchemaSource, known: SchemaDocuments) -> PayloadSchema:
-    return parse(found.format, found.document, fragment=found.fragment, uri=found.uri, fetch=known.get)
+def _parse(source: SchemaSource, documents: SchemaDocuments) -> PayloadSchema:
+    return parse(source.format, source.document, fragment=source.fragment, uri=source.uri, fetch=documents.get)
 
 
 class _NoData:
@@ -174,26 +174,26 @@ def encode_payload(message: Message, data: Any) -> Payload:
         return Payload(None, contenttype, (f"the payload {error}",))
     except RecursionError:
         return Payload(None, contenttype, ("the payload must not nest that deep",))
-    found = schema.validate(body, contenttype) if schema is not None else ()
-    return Payload(body, contenttype, _schema_problems(found))
+    problems = schema.validate(body, contenttype) if schema is not None else ()
+    return Payload(body, contenttype, _schema_problems(problems))
 
 
-def _schema_problems(found: tuple[str, ...]) -> tuple[str, ...]:
+def _schema_problems(problems: tuple[str, ...]) -> tuple[str, ...]:
     """Return what is wrong with a payload, the first of it as a sentence that the others go on with."""
-    return (f"the payload does not fit its schema: {found[0]}", *found[1:]) if found else ()
+    return (f"the payload does not fit its schema: {problems[0]}", *problems[1:]) if problems else ()
 
 
 def payload_media_type(message: Message) -> str:
     """Return the media type of a message's payload, not of its envelope (message/spec.md "datacontenttype")."""
     attributes = message.resolved.attributes
-    stated = attributes.get("envelopemetadata") if message.envelope else None
-    inner = stated.get("datacontenttype") if isinstance(stated, Mapping) else None
+    metadata = attributes.get("envelopemetadata") if message.envelope else None
+    inner = metadata.get("datacontenttype") if isinstance(metadata, Mapping) else None
     value = text_of(inner, "value") if isinstance(inner, Mapping) else ""
     outer = text_of(attributes, "datacontenttype")
     if value or (outer and not outer.casefold().startswith(EVENTS)):
         return value or outer
-    known = find_name("format", text_of(attributes, "dataschemaformat"))
-    return known.payload if known else ""
+    language_name = find_name("format", text_of(attributes, "dataschemaformat"))
+    return language_name.payload if language_name else ""
 
 
 def _encode(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:
@@ -208,7 +208,7 @@ def _encode(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:
 
 
 def _has_infinite(data: Any) -> bool:
-    """Tell whether a value has infinite numbers or what is no number, which would become null without a word."""
+    """Return whether a value has infinite numbers or what is no number, which would become null without a word."""
     if isinstance(data, float):
         return not isfinite(data)
     inner = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()

@@ -1,4 +1,4 @@
-"""What matching answers: the definitions that a message fits, its event, and why others do not fit."""
+"""Results of matching: the definitions that a message fits, its event, and why others do not fit."""
 
 from __future__ import annotations
 

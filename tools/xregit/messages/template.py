@@ -1,4 +1,4 @@
-"""A text with placeholders, such as ``fleet/{vin}/position``: filled with a context, and read back to it.
+"""Templates, such as ``fleet/{vin}/position``: expanded with a context, and matched to get the context back.
 
 Source: message/spec.md "Property definitions" and RFC 6570, level 1. A placeholder takes one or more characters other
 than ``/``, in URIs other than ``?`` and ``#`` too; a text that is one placeholder alone takes anything but nothing.
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from xregit.catalog.properties import placeholders_in, texts
 
@@ -22,7 +22,7 @@ URI_TYPES = frozenset({"uri", "uritemplate"})
 # The templates of a catalog are much alike.
 MAX_REMEMBERED = 16_384
 BREAKS = {"\r": "a line break", "\n": "a line break"}
-_SHOWN = {"\0": "a null character", " ": "a space", "\t": "a tab"}
+_BLANKS = {"\0": "a null character", " ": "a space", "\t": "a tab"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Template:
 
     @property
     def doubt(self) -> int:
-        """How hard it is to tell where placeholders end: not at all, by what stands between them, or by nothing."""
+        """How ambiguous the ends of placeholders are: 0 not at all, 1 with text between them, 2 with none."""
         adjacent = not all(literal for _, literal in self.steps[:-1])
         return 0 if self.clear else 1 + adjacent
 
@@ -79,26 +79,26 @@ class Template:
 
     def expand(self, context: Mapping[str, str]) -> str:
         """Return the text with a value of the context in place of each placeholder; `faults` finds nothing wrong."""
-        return self.prefix + "".join(self._written(context[name]) + literal for name, literal in self.steps)
+        return self.prefix + "".join(self._encode(context[name]) + literal for name, literal in self.steps)
 
-    def filled(self, values: Mapping[str, str]) -> str:
+    def fill(self, values: Mapping[str, str]) -> str:
         """Return the text with these values as they are, for people to read."""
         return self.prefix + "".join(values[name] + literal for name, literal in self.steps)
 
     def faults(self, context: Mapping[str, str]) -> Iterator[str]:
-        """Give what is wrong with the context's values in this place, as parts of a sentence."""
+        """Yield what is wrong with the context's values in this place, as parts of a sentence."""
         for name in self.placeholders:
-            value = self._written(context[name]) if name in context else ""
+            value = self._encode(context[name]) if name in context else ""
             levels = "" if self.alone else self.separators
-            found = [sign for sign in dict.fromkeys(value) if sign in BREAKS or sign in levels or sign in self.refused]
-            if found:
-                yield f'the value of "{name}" can\'t hold {name_of(found[0])} here, where it would change the structure'
-            other = re.search(f"[^{self.allowed}]", value) if self.allowed and not found else None
+            signs = [sign for sign in dict.fromkeys(value) if sign in BREAKS or sign in levels or sign in self.refused]
+            if signs:
+                yield f'the value of "{name}" can\'t hold {name_of(signs[0])} here, where it would change the structure'
+            other = re.search(f"[^{self.allowed}]", value) if self.allowed and not signs else None
             if other is not None:
                 yield f'the value of "{name}" can\'t hold {name_of(other[0])} here, where only {self.allowed} may stand'
 
     def read(self, text: str, context: dict[str, str]) -> bool:
-        """Tell whether the whole text fits, and add what its placeholders stand for to the context.
+        """Return whether the whole text fits, and add what its placeholders stand for to the context.
 
         A placeholder that the context knows already must stand for the same value. It takes time in proportion to the
         text's length: no place is tried twice.
@@ -109,15 +109,15 @@ class Template:
         start, encoded = len(prefix), self.encoded
         for name, literal in steps[:-1]:
             end = text.find(literal, start + 1) if literal else start + 1
-            if end < 0 or not self._hold(name, text[start:end], context, encoded):
+            if end < 0 or not self._assign(name, text[start:end], context, encoded):
                 return False
             start = end + len(literal)
         name, literal = steps[-1]
         end = len(text) - len(literal)
-        return start < end and text.endswith(literal) and self._hold(name, text[start:end], context, encoded)
+        return start < end and text.endswith(literal) and self._assign(name, text[start:end], context, encoded)
 
-    def _hold(self, name: str, value: str, context: dict[str, str], encoded: bool) -> bool:
-        """Tell whether a placeholder may stand for a value, and note that it does."""
+    def _assign(self, name: str, value: str, context: dict[str, str], encoded: bool) -> bool:
+        """Return whether a placeholder may stand for a value, and note that it does."""
         if not self.alone and ("/" in value or (encoded and ("?" in value or "#" in value))):
             return False
         if encoded and "%" in value:
@@ -125,29 +125,26 @@ class Template:
         return context.setdefault(name, value) == value
 
     def _narrowed(self, context: Mapping[str, str]) -> tuple[str, list[tuple[str, str]]]:
-        """Return prefix and steps with the placeholders filled that are known, as they tell where others end."""
+        """Return prefix and steps with the placeholders of the context filled, as they tell where others end."""
         prefix, steps = self.prefix, []
         for name, literal in self.steps:
             if name not in context:
                 steps.append((name, literal))
                 continue
-            text = self._written(context[name]) + literal
+            text = self._encode(context[name]) + literal
             if steps:
                 steps[-1] = (steps[-1][0], steps[-1][1] + text)
             else:
                 prefix += text
         return prefix, steps
 
-    def _written(self, value: str) -> str:
+    def _encode(self, value: str) -> str:
         return encode_value(value) if self.encoded else value
 
 
-@lru_cache(maxsize=4096)
 def encode_value(value: str) -> str:
     """Return a value as a URI template holds it (RFC 6570, section 3.2.2)."""
-    from uritemplate import expand
-
-    return expand("{value}", value=value)
+    return quote(value, safe="")
 
 
 def decode_value(value: str) -> str:
@@ -160,4 +157,4 @@ def decode_value(value: str) -> str:
 
 def name_of(sign: str) -> str:
     """Return a character as an error message names it."""
-    return BREAKS.get(sign) or _SHOWN.get(sign) or f'"{sign}"'
+    return BREAKS.get(sign) or _BLANKS.get(sign) or f'"{sign}"'

@@ -210,9 +210,9 @@ def _faults(shown: int = logging.WARNING) -> Iterator[None]:
         from mkdocs.exceptions import Abort, MkDocsException
         from yaml import YAMLError
     except ModuleNotFoundError as error:
-        from xregit.installed import bringing  # only faults ask
+        from xregit.installed import install_command  # only faults ask
 
-        message = f"the docs site needs more than is installed: {bringing('site')}"
+        message = f"the docs site needs more than is installed: {install_command('site')}"
         raise XregitError(message) from error
     with _complaints(shown) as complaints:
         try:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from xregit.catalog.properties import Text
 from xregit.catalog.reverse_index import carried
 from xregit.catalog.views import text_of
-from xregit.messages.definition import definition, target
+from xregit.messages.definition import target, to_definition
 from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, caseless, ids, own
 from xregit.pages.change_history import ChangeHistory
 from xregit.pages.links import Link, address, href, link_to, reference
@@ -88,7 +88,7 @@ class SiteContext:
         """Return what a message's definition asks; that of an alias is its target's."""
         known = target(message)
         if known.xid not in self._asked:
-            self._asked[known.xid] = definition(known)
+            self._asked[known.xid] = to_definition(known)
         return self._asked[known.xid]
 
     def link(self, xid: str, text: str = "") -> Link:

@@ -1,4 +1,4 @@
-"""The CloudEvents bindings of all protocols: one implementation over a table of facts, in both directions.
+"""The CloudEvents bindings of all protocols, in both directions: one implementation over a table of facts.
 
 Source: cloudevents/bindings/*-protocol-binding.md (1.0.2), header values as in section 3.1.3.2 of that for HTTP; for
 MQTT, facts.md part 6.
@@ -11,13 +11,15 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from xregit.model.aliases import BATCH_JSON, EVENT_JSON, EVENTS
+from xregit.model.language import NOTHING
 from xregit.model.media_types import comparable, without_parameters
 from xregit.model.protocols import facts
 from xregit.model.quoting import quote
+from xregit.protocols.canonical_text import to_text
 from xregit.protocols.cloudevents import (
     DATA,
     REQUIRED,
@@ -28,9 +30,8 @@ from xregit.protocols.cloudevents import (
     event_problems,
     read_event,
 )
-from xregit.protocols.fields import key_of, protocol_name
 from xregit.protocols.json import json_bytes, json_value
-from xregit.protocols.values import to_text
+from xregit.protocols.message_layout import key_of, protocol_name
 from xregit.protocols.wire_message import Wire, assemble
 
 
@@ -52,7 +53,7 @@ BINARY, STRUCTURED, BATCH = "binary", "structured", "batch"
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
+class EventBinding:
     """The facts of one protocol's CloudEvents binding.
 
     ``modes`` can be written, the first where none is asked for. ``attributes`` is the section that has them in binary
@@ -71,24 +72,23 @@ class Carrier:
     native: bool = False
     anycase: bool = False
     implied: str = ""
-    tolerant: Carrier | None = None
+    tolerant: EventBinding | None = None
 
 
-def carrier(protocol: str) -> Carrier | None:
+def event_binding(protocol: str) -> EventBinding | None:
     """Return how a protocol carries CloudEvents, None for one that has no binding."""
-    return _carriers().get(protocol)
+    return _event_bindings().get(protocol)
 
 
 @cache
-def _carriers() -> Mapping[str, Carrier]:
-    return {protocol: _carrier(protocol, said) for protocol, said in facts("cloudevents").items()}
-
-
-def _carrier(protocol: str, said: Mapping[str, Any]) -> Carrier:
-    known: dict[str, Any] = {name: tuple(fact) if isinstance(fact, list) else fact for name, fact in said.items()}
-    tolerated = known.pop("tolerated", ())
-    strict = Carrier(protocol, **known)
-    return replace(strict, tolerant=replace(strict, prefixes=tolerated)) if tolerated else strict
+def _event_bindings() -> Mapping[str, EventBinding]:
+    bindings = {}
+    for protocol, data in facts("cloudevents").items():
+        members: dict[str, Any] = {name: tuple(fact) if isinstance(fact, list) else fact for name, fact in data.items()}
+        prefixes = members.pop("tolerated", ())
+        binding = EventBinding(protocol, **members)
+        bindings[protocol] = replace(binding, tolerant=replace(binding, prefixes=prefixes)) if prefixes else binding
+    return bindings
 
 
 CONTENTTYPE = "datacontenttype"
@@ -96,7 +96,7 @@ CONTENTTYPE = "datacontenttype"
 Fields = Mapping[str, Sequence[Any]]
 
 
-def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = None) -> Wire:
+def bind(event: Event, protocol: str, mode: str = "", fields: Fields = NOTHING) -> Wire:
     """Return the message that carries an event; ``fields``, by the keys of ``flatten``, go before what is implied.
 
     Without a mode it is the protocol's usual one; without a protocol the event stays as it is.
@@ -109,22 +109,21 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields | None = No
         raise WireError(problems)
     if not protocol:
         return Wire("", event.attributes, event.data)
-    known, mode = _choose_mode(protocol, mode)
+    binding, mode = _choose_mode(protocol, mode)
     if mode == BATCH:
         return bind_batch([event], protocol, fields)
-    given = fields or {}
     if mode == BINARY:
-        stated = event.attributes.get(CONTENTTYPE, "")
-        if known.contenttype and announces_event(stated):
-            raise WireError((f'"{CONTENTTYPE}" must not be {quote(stated)}, which would announce another event.',))
-        return assemble(
-            known.protocol, {**missing_fields(known, _headers(known, event, given), given), **given}, event.data
-        )
-    implied = {known.contenttype: [EVENT_JSON]} if known.contenttype else {}
-    return assemble(known.protocol, {**missing_fields(known, implied, given), **given}, json_bytes(event_json(event)))
+        contenttype = event.attributes.get(CONTENTTYPE, "")
+        if binding.contenttype and announces_event(contenttype):
+            raise WireError((f'"{CONTENTTYPE}" must not be {quote(contenttype)}, which would announce another event.',))
+        implied, body = _headers(binding, event, fields), event.data
+    else:
+        implied = {binding.contenttype: [EVENT_JSON]} if binding.contenttype else {}
+        body = json_bytes(event_json(event))
+    return assemble(binding.protocol, {**missing_fields(binding, implied, fields), **fields}, body)
 
 
-def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = None) -> Wire:
+def bind_batch(events: Sequence[Event], protocol: str, fields: Fields = NOTHING) -> Wire:
     """Return the message that carries many events at once.
 
     Raises:
@@ -133,67 +132,59 @@ def bind_batch(events: Sequence[Event], protocol: str, fields: Fields | None = N
     problems = tuple(problem for event in events for problem in event_problems(event.attributes))
     if problems:
         raise WireError(problems)
-    known, _ = _choose_mode(protocol, BATCH)
+    binding, _ = _choose_mode(protocol, BATCH)
     body = json_bytes([event_json(event) for event in events])
-    given = fields or {}
-    return assemble(known.protocol, {**missing_fields(known, {known.contenttype: [BATCH_JSON]}, given), **given}, body)
+    return assemble(
+        binding.protocol, {**missing_fields(binding, {binding.contenttype: [BATCH_JSON]}, fields), **fields}, body
+    )
 
 
-def _choose_mode(protocol: str, mode: str) -> tuple[Carrier, str]:
+def _choose_mode(protocol: str, mode: str) -> tuple[EventBinding, str]:
     name = protocol_name(protocol)
-    known = carrier(name)
-    if known is None:
+    binding = event_binding(name)
+    if binding is None:
         raise WireError((f"There is no CloudEvents binding for the protocol {quote(name)}.",))
-    chosen = mode.casefold() or known.modes[0]
-    if chosen not in known.modes:
-        raise WireError((f"{name} has no mode {quote(mode)} for CloudEvents; it has {', '.join(known.modes)}.",))
-    return known, chosen
+    chosen = mode.casefold() or binding.modes[0]
+    if chosen not in binding.modes:
+        raise WireError((f"{name} has no mode {quote(mode)} for CloudEvents; it has {', '.join(binding.modes)}.",))
+    return binding, chosen
 
 
-def _headers(known: Carrier, event: Event, given: Fields) -> dict[str, list[Any]]:
-    """Return the fields that the attributes become in binary mode."""
-    prefix = _header_prefix(known, given)
-    fields: dict[str, list[Any]] = {}
+def _headers(binding: EventBinding, event: Event, fields: Fields) -> dict[str, list[Any]]:
+    """Return the fields that the attributes become in binary mode.
+
+    Their prefix is the one that ``fields`` use already, as a message must not mix prefixes, or else the one we write.
+    """
+    used = (prefix for prefix in binding.prefixes for key in fields if key.startswith(f"{binding.attributes}/{prefix}"))
+    prefix = next(used, binding.prefixes[0])
+    headers: dict[str, list[Any]] = {}
     for name, value in event.attributes.items():
         if name == CONTENTTYPE:
-            fields[known.contenttype] = [value]
-        else:
-            fields[f"{known.attributes}/{prefix}{name}"] = [_header_value(known, value)]
-    return fields
+            headers[binding.contenttype] = [value]
+            continue
+        if not (binding.native and not isinstance(value, str)):
+            text = to_text("string", value)
+            value = percent_encode(text) if binding.percent else text  # noqa: PLW2901 - its form in the header
+        headers[f"{binding.attributes}/{prefix}{name}"] = [value]
+    return headers
 
 
-def _header_prefix(known: Carrier, given: Fields) -> str:
-    """Return the prefix that given fields use already, as a message must not mix prefixes, or else the one we write."""
-    stated = (prefix for prefix in known.prefixes for key in given if key.startswith(f"{known.attributes}/{prefix}"))
-    return next(stated, known.prefixes[0])
+def missing_fields(binding: EventBinding, implied: Fields, fields: Fields) -> dict[str, Sequence[Any]]:
+    """Return the implied fields that ``fields`` lack, in whatever case their names are written."""
 
+    def fold(key: str) -> str:
+        section, slash, name = key.partition("/")
+        folded = key_of(binding.protocol, section, name) if slash else key
+        return folded.lower() if binding.anycase else folded
 
-def _header_value(known: Carrier, value: Any) -> Any:
-    if known.native and not isinstance(value, str):
-        return value
-    text = to_text("string", value)
-    return percent_encode(text) if known.percent else text
-
-
-def missing_fields(known: Carrier, implied: Fields, given: Fields) -> dict[str, Sequence[Any]]:
-    """Return the implied fields that are not given, in whatever case their names are written."""
-    stated = {_fold(known, key) for key in given}
-    return {key: values for key, values in implied.items() if _fold(known, key) not in stated}
-
-
-def _fold(known: Carrier, key: str) -> str:
-    """Return a key as it compares: a header that receivers read in any case is stated once."""
-    section, slash, name = key.partition("/")
-    folded = key_of(known.protocol, section, name) if slash else key
-    return folded.lower() if known.anycase else folded
+    present = {fold(key) for key in fields}
+    return {key: values for key, values in implied.items() if fold(key) not in present}
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNKNOWN = "unknown-format"
 _FORMATS = {EVENTS: STRUCTURED, EVENT_JSON: STRUCTURED, BATCH_JSON: BATCH}
 _NOTHING = Extraction("")
-# Longer than any media type that announces an event; a sender's long texts must not fill the cache.
-MAX_CACHED_CHARS = 200
 _NAME = re.compile("[a-z0-9]+").fullmatch
 
 
@@ -201,41 +192,32 @@ def extract(wire: Wire) -> Extraction:
     """Return the CloudEvents that a message carries, by the CloudEvents binding of its protocol."""
     if not wire.protocol:
         return Extraction(STRUCTURED, (Event(wire.fields, wire.body),), event_problems(wire.fields))
-    known = carrier(wire.protocol)
-    return _extract(known, wire) if known else _NOTHING
+    binding = event_binding(wire.protocol)
+    if binding is None:
+        return _NOTHING
+    contenttype = _contenttype(binding, wire)
+    if announces_event(contenttype):
+        mode = _FORMATS.get(without_parameters(contenttype), UNKNOWN)
+        if mode in binding.modes:
+            return _from_body(wire.body) if mode == STRUCTURED else _from_batch(wire.body)
+        return Extraction(UNKNOWN)
+    extraction = _from_headers(binding, wire, contenttype) if binding.attributes else _NOTHING
+    if binding.implied and extraction == _NOTHING and not contenttype:
+        return _from_unlabelled_body(wire.body)
+    return extraction
 
 
-def _extract(known: Carrier, wire: Wire) -> Extraction:
-    contenttype = _contenttype(known, wire)
-    mode = _mode(known.modes, contenttype[:MAX_CACHED_CHARS])
-    if mode in _READERS:
-        return _READERS[mode](wire.body)
-    if mode:
-        return Extraction(mode)
-    found = _from_headers(known, wire, contenttype) if known.attributes else _NOTHING
-    return _from_unlabelled_body(wire.body) if known.implied and found == _NOTHING and not contenttype else found
-
-
-@lru_cache(maxsize=1024)
-def _mode(modes: tuple[str, ...], contenttype: str) -> str:
-    """Return the mode that a media type announces, empty where it announces none."""
-    if not announces_event(contenttype):
-        return ""
-    mode = _FORMATS.get(without_parameters(contenttype), UNKNOWN)
-    return mode if mode in modes else UNKNOWN
-
-
-def _contenttype(known: Carrier, wire: Wire) -> str:
-    section, slash, name = known.contenttype.partition("/")
+def _contenttype(binding: EventBinding, wire: Wire) -> str:
+    section, slash, name = binding.contenttype.partition("/")
     if not slash:
         value = wire.fields.get(section, "")
         return value if isinstance(value, str) else ""
-    found = (value for key, value in _entries(wire, section) if key.lower() == name and isinstance(value, str))
-    return next(found, "")
+    values = (value for key, value in _entries(wire, section) if key.lower() == name and isinstance(value, str))
+    return next(values, "")
 
 
 def _entries(wire: Wire, section: str) -> Iterator[tuple[str, Any]]:
-    """Give the names and values of a list or map, a name with several values several times."""
+    """Yield the names and values of a list or map, a name with several values several times."""
     entries = wire.fields.get(section, ())
     for name, value in entries.items() if isinstance(entries, Mapping) else entries:
         if type(value) is tuple:
@@ -291,13 +273,13 @@ def _from_unlabelled_body(body: bytes | None) -> Extraction:
     return _from_body(body) if isinstance(value, dict) and "specversion" in value else _NOTHING
 
 
-def _from_headers(known: Carrier, wire: Wire, contenttype: str) -> Extraction:
+def _from_headers(binding: EventBinding, wire: Wire, contenttype: str) -> Extraction:
     problems: list[str] = []
-    attributes = _attributes(known, wire, problems)
+    attributes = _attributes(binding, wire, problems)
     if "specversion" not in attributes:
-        return _from_headers(known.tolerant, wire, contenttype) if known.tolerant else _NOTHING
-    stated = {attribute_name(known, key) for key, _ in _entries(wire, known.attributes)}
-    missing = [f'The attribute "{name}" is missing.' for name in REQUIRED if name not in stated]
+        return _from_headers(binding.tolerant, wire, contenttype) if binding.tolerant else _NOTHING
+    names = {attribute_name(binding, key) for key, _ in _entries(wire, binding.attributes)}
+    missing = [f'The attribute "{name}" is missing.' for name in REQUIRED if name not in names]
     if missing or not attributes.keys() >= set(REQUIRED):
         return Extraction("", (), (*problems, *missing))
     if contenttype:
@@ -311,26 +293,26 @@ def _from_headers(known: Carrier, wire: Wire, contenttype: str) -> Extraction:
     return Extraction(BINARY, (Event(attributes, wire.body),), tuple(problems))
 
 
-def _attributes(known: Carrier, wire: Wire, problems: list[str]) -> dict[str, Any]:
+def _attributes(binding: EventBinding, wire: Wire, problems: list[str]) -> dict[str, Any]:
     attributes: dict[str, Any] = {}
-    for key, value in _entries(wire, known.attributes):
-        name = attribute_name(known, key)
+    for key, value in _entries(wire, binding.attributes):
+        name = attribute_name(binding, key)
         if not name:
             continue
         if name in attributes:
             problems.append(f"The attribute {quote(name)} stands twice.")
             continue
         try:
-            attributes[name] = _time(value) if name == "time" and known.native else _attribute_value(known, value)
+            attributes[name] = _time(value) if name == "time" and binding.native else _attribute_value(binding, value)
         except ValueError as error:
             problems.append(f"{quote(key)} {error}.")
     return attributes
 
 
-def attribute_name(known: Carrier, key: str) -> str:
+def attribute_name(binding: EventBinding, key: str) -> str:
     """Return the name of the attribute that a header stands for, empty where it is not one."""
-    name = key.lower() if known.anycase else key
-    for prefix in known.prefixes:
+    name = key.lower() if binding.anycase else key
+    for prefix in binding.prefixes:
         if name.startswith(prefix):
             # Without a prefix only a name that an attribute can have tells it from what else is there.
             return name[len(prefix) :] if prefix or (_NAME(name) and name not in DATA) else ""
@@ -348,15 +330,12 @@ def _time(value: Any) -> str:
         raise ValueError(message) from None
 
 
-def _attribute_value(known: Carrier, value: Any) -> Any:
+def _attribute_value(binding: EventBinding, value: Any) -> Any:
     if type(value) is str:
-        return percent_decode(value) if known.percent else value
-    if known.native and isinstance(value, bool | int):
+        return percent_decode(value) if binding.percent else value
+    if binding.native and isinstance(value, bool | int):
         return value
-    return to_text("binary" if known.native and isinstance(value, bytes) else "string", value)
-
-
-_READERS = {STRUCTURED: _from_body, BATCH: _from_batch}
+    return to_text("binary" if binding.native and isinstance(value, bytes) else "string", value)
 
 
 # All but the printable ASCII characters, and of those the space, the double quote and the percent sign.

@@ -16,8 +16,8 @@ from xregit.model.aliases import EVENTS
 from xregit.model.datatypes import DATATYPES, INT32_MAX
 from xregit.model.media_types import without_parameters
 from xregit.model.quoting import quote
+from xregit.protocols.canonical_text import decode_base64
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
-from xregit.protocols.values import decode_base64
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,12 @@ def event_json(event: Event) -> dict[str, Any]:
 
 
 def announces_event(contenttype: str) -> bool:
-    """Tell whether a media type says that a message is one event or several, in whatever format."""
+    """Return whether a media type says that a message is one event or several, in whatever format."""
     return without_parameters(contenttype).startswith(EVENTS)
 
 
 def declares_json(contenttype: str) -> bool:
-    """Tell whether a media type says that the data is JSON, which an event without one says too."""
+    """Return whether a media type says that the data is JSON, which an event without one says too."""
     return not contenttype or _JSON(contenttype) is not None
 
 
@@ -114,7 +114,7 @@ def event_problems(attributes: Mapping[str, Any]) -> tuple[str, ...]:
 
     Whether ``source`` and ``dataschema`` are URIs is not looked at, so that an event stays recognisable by the rest.
     """
-    return () if _is_plain(attributes) else tuple(_problems(attributes))
+    return tuple(_problems(attributes))
 
 
 def payload_bytes(value: Any) -> bytes:
@@ -148,13 +148,13 @@ def _data(value: Mapping[str, Any], problems: list[str]) -> bytes | None:
     if coded is not None and data is not None:
         problems.append('An event has "data" or "data_base64", not both.')
         return None
-    named = "data" if coded is None else "data_base64"
+    name = "data" if coded is None else "data_base64"
     try:
         if coded is not None:
             return from_base64(coded)
         return _encode_data(value) if "data" in value else None
     except ValueError as error:
-        problems.append(f'"{named}" {error}.')
+        problems.append(f'"{name}" {error}.')
         return None
 
 
@@ -163,23 +163,6 @@ def _encode_data(value: Mapping[str, Any]) -> bytes | None:
     if declares_json(contenttype if isinstance(contenttype, str) else ""):
         return json_bytes(value["data"])
     return None if value["data"] is None else payload_bytes(value["data"])
-
-
-def _is_plain(attributes: Mapping[str, Any]) -> bool:
-    """Tell whether attributes are valid beyond doubt, by a few fast tests that most events pass."""
-    names = "".join(attributes)
-    texts = attributes.values()
-    return (
-        all(map(attributes.get, REQUIRED))
-        and attributes["specversion"] == SPECVERSION
-        and all(type(text) is str for text in texts)
-        and "" not in map(attributes.get, OPTIONAL)
-        and "".join(texts).isprintable()
-        and _NAME(names) is not None
-        and "" not in attributes
-        and "data" not in attributes
-        and ("time" not in attributes or DATATYPES["timestamp"].test(attributes["time"]))
-    )
 
 
 def _problems(attributes: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""JSON text to values and back, fast, and exact for whole numbers of any size."""
+"""JSON, read and written fast, and exact for whole numbers of any size."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ def json_bytes(value: Any) -> bytes:
 
 
 def duplicate_names(data: bytes) -> tuple[str, ...]:
-    """Return the names that stand more than once in one object of a JSON text; nothing for what is none."""
-    found: dict[str, None] = {}
+    """Return the names that an object of a JSON text has more than once; none if it is not JSON."""
+    names: dict[str, None] = {}
 
-    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
         if len(value) < len(pairs):
             counts = Counter(name for name, _ in pairs)
-            found.update({name: None for name, count in counts.items() if count > 1})
+            names.update({name: None for name, count in counts.items() if count > 1})
         return value
 
     try:
-        json.loads(data, object_pairs_hook=made)
+        json.loads(data, object_pairs_hook=to_object)
     except (ValueError, RecursionError):
         return ()
-    return tuple(found)
+    return tuple(names)
 
 
 def has_surrogates(text: str) -> bool:
-    """Tell whether a text has half a character, which no encoding can write."""
+    """Return whether a text has half a character, which no encoding can write."""
     try:
         text.encode()
     except UnicodeEncodeError:

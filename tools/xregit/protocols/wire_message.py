@@ -1,4 +1,4 @@
-"""A message on the wire: read from its JSON shape, written to it, and flattened to values by key.
+"""A message on the wire: its JSON shape, and its values by key.
 
 The JSON shape has the protocol options by their own names, ``protocol``, and the payload as ``body`` or
 ``body_base64``. A key is the path of an option below ``protocoloptions``, where an item of a list is addressed by its
@@ -13,10 +13,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from xregit.model.quoting import quote
+from xregit.protocols.canonical_text import to_text
 from xregit.protocols.cloudevents import Event, WireError, event_json, from_base64, payload_bytes, read_event
-from xregit.protocols.fields import BASE64, MAP, ONE, PAIRS, FieldReader, Shape, protocol_name, shape, unknown_field
 from xregit.protocols.json import json_bytes, json_value
-from xregit.protocols.values import to_text
+from xregit.protocols.message_layout import (
+    BASE64,
+    MAP,
+    ONE,
+    PAIRS,
+    FieldReader,
+    MessageLayout,
+    message_layout,
+    protocol_name,
+    unknown_field,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +46,8 @@ class Wire:
         """Return the message in its JSON shape; a bare CloudEvent in the JSON event format."""
         if not self.protocol:
             return event_json(Event(self.fields, self.body))
-        known = shape(self.protocol)
-        twins = known.twins if known else {}
+        layout = message_layout(self.protocol)
+        twins = layout.twins if layout else {}
         value: dict[str, Any] = {"protocol": self.protocol}
         for name, item in self.fields.items():
             value[name] = b64encode(item).decode() if name in twins else _json_value(item)
@@ -67,65 +77,47 @@ def read_wire(value: object) -> Wire:
     name = protocol_name(protocol)
     problems: list[str] = []
     body = _body(value, problems)
-    given = {key: item for key, item in value.items() if key not in _BODY}
-    fields = _fields(shape(name), given, problems)
+    options = {key: item for key, item in value.items() if key not in _BODY}
+    fields = _fields(message_layout(name), options, problems)
     if problems:
         raise WireError(tuple(problems))
     return Wire(name, fields, body)
-
-
-def read_fields(known: Shape | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a message as a `Wire` has them.
-
-    Raises:
-        WireError: there is no such field, or a value does not fit; all that is wrong is listed.
-    """
-    problems: list[str] = []
-    fields = _fields(known, given, problems)
-    if problems:
-        raise WireError(tuple(problems))
-    return fields
 
 
 def _body(value: Mapping[str, Any], problems: list[str]) -> bytes | None:
     if "body" in value and "body_base64" in value:
         problems.append('A message has "body" or "body_base64", not both.')
         return None
+    name = "body_base64" if "body_base64" in value else "body"
+    if name not in value:
+        return None
     try:
-        if "body_base64" in value:
-            return from_base64(value["body_base64"])
-        if "body" not in value:
-            return None
-        return payload_bytes(value["body"])
+        return from_base64(value[name]) if name == "body_base64" else payload_bytes(value[name])
     except ValueError as error:
-        named = "body_base64" if "body_base64" in value else "body"
-        problems.append(f'"{named}" {error}.')
+        problems.append(f'"{name}" {error}.')
         return None
 
 
-def _fields(known: Shape | None, given: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+def _fields(layout: MessageLayout | None, options: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+    """Return the fields of a message as a `Wire` has them."""
     # As everywhere in xRegistry, null is the same as leaving it out.
-    present = {key: value for key, value in given.items() if value is not None}
-    if known is not None:
-        return _known_fields(known, present, problems)
-    reading = FieldReader(None, problems)
-    return {key: reading.of_unknown(key, value) for key, value in present.items()}
-
-
-def _known_fields(known: Shape, given: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
-    reading = FieldReader(known.forbidden, problems)
+    present = {key: value for key, value in options.items() if value is not None}
+    if layout is None:
+        reader = FieldReader(None, problems)
+        return {key: reader.undeclared(key, value) for key, value in present.items()}
+    reader = FieldReader(layout.forbidden, problems)
     fields: dict[str, Any] = {}
-    for key, value in given.items():
-        field = known.fields.get(known.aliases.get(key, key))
+    for key, value in present.items():
+        field = layout.fields.get(layout.aliases.get(key, key))
         if field is None:
-            problems.append(unknown_field(key, f"A message of {known.protocol}", known.fields))
+            problems.append(unknown_field(key, f"A message of {layout.protocol}", layout.fields))
         elif field.name in fields:
             problems.append(f'"{field.name}" and {quote(key)} are the same; leave one out.')
         else:
-            fields[field.name] = reading.field(field, value)
-    for name, twin in known.twins.items():
+            fields[field.name] = reader.field(field, value)
+    for name, twin in layout.twins.items():
         if name in fields and twin in fields:
-            problems.append(f'A message of {known.protocol} has "{twin}" or "{name}", not both.')
+            problems.append(f'A message of {layout.protocol} has "{twin}" or "{name}", not both.')
     return fields
 
 
@@ -157,39 +149,36 @@ def _json_value(value: Any) -> Any:
         return {BASE64: b64encode(value).decode()}
     if isinstance(value, Mapping):
         return {name: _json_value(item) for name, item in value.items()}
-    if isinstance(value, tuple):
-        return [_json_pair(item) for item in value]
+    if isinstance(value, tuple):  # pairs, or several texts of one name
+        pairs = (
+            {"name": item[0], "value": item[1]} if isinstance(item, tuple) else _json_value(item) for item in value
+        )
+        return list(pairs)
     return [_json_value(item) for item in value] if isinstance(value, list) else value
-
-
-def _json_pair(item: Any) -> Any:
-    if isinstance(item, tuple):
-        return {"name": item[0], "value": item[1]}
-    return _json_value(item)
 
 
 def flatten(wire: Wire) -> dict[str, tuple[Any, ...]]:
     """Return all values of a message by their keys; those of a bare CloudEvent by the names of its attributes."""
     if not wire.protocol:
         return {name: (value,) for name, value in wire.fields.items()}
-    known = shape(wire.protocol)
-    if known is None:
+    layout = message_layout(wire.protocol)
+    if layout is None:
         return {key: (value,) for key, value in _flatten_deep("", wire.fields)}
-    found: dict[str, tuple[Any, ...]] = {}
+    values: dict[str, tuple[Any, ...]] = {}
     for name, value in wire.fields.items():
         if type(value) is tuple:
-            folded = known.fields[name].folded
+            folded = layout.fields[name].folded
             for part, text in value:
                 key = f"{name}/{part.lower() if folded else part}"
-                found[key] = (*found[key], text) if key in found else (text,)
+                values[key] = (*values[key], text) if key in values else (text,)
         elif type(value) is dict or isinstance(value, Mapping):
             for part, item in value.items():
-                found[f"{name}/{part}"] = item if type(item) is tuple else (item,)
+                values[f"{name}/{part}"] = item if type(item) is tuple else (item,)
         else:
-            found[name] = (value,)
-    for name, twin in known.twins.items():
-        _add_twin(found, name, twin)
-    return found
+            values[name] = (value,)
+    for name, twin in layout.twins.items():
+        _add_twin(values, name, twin)
+    return values
 
 
 def assemble(protocol: str, fields: Mapping[str, Sequence[Any]], body: bytes | None = None) -> Wire:
@@ -199,12 +188,14 @@ def assemble(protocol: str, fields: Mapping[str, Sequence[Any]], body: bytes | N
         WireError: there is no such field, a value does not fit, or several stand where one does; all is listed.
     """
     name = protocol_name(protocol)
-    known = shape(name)
+    layout = message_layout(name)
     problems: list[str] = []
-    given = _group(known, fields, problems)
+    options = _group(layout, fields, problems)
+    # What is in the wrong place is not read as a value of that place.
+    content = {} if problems else _fields(layout, options, problems)
     if problems:
         raise WireError(tuple(problems))
-    return Wire(name, read_fields(known, given), body)
+    return Wire(name, content, body)
 
 
 def _flatten_deep(path: str, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -217,35 +208,38 @@ def _flatten_deep(path: str, value: Mapping[str, Any]) -> Iterator[tuple[str, An
             yield f"{path}{name}", item
 
 
-def _add_twin(found: dict[str, tuple[Any, ...]], name: str, twin: str) -> None:
+def _add_twin(values: dict[str, tuple[Any, ...]], name: str, twin: str) -> None:
     """Add the text of bytes, or the base 64 of a text, under the twin's key: definitions may state either."""
-    if name in found:
-        data: bytes = found[name][0]
-        found[name] = (b64encode(data).decode(),)
+    if name in values:
+        data: bytes = values[name][0]
+        values[name] = (b64encode(data).decode(),)
         try:
-            found[twin] = (data.decode(),)
+            values[twin] = (data.decode(),)
         except UnicodeDecodeError:
             return
-    elif twin in found:
-        found[name] = (b64encode(found[twin][0].encode()).decode(),)
+    elif twin in values:
+        values[name] = (b64encode(values[twin][0].encode()).decode(),)
 
 
-def _group(known: Shape | None, fields: Mapping[str, Sequence[Any]], problems: list[str]) -> dict[str, Any]:
-    given: dict[str, Any] = {}
+def _group(layout: MessageLayout | None, fields: Mapping[str, Sequence[Any]], problems: list[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
     for key, values in fields.items():
         section, slash, part = key.partition("/")
-        kind = known.fields[section].kind if known and slash and section in known.fields else ONE
+        kind = layout.fields[section].kind if layout and slash and section in layout.fields else ONE
         if kind == ONE:
-            given[key] = _single(key, values, problems)
+            options[key] = _single(key, values, problems)
             continue
-        whole = given.setdefault(section, {} if kind == MAP else [])
+        whole = options.setdefault(section, {} if kind == MAP else [])
         # Something else may stand in place of the whole section; it is refused as that.
         if kind == PAIRS and isinstance(whole, list):
             whole.extend((part, value) for value in values)
         elif kind == MAP and isinstance(whole, dict):
-            repeated = known is not None and known.fields[section].repeated
+            repeated = layout is not None and layout.fields[section].repeated
             whole[part] = list(values) if repeated else _single(key, values, problems)
-    return _without_twins(known, given) if known else given
+    for name, twin in layout.twins.items() if layout else ():
+        if name in options and twin in options and _is_base64(options[name], of=options[twin]):
+            del options[name]
+    return options
 
 
 def _single(key: str, values: Sequence[Any], problems: list[str]) -> Any:
@@ -254,15 +248,8 @@ def _single(key: str, values: Sequence[Any], problems: list[str]) -> Any:
     return values[0] if values else None
 
 
-def _without_twins(known: Shape, given: dict[str, Any]) -> dict[str, Any]:
-    for name, twin in known.twins.items():
-        if name in given and twin in given and _is_base64(given[name], of=given[twin]):
-            del given[name]
-    return given
-
-
 def _is_base64(value: Any, *, of: Any) -> bool:
-    """Tell whether a value is the same bytes as a text; one that is neither bytes nor a text is refused as that."""
+    """Return whether a value is the same bytes as a text; one that is neither bytes nor a text is refused as that."""
     try:
         return to_text("binary", value) == b64encode(to_text("string", of).encode()).decode()
     except ValueError:

@@ -214,7 +214,7 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
         if where:
             text_ = (
                 f'"{item.option.name}" is the attribute "{item.attribute}" of the event in binary mode, '
-                f"so it can't be {_said(item.asked)} where the attribute is {_said(item.due)}."
+                f"so it can't be {_said(item.constraint)} where the attribute is {_said(item.of_event)}."
             )
             help_ = "Remove it, as it follows from the attribute; or let both say the same."
             yield found(*where, message=text_, help=help_)

@@ -64,12 +64,12 @@ def find(environment: Mapping[str, str], *, spark: str) -> Java:
     usable = [java for java in met if OLDEST <= java.version <= newest]
     if usable:
         return usable[0]
-    from xregit.installed import bringing  # only faults ask
+    from xregit.installed import install_command  # only faults ask
 
     seen = f"; found Java {', '.join(str(java.version) for java in met)}" if met else ""
     message = (
         f"Spark {spark} needs Java {OLDEST} to {newest}{seen}; "
-        f"install one, or the one that comes with: {bringing('spark')}"
+        f"install one, or the one that comes with: {install_command('spark')}"
     )
     raise XregitError(message)
 

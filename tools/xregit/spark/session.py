@@ -149,9 +149,9 @@ def require_spark() -> None:
         XregitError: one of them is missing.
     """
     if any(find_spec(name) is None for name in PACKAGES):
-        from xregit.installed import bringing  # only faults ask
+        from xregit.installed import install_command  # only faults ask
 
-        message = f"{MISSING}: {bringing('spark')}"
+        message = f"{MISSING}: {install_command('spark')}"
         raise XregitError(message)
 
 

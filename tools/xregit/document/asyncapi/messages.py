@@ -17,7 +17,7 @@ from xregit.document.asyncapi.options import MESSAGE, PART, OptionValues, unplac
 from xregit.document.asyncapi.schemas import object_schema
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS, find_name
 from xregit.model.language import NOTHING
-from xregit.protocols.binding import BINARY, Carrier, carrier
+from xregit.protocols.binding import BINARY, EventBinding, event_binding
 from xregit.protocols.cloudevents import SPECVERSION
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def _is_structured(endpoint: Endpoint, message: Message) -> bool:
     return (_option(message, endpoint, "mode") or known.modes[0]) != BINARY
 
 
-def _message_carrier(endpoint: Endpoint, message: Message) -> Carrier | None:
-    return carrier(message.protocol or endpoint.protocol)
+def _message_carrier(endpoint: Endpoint, message: Message) -> EventBinding | None:
+    return event_binding(message.protocol or endpoint.protocol)
 
 
 def _option(message: Message, endpoint: Endpoint, name: str) -> str:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES
-from xregit.messages.definition import ENVELOPE, definition
+from xregit.messages.definition import ENVELOPE, to_definition
 from xregit.model.language import NOTHING
 from xregit.spark.schema import BOOLEAN, LONG, TEXT, TIMESTAMP, DataType, arrow_type, map_type, struct_type
 from xregit.spark.streams.columns import Names
@@ -152,7 +152,7 @@ def _form_of(name: str) -> str:
 
 def facts(message: Message, table: str) -> Facts:
     """Return what the table of a message has before its payload schema is read."""
-    known = definition(message)
+    known = to_definition(message)
     said = {item.path[-1]: item.description for item in message.properties if item.path[0] == ENVELOPE}
     declared = {item.key: item.type for item in known.envelope if item.key not in {*STANDARD, "specversion"}}
     return Facts(

@@ -16,9 +16,9 @@ from xregit.model.language import NOTHING
 from xregit.model.protocols import facts
 from xregit.model.quoting import either, quote
 from xregit.model.spelling import suggest_similar
+from xregit.protocols.canonical_text import from_text, to_text
 from xregit.protocols.cloudevents import from_base64
 from xregit.protocols.json import has_surrogates
-from xregit.protocols.values import from_text, to_text
 
 if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
@@ -45,11 +45,10 @@ class Field:
     repeated: bool = False
     twin: str = ""
     namesyntax: str = ""
-    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class MessageLayout:
     """The fields of one protocol's messages by their names.
 
     ``twins`` has the fields for bytes with those that hold the same as text, ``aliases`` other names of fields,
@@ -63,22 +62,22 @@ class Shape:
     forbidden: re.Pattern[str] | None = None
 
 
-def shape(protocol: str) -> Shape | None:
+def message_layout(protocol: str) -> MessageLayout | None:
     """Return what messages of a protocol look like, None for one that the specification doesn't know."""
-    return _shape(protocol) if protocol in names("protocol") else None
+    return _layout(protocol) if protocol in names("protocol") else None
 
 
 @cache
-def _shape(protocol: str) -> Shape:
-    said: Mapping[str, Any] = facts("wire").get(protocol, NOTHING)
+def _layout(protocol: str) -> MessageLayout:
+    wire_facts: Mapping[str, Any] = facts("wire").get(protocol, NOTHING)
     message = builtin().groups["messagegroups"].resources["messages"]
     options = siblings(message.attributes, {"protocol": protocol})["protocoloptions"].attributes
-    forbidden = said.get("forbidden")
-    return Shape(
+    forbidden = wire_facts.get("forbidden")
+    return MessageLayout(
         protocol=protocol,
-        fields=MappingProxyType({name: _field(name, model, said) for name, model in options.items()}),
-        twins=MappingProxyType(said.get("twins", {})),
-        aliases=MappingProxyType(said.get("aliases", {})),
+        fields=MappingProxyType({name: _field(name, model, wire_facts) for name, model in options.items()}),
+        twins=MappingProxyType(wire_facts.get("twins", {})),
+        aliases=MappingProxyType(wire_facts.get("aliases", {})),
         forbidden=re.compile(forbidden) if forbidden else None,
     )
 
@@ -90,39 +89,33 @@ def protocol_name(protocol: str) -> str:
 
 def key_of(protocol: str, section: str, name: str) -> str:
     """Return the key that ``flatten`` gives a part of a section, such as ``headers/content-type``."""
-    known = shape(protocol)
-    folded = known is not None and section in known.fields and known.fields[section].folded
+    layout = message_layout(protocol)
+    folded = layout is not None and section in layout.fields and layout.fields[section].folded
     return f"{section}/{name.lower() if folded else name}"
 
 
-def _field(name: str, model: AttributeModel, said: Mapping[str, Any]) -> Field:
+def _field(name: str, model: AttributeModel, wire_facts: Mapping[str, Any]) -> Field:
+    name_model = model.item.attributes.get("name") if model.item is not None else None
     return Field(
         name=name,
         kind=_KINDS.get(model.type, ONE),
         model=model,
-        folded=name in said.get("fold", ()),
-        repeated=name in said.get("repeated", ()),
-        twin=said.get("twins", {}).get(name, ""),
-        namesyntax=_namesyntax(model),
-        is_text=model.type not in _KINDS and model.property not in TYPED and name not in said.get("twins", {}),
+        folded=name in wire_facts.get("fold", ()),
+        repeated=name in wire_facts.get("repeated", ()),
+        twin=wire_facts.get("twins", {}).get(name, ""),
+        namesyntax=name_model.syntax if name_model else "",
     )
-
-
-def _namesyntax(model: AttributeModel) -> str:
-    if model.item is None or "name" not in model.item.attributes:
-        return ""
-    return model.item.attributes["name"].syntax
 
 
 BASE64 = "base64"
 MAX_DEPTH = 50
-_NAMED = frozenset({"name", "value"})
+_PAIR_KEYS = frozenset({"name", "value"})
 _BYTES = frozenset({BASE64})
 
 
-def unknown_field(key: object, owner: str, known: Iterable[str]) -> str:
-    """Return the sentence that says that something is not known, and what is."""
-    hint = suggest_similar(str(key), known) or f"It may have {either(known)}."
+def unknown_field(key: object, owner: str, names: Iterable[str]) -> str:
+    """Return the sentence that ``owner`` has no such key, with the keys that it may have."""
+    hint = suggest_similar(str(key), names) or f"It may have {either(names)}."
     return f"{owner} has no {quote(str(key))}. {hint}"
 
 
@@ -136,20 +129,18 @@ class FieldReader:
     forbidden: re.Pattern[str] | None
     problems: list[str]
 
-    def of_unknown(self, name: str, value: Any) -> Any:
+    def undeclared(self, name: str, value: Any) -> Any:
         """Read the value of a field of a protocol that nothing is known of."""
         if (
             isinstance(value, list)
             and value
-            and all(isinstance(item, Mapping) and item.keys() == _NAMED for item in value)
+            and all(isinstance(item, Mapping) and item.keys() == _PAIR_KEYS for item in value)
         ):
             return tuple((str(item["name"]), self.anything(name, item["value"])) for item in value)
         return self.anything(name, value)
 
     def field(self, field: Field, value: Any) -> Any:
         """Read the value of a field that the protocol has."""
-        if self._is_plain(field, value):
-            return value
         if field.twin:
             return value if isinstance(value, bytes) else self._bytes(field.name, value)
         if field.kind == ONE:
@@ -158,45 +149,20 @@ class FieldReader:
             return self.pairs(field, value)
         return self.map(field, value)
 
-    def _is_plain(self, field: Field, value: Any) -> bool:
-        """Tell whether a value can stay as it is beyond doubt, by fast tests that most values pass."""
-        kind = type(value)
-        if kind is str:
-            return field.is_text and self._is_plain_text(value)
-        return field.kind == ONE and (
-            (kind is int and value in field.model.enum) or (kind is bool and field.model.property == "boolean")
-        )
-
-    def _is_plain_text(self, value: str) -> bool:
-        return value.isascii() and (self.forbidden is None or self.forbidden.search(value) is None)
-
     def pairs(self, field: Field, value: Any) -> tuple[tuple[str, str], ...]:
         """Read a list of names with texts; a map will do where no name repeats."""
-        plain = tuple(self._plain_pairs(field, value)) if isinstance(value, list) else ()
-        return plain if plain and len(plain) == len(value) else self._pairs(field, value)
-
-    def _plain_pairs(self, field: Field, value: list[Any]) -> Iterator[tuple[str, str]]:
-        """Give those items that need no second look."""
-        fits = SYNTAXES[field.namesyntax or "nonempty"].test
-        for name, text in map(_pair, value):
-            if type(text) is str and self._is_plain_text(text) and self._is_plain_text(name) and fits(name):
-                yield name, text
-
-    def _pairs(self, field: Field, value: Any) -> tuple[tuple[str, str], ...]:
+        syntax = SYNTAXES[field.namesyntax or "nonempty"]
         pairs: list[tuple[str, str]] = []
-        for name, item in self._named(field.name, value):
-            fits = SYNTAXES[field.namesyntax].test(name) if field.namesyntax else True
-            if not fits or not name:
-                about = SYNTAXES[field.namesyntax or "nonempty"].about
-                self.problems.append(f'A name in "{field.name}" must be {about}, but is {quote(name)}.')
+        for name, item in self._items(field.name, value):
+            if not name or not syntax.test(name):
+                self.problems.append(f'A name in "{field.name}" must be {syntax.about}, but is {quote(name)}.')
             elif item is not None:
-                label = f"{field.name}/{name}"
                 self.text("name", name)
-                pairs.append((name, self.text(label, item)))
+                pairs.append((name, self.text(f"{field.name}/{name}", item)))
         return tuple(pairs)
 
-    def _named(self, label: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """Give the names of a list or map with their values."""
+    def _items(self, label: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the names of a list or map with their values."""
         if isinstance(value, Mapping):
             for name, item in value.items():
                 for each in item if isinstance(item, list | tuple) else (item,):
@@ -206,20 +172,20 @@ class FieldReader:
             self.problems.append(f"{quote(label)} must be a list of names with values, but is {quote(value)}.")
             return
         for number, item in enumerate(value, start=1):
-            if isinstance(item, Mapping) and item.keys() >= _NAMED and isinstance(item["name"], str):
+            if isinstance(item, Mapping) and item.keys() >= _PAIR_KEYS and isinstance(item["name"], str):
                 yield item["name"], item["value"]
-            elif isinstance(item, tuple) and len(item) == len(_NAMED) and isinstance(item[0], str):
+            elif isinstance(item, tuple) and len(item) == len(_PAIR_KEYS) and isinstance(item[0], str):
                 yield item
             else:
                 self.problems.append(f'Item {number} of "{label}" must have "name", a text, and "value".')
 
     def map(self, field: Field, value: Any) -> dict[str, Any]:
         """Read a map; a list of names with values will do where names are free."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         free = not field.model.attributes
         if not isinstance(value, Mapping) and not free:
             self.problems.append(f'"{field.name}" must be an object, but is {quote(value)}.')
-            return found
+            return result
         if field.repeated:
             return self._texts_by_name(field, value)
         for name, item in self._entries(field.name, value):
@@ -227,39 +193,39 @@ class FieldReader:
             if item is None:
                 continue
             if free:
-                found[name] = self.anything(label, item)
+                result[name] = self.anything(label, item)
             elif name in field.model.attributes:
-                found[name] = self.single(field.model.attributes[name], label, item)
+                result[name] = self.single(field.model.attributes[name], label, item)
             else:
                 self.problems.append(unknown_field(name, f'"{field.name}"', field.model.attributes))
-        return found
+        return result
 
     def _entries(self, label: str, value: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(value, Mapping):
             yield from ((str(name), item) for name, item in value.items())
             return
-        seen: set[str] = set()
-        for name, item in self._named(label, value):
+        names: set[str] = set()
+        for name, item in self._items(label, value):
             if item is None:
                 continue
-            if name in seen:
+            if name in names:
                 self.problems.append(f"{quote(label)} has {quote(name)} twice.")
-            seen.add(name)
+            names.add(name)
             yield name, item
 
     def _texts_by_name(self, field: Field, value: Any) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, item in self._named(field.name, value):
+        texts: dict[str, Any] = {}
+        for name, item in self._items(field.name, value):
             if item is None:
                 continue
             self.text("name", name)
             text = self.text_or_bytes(f"{field.name}/{name}", item)
-            if name in found:
-                before = found[name] if isinstance(found[name], tuple) else (found[name],)
-                found[name] = (*before, text)
+            if name in texts:
+                before = texts[name] if isinstance(texts[name], tuple) else (texts[name],)
+                texts[name] = (*before, text)
             else:
-                found[name] = text
-        return found
+                texts[name] = text
+        return texts
 
     def single(self, model: AttributeModel, label: str, value: Any) -> Any:
         """Read a single value of the type that the model gives it."""
@@ -278,9 +244,9 @@ class FieldReader:
         except ValueError as error:
             self.problems.append(f"{quote(label)} {error}, but is {quote(value)}.")
             return None
-        due = expected_property(model, kind, read)
-        if due:
-            self.problems.append(f"{quote(label)} must be {due}, but is {quote(value)}.")
+        expected = expected_property(model, kind, read)
+        if expected:
+            self.problems.append(f"{quote(label)} must be {expected}, but is {quote(value)}.")
         return read
 
     def text(self, label: str, value: Any) -> str:
@@ -332,12 +298,3 @@ class FieldReader:
             except ValueError as error:
                 self.problems.append(f"{quote(label)} {error}.")
         return value
-
-
-def _pair(item: Any) -> tuple[str, Any]:
-    """Return the name and the value of an item, no name and no value where it is none."""
-    if type(item) is tuple and len(item) == len(_NAMED) and type(item[0]) is str:
-        return item
-    if type(item) is dict and type(item.get("name")) is str:
-        return item["name"], item.get("value")
-    return "", None

@@ -1,4 +1,4 @@
-"""Values of each property type to their canonical text, and back.
+"""Canonical texts of the values of each property type.
 
 Source: cloudevents/spec.md#type-system (1.0.2) for its types, message/spec.md#type for those it adds.
 """
@@ -47,7 +47,7 @@ def from_text(type: str, text: str) -> Any:  # noqa: A002 - the specification's 
         ValueError: the text stands for no value of the type.
     """
     canonical = _writer(type)(text)
-    read = _READ.get(type)
+    read = _READERS.get(type)
     return read(canonical) if read else canonical
 
 
@@ -64,7 +64,7 @@ def decode_base64(text: str) -> bytes:
 
 
 def _writer(kind: str) -> Callable[[Any], str]:
-    return _WRITTEN.get(kind, _string)
+    return _WRITERS.get(kind, _string)
 
 
 def _expectation(kind: str) -> str:
@@ -108,11 +108,11 @@ def _boolean(value: Any) -> str:
     raise ValueError(_expectation("boolean"))
 
 
-def _whole(value: Any, low: int, due: str) -> str:
+def _whole(value: Any, low: int, expected: str) -> str:
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(due)  # noqa: TRY004 - what is wrong with a message is no fault of the program
+        raise ValueError(expected)  # noqa: TRY004 - what is wrong with a message is no fault of the program
     if not low <= value <= ULONG_MAX:
         message = f"must be from {low} to {ULONG_MAX}"
         raise ValueError(message)
@@ -195,7 +195,7 @@ def _read_number(text: str) -> float:
     return int(text) if _INTEGER.fullmatch(text) else float(text)
 
 
-_WRITTEN: Mapping[str, Callable[[Any], str]] = MappingProxyType(
+_WRITERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
         "any": _any,
         "binary": _binary,
@@ -210,6 +210,6 @@ _WRITTEN: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "uuid": _uuid,
     }
 )
-_READ: Mapping[str, Callable[[str], Any]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
     {"binary": decode_base64, "boolean": "true".__eq__, "integer": int, "number": _read_number, "ulong": int}
 )
