@@ -10,7 +10,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
+
+from uritemplate import expand
 
 from xregit.catalog.properties import placeholders_in, texts
 
@@ -144,7 +146,7 @@ class Template:
 
 def encode_value(value: str) -> str:
     """Return a value as a URI template holds it (RFC 6570, section 3.2.2)."""
-    return quote(value, safe="")
+    return expand("{value}", value=value)
 
 
 def decode_value(value: str) -> str:
