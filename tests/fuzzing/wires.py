@@ -13,7 +13,7 @@ import xregit
 from xregit.messages.template import Template
 from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire, wire_json
 from xregit.protocols.json import json_bytes, json_value
-from xregit.spark.streams.decoder import Recogniser
+from xregit.spark.streams.decoder import LineMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +30,8 @@ def _matcher() -> xregit.Matcher:
 
 
 @cache
-def _recogniser() -> Recogniser:
-    return Recogniser(_matcher())
+def _recogniser() -> LineMatcher:
+    return LineMatcher(_matcher())
 
 
 def _only(found: xregit.Match) -> str:

@@ -15,7 +15,7 @@ from xregit.spark.deltalake_writer import DeltalakeWriter
 from xregit.spark.location import MORE_MEMORY, Location, error_summary, errors_at
 from xregit.spark.row_batches import pack
 from xregit.spark.rows import Row, with_hash
-from xregit.spark.schema import HASH, Column, Table, Type
+from xregit.spark.table_schema import HASH, Column, Table, Type
 from xregit.spark.table_writer import CommitInfo, TableChanges, TableSnapshot, diff_rows
 
 if TYPE_CHECKING:

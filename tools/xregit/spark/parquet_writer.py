@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xregit.spark.row_batches import RowBatches
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
 
 # The empty file by which Spark says that a folder of Parquet files is complete.
 COMPLETE = "_SUCCESS"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xregit.spark import data_files
-from xregit.spark.schema import Column, Type
+from xregit.spark.table_schema import Column, Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
 
 # A part becomes a file; whoever reads or writes one holds its rows in memory.
 ROWS_PER_PART = 20_000
@@ -124,8 +124,8 @@ def write_files(
     """Write the rows of each table to files in the folder of its name; return what describes the files, by table."""
     _pickle_by_value()
     found: dict[str, list[dict[str, Any]]] = {table.name: [] for table in tables}
-    tasks = _grouped(_write_requests(tables, place), lambda part: len(part["rows"]), TASK_BYTES)
-    for job in _grouped(map(_record_batch, tasks), lambda batch: batch.nbytes, JOB_BYTES):
+    tasks = _group_by_size(_write_requests(tables, place), lambda part: len(part["rows"]), TASK_BYTES)
+    for job in _group_by_size(map(_record_batch, tasks), lambda batch: batch.nbytes, JOB_BYTES):
         for row in _distribute(spark, job).mapInArrow(data_files.write_parts, data_files.FILE_COLUMNS).collect():
             found[row["table"]].append(row.asDict())
     return found
@@ -170,7 +170,7 @@ def _record_batch(parts: list[dict[str, Any]]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(parts)
 
 
-def _grouped(items: Iterable[Item], size: Callable[[Item], int], most: int) -> Iterator[list[Item]]:
+def _group_by_size(items: Iterable[Item], size: Callable[[Item], int], most: int) -> Iterator[list[Item]]:
     """Yield items in lists, each of which ends with the item that fills it."""
     found: list[Item] = []
     filled = 0

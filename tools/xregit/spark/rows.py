@@ -16,7 +16,7 @@ from xregit.catalog.layout import spot, xid_of
 from xregit.catalog.properties import properties
 from xregit.catalog.resolver import effective
 from xregit.model.times import moment
-from xregit.spark.schema import Table, Type
+from xregit.spark.table_schema import Table, Type
 from xregit.spark.tables import (
     CHANGES,
     COMMITS,

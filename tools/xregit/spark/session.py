@@ -189,7 +189,7 @@ def _check_reachable(url: str) -> None:
 def _launch(name: str, conf: Mapping[str, str]) -> SparkSession:
     import pyspark
 
-    found = java.find(os.environ, spark=pyspark.__version__)
+    found = java.find_java(os.environ, spark=pyspark.__version__)
     _silence_py4j()
     local = conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
     with preserve_interrupt_handler(), _environment(found, local=local) as logging:

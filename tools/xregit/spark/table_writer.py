@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
 from xregit.spark.row_batches import RowBatchBuilder, RowBatches, pack, unpack
-from xregit.spark.schema import HASH, Column
+from xregit.spark.table_schema import HASH, Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xregit.source.commit_log import History
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
 
 Key = tuple[Any, ...]
 

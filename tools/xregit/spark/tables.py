@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.spark.schema import HASH, Column, Table, Type, create_table
+from xregit.spark.table_schema import HASH, Column, Table, Type, create_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +84,7 @@ DERIVED = (MESSAGE_PROPERTIES, ENDPOINT_MESSAGES, COMMITS, CHANGES, PUBLICATIONS
 
 
 # Attributes whose place is elsewhere: in the facts that come from Git, in other tables, in the compiled document.
-ELSEWHERE = frozenset({"createdat", "modifiedat", "capabilities", "modelsource", "meta", "versions"})
+NOT_COLUMNS = frozenset({"createdat", "modifiedat", "capabilities", "modelsource", "meta", "versions"})
 # Columns that are no attributes; an attribute of such a name is among the extensions.
 RESERVED = frozenset({"xid", "parentxid", "extensions", "epoch", "hash", "resolved", "basechain"})
 WILDCARD = "*"
@@ -109,16 +109,16 @@ _COLLECTIONS = {"array": Type.TEXTS, "map": Type.TEXT_MAP}
 _XID = Column("xid", comment="The entity's place in the registry, as a path.")
 _PARENT = Column("parentxid", comment="The xid of the entity that holds this one.")
 _EXTENSIONS = Column(EXTENSIONS, Type.JSON, "The attributes that the model does not name, as a JSON object.")
-_FACTS = (
+_COMMON_COLUMNS = (
     _EXTENSIONS,
     Column("epoch", Type.LONG, "How many commits touched the entity's file."),
     Column("createdat", Type.TIMESTAMP, "When it was first committed, or what its authors say instead."),
     Column("modifiedat", Type.TIMESTAMP, "When it was last committed, or what its authors say instead."),
     HASH,
 )
-FACTS = len(_FACTS)
+FACTS = len(_COMMON_COLUMNS)
 
-_ADDED = {
+_EXTRA_COLUMNS = {
     "messages": (
         Column("resolved", Type.JSON, "The message in full: its group's and its base messages' attributes merged in."),
         Column("basechain", Type.TEXTS, "The xids of its base messages, the nearest first."),
@@ -224,7 +224,7 @@ def _entity_table(model: Model, name: str, path: NamePath) -> Table:
         return Table(name, comment, _entity_columns(resource.singular, attributes, ids, frozenset()))
     skipped = frozenset({"versionid", *(column.name for column in documents)})
     columns = _entity_columns(resource.singular, attributes, (), skipped)
-    return Table(name, resource.description, (*columns[:-FACTS], *_ADDED.get(name, ()), *columns[-FACTS:]))
+    return Table(name, resource.description, (*columns[:-FACTS], *_EXTRA_COLUMNS.get(name, ()), *columns[-FACTS:]))
 
 
 def _registry_columns(model: Model) -> tuple[Column, ...]:
@@ -240,13 +240,13 @@ def _entity_columns(
     found = {column.name: column for column in leading}
     for attribute in _all_attributes(attributes):
         name, made = attribute.name, attribute.core and attribute.readonly
-        if made or name == WILDCARD or name in skipped | ELSEWHERE | RESERVED:
+        if made or name == WILDCARD or name in skipped | NOT_COLUMNS | RESERVED:
             continue
         column = Column(name, _column_type(attribute), attribute.description)
         known = found.setdefault(name, column)
         if known not in leading:  # what is said for any value of another attribute, such as the protocol, comes last
             found[name] = Column(name, known.type if known.type == column.type else Type.JSON, attribute.description)
-    return (*found.values(), *_FACTS)
+    return (*found.values(), *_COMMON_COLUMNS)
 
 
 def _document_columns(resource: ResourceModel) -> tuple[Column, ...]:
