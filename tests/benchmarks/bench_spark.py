@@ -149,8 +149,8 @@ def classifying(spark: SparkSession, folder: Path, size: int, vehicles: int = VE
     frame = lines(spark, events(folder, size, vehicles))
 
     def made() -> Callable[[list[bytes]], int]:
-        recogniser = unpack_plan(sent.data).line_matcher
-        return lambda given: sum(map(bool, recogniser.definitions(given)))
+        matcher = unpack_plan(sent.data).line_matcher
+        return lambda given: sum(bool(answer.xid) for _, _, answers in matcher.match(given) for answer in answers)
 
     known = EVENTS - len(range(0, EVENTS, 21))
     return lambda: counted(frame, made, known)

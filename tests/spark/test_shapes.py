@@ -21,7 +21,6 @@ from xregit.payloads.base import WILDCARD
 from xregit.spark.streams.columns import (
     MAX_DEPTH,
     ColumnNames,
-    Member,
     build_arrays,
     column_type,
     members,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xregit.payloads import PayloadSchema
+    from xregit.spark.streams.converters import Member
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

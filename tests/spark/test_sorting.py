@@ -18,10 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
+from xregit.messages.batch_matcher import UNSURE
 from xregit.messages.decoder import decode
 from xregit.protocols import Wire
 from xregit.spark.streams import decoder, router
-from xregit.spark.streams.decoder import decode_kafka_rows
+from xregit.spark.streams.decoder import LineMatcher, decode_kafka_rows
 from xregit.spark.streams.plan import PackedPlan, pack_plan, plan, unpack_plan
 from xregit.spark.streams.router import KEY, PartitionRouter, RoutingTask
 from xregit.spark.streams.source import KAFKA_JSON, KAFKA_PARQUET, LINES
@@ -232,17 +233,28 @@ def test_message_lands_in_one_table(
     assert {name: row[name] for name in expected} == expected
 
 
-def test_lines_are_told_their_definitions(plain: PackedPlan) -> None:
-    """Asked for the definition of each line alone, the answer is the matcher's, before and after names are learned."""
-    made = unpack_plan(plain.data)
+def test_lines_match_as_messages_do(plain: PackedPlan) -> None:
+    """Where the line matcher is sure of a line, its answer is the matcher's, before and after names are learned."""
+    matcher = plain.plan.matcher
+    lines = LineMatcher(matcher)
     twice = line(event(3, time="2026-01-31T10:00:00Z\n2026-01-31T10:00:00Z"))
     others = [b"", twice, line(event(1, more="x")), line(event(2, more="y"))]
     given = [line(each) for each, _, _ in LANDINGS] + others
-    expected = [made.matcher.match(each).matches for each in given]
+    matches = (matcher.match(each).matches for each in given)
+    expected = [each[0].xid if len(each) == 1 else "" for each in matches]
+    counts = []
     for _ in range(2):
-        found = made.line_matcher.definitions(given)
-        assert found == [each[0].xid if len(each) == 1 else "" for each in expected]
-        made.line_matcher.learn(decode(given[-1])[0])
+        answers = [
+            answer if event is not None else UNSURE
+            for _, events, answers in lines.match(given)
+            for event, answer in zip(events, answers, strict=True)
+        ]
+        assert [xid if sure else None for xid, _, sure in answers] == [
+            xid if answer.sure else None for xid, answer in zip(expected, answers, strict=True)
+        ]
+        counts.append(sum(answer.sure for answer in answers))
+        lines.learn(decode(given[-1])[0])
+    assert 0 < counts[0] < counts[1]
 
 
 def test_reasons_are_those_of_match(plain: PackedPlan, tmp_path: Path) -> None:

@@ -22,13 +22,14 @@ _SQL = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGIN
 
 
 def struct_type(fields: Iterable[tuple[str, DataType, str]]) -> dict[str, Any]:
-    """Return the type of a record of named fields, each with a type and a comment."""
-    return {"type": "struct", "fields": [struct_field(*each) for each in fields]}
-
-
-def struct_field(name: str, form: DataType, comment: str = "") -> dict[str, Any]:
-    """Return a field as a record has it; every field may be null."""
-    return {"name": name, "type": form, "nullable": True, "metadata": {"comment": comment} if comment else {}}
+    """Return the type of a record with these fields, each with a type and a comment."""
+    return {
+        "type": "struct",
+        "fields": [
+            {"name": name, "type": data_type, "nullable": True, "metadata": {"comment": comment} if comment else {}}
+            for name, data_type, comment in fields
+        ],
+    }
 
 
 def array_type(item: DataType) -> dict[str, Any]:
@@ -46,37 +47,37 @@ def decimal_type(precision: int, scale: int) -> str:
     return f"decimal({precision},{scale})"
 
 
-def sql_type(form: DataType) -> str:
-    """Return a type as SQL writes it."""
-    if isinstance(form, str):
-        return _SQL.get(form, form.upper())
-    if form["type"] == "array":
-        return f"ARRAY<{sql_type(form['elementType'])}>"
-    if form["type"] == "map":
-        return f"MAP<{sql_type(form['keyType'])}, {sql_type(form['valueType'])}>"
-    inside = ", ".join(f"`{name}`: {sql_type(each)}" for name, each in _field_types(form).items())
-    return f"STRUCT<{inside}>"
+def sql_type(data_type: DataType) -> str:
+    """Return a type in SQL."""
+    if isinstance(data_type, str):
+        return _SQL.get(data_type, data_type.upper())
+    if data_type["type"] == "array":
+        return f"ARRAY<{sql_type(data_type['elementType'])}>"
+    if data_type["type"] == "map":
+        return f"MAP<{sql_type(data_type['keyType'])}, {sql_type(data_type['valueType'])}>"
+    fields = ", ".join(f"`{name}`: {sql_type(each)}" for name, each in _field_types(data_type).items())
+    return f"STRUCT<{fields}>"
 
 
-def arrow_type(form: DataType) -> pa.DataType:
-    """Return a type as Arrow has it; timestamps are in UTC, so that Delta calls them timestamps too."""
+def arrow_type(data_type: DataType) -> pa.DataType:
+    """Return a type of Arrow; timestamps are in UTC, so that they are timestamps in Delta too."""
     import pyarrow as pa
 
-    if isinstance(form, str):
-        return _arrow_scalar(form)
-    if form["type"] == "array":
-        return pa.list_(arrow_type(form["elementType"]))
-    if form["type"] == "map":
-        return pa.map_(arrow_type(form["keyType"]), arrow_type(form["valueType"]))
-    return pa.struct([(each["name"], arrow_type(each["type"])) for each in form["fields"]])
+    if isinstance(data_type, str):
+        return _arrow_scalar(data_type)
+    if data_type["type"] == "array":
+        return pa.list_(arrow_type(data_type["elementType"]))
+    if data_type["type"] == "map":
+        return pa.map_(arrow_type(data_type["keyType"]), arrow_type(data_type["valueType"]))
+    return pa.struct([(each["name"], arrow_type(each["type"])) for each in data_type["fields"]])
 
 
 @cache
-def _arrow_scalar(form: str) -> pa.DataType:
+def _arrow_scalar(name: str) -> pa.DataType:
     import pyarrow as pa
 
-    if form.startswith("decimal("):
-        precision, _, scale = form[len("decimal(") : -1].partition(",")
+    if name.startswith("decimal("):
+        precision, _, scale = name[len("decimal(") : -1].partition(",")
         return pa.decimal128(int(precision), int(scale))
     return {
         TEXT: pa.string(),
@@ -90,56 +91,63 @@ def _arrow_scalar(form: str) -> pa.DataType:
         "binary": pa.binary(),
         "date": pa.date32(),
         TIMESTAMP: pa.timestamp("us", "UTC"),
-    }[form]
+    }[name]
 
 
-def covers(have: DataType, want: DataType) -> bool:
-    """Return whether a column of the type ``have`` holds every value of ``want``: the same type, or more fields."""
-    if isinstance(have, str) or isinstance(want, str) or have["type"] == "map":
-        return _normalized(have) == _normalized(want)
-    if have["type"] != want["type"]:
+def covers(actual: DataType, expected: DataType) -> bool:
+    """Return whether a column of the actual type, with the same or more fields, can have all values of the expected."""
+    if isinstance(actual, str) or isinstance(expected, str) or actual["type"] == "map":
+        return _normalized(actual) == _normalized(expected)
+    if actual["type"] != expected["type"]:
         return False
-    if have["type"] == "struct":
-        there = _field_types(have)
-        return all(each["name"] in there and covers(there[each["name"]], each["type"]) for each in want["fields"])
-    return covers(have["elementType"], want["elementType"])
+    if actual["type"] == "struct":
+        types = _field_types(actual)
+        return all(each["name"] in types and covers(types[each["name"]], each["type"]) for each in expected["fields"])
+    return covers(actual["elementType"], expected["elementType"])
 
 
-def type_conflict(have: DataType, want: DataType, path: str = "") -> tuple[str, str, str] | None:
-    """Return the path of the first part whose types no column can hold both of, with the two types.
+def type_conflict(actual: DataType, expected: DataType, path: str = "") -> tuple[str, str, str] | None:
+    """Return the path of the first part whose two types no column can have both of, with the types.
 
-    Readers can't fill up the records in a map, and take names that differ only in case for the same.
+    Readers can't add fields to the records in a map, and don't distinguish names that differ only in case.
     """
-    if isinstance(have, str) or isinstance(want, str) or have["type"] != want["type"] or have["type"] == "map":
-        return None if _normalized(have) == _normalized(want) else (path, sql_type(have), sql_type(want))
-    if have["type"] == "array":
-        return type_conflict(have["elementType"], want["elementType"], f"{path}.elementType" if path else "elementType")
-    there = {name.casefold(): (name, form) for name, form in _field_types(have).items()}
-    for name, form in _field_types(want).items():
-        known, held = there.get(name.casefold(), (name, form))
-        inner = f"{path}.{known}" if path else known
-        found = type_conflict(held, form, inner) if known == name else (inner, f'called "{known}"', f'"{name}"')
-        if found:
-            return found
+    if isinstance(actual, str) or isinstance(expected, str) or "map" in {actual["type"], expected["type"]}:
+        equal = _normalized(actual) == _normalized(expected)
+        return None if equal else (path, sql_type(actual), sql_type(expected))
+    if actual["type"] != expected["type"]:
+        return path, sql_type(actual), sql_type(expected)
+    if actual["type"] == "array":
+        item = f"{path}.elementType" if path else "elementType"
+        return type_conflict(actual["elementType"], expected["elementType"], item)
+    fields = {name.casefold(): (name, data_type) for name, data_type in _field_types(actual).items()}
+    for name, data_type in _field_types(expected).items():
+        actual_name, actual_type = fields.get(name.casefold(), (name, data_type))
+        inner = f"{path}.{actual_name}" if path else actual_name
+        if actual_name != name:
+            return inner, f'called "{actual_name}"', f'"{name}"'
+        conflict = type_conflict(actual_type, data_type, inner)
+        if conflict:
+            return conflict
     return None
 
 
-def _normalized(form: DataType) -> object:
-    """Return a type as something that equals those that hold the same values: its fields in any order, uncommented."""
-    if isinstance(form, str):
-        return form
-    if form["type"] == "struct":
-        return {each["name"]: _normalized(each["type"]) for each in form["fields"]}
-    return [form["type"], *(_normalized(form[key]) for key in ("keyType", "valueType", "elementType") if key in form)]
+def _normalized(data_type: DataType) -> object:
+    """Return an object that equals that of types with the same values: fields in any order, without comments."""
+    if isinstance(data_type, str):
+        return data_type
+    if data_type["type"] == "struct":
+        return {name: _normalized(each) for name, each in _field_types(data_type).items()}
+    inner = [data_type[key] for key in ("keyType", "valueType", "elementType") if key in data_type]
+    return [data_type["type"], *map(_normalized, inner)]
 
 
-def _field_types(form: Mapping[str, Any]) -> dict[str, DataType]:
+def _field_types(struct: Mapping[str, Any]) -> dict[str, DataType]:
     """Return the types of a record's fields by their names."""
-    return {each["name"]: each["type"] for each in form["fields"]}
+    return {each["name"]: each["type"] for each in struct["fields"]}
 
 
 class Type(StrEnum):
-    """What a column holds; JSON is text for Spark, and says that the text is a JSON value."""
+    """The type of a column; JSON is text for Spark, and means that the text is a JSON value."""
 
     TEXT = "string"
     LONG = "long"
@@ -153,14 +161,14 @@ class Type(StrEnum):
 
     @property
     def data_type(self) -> DataType:
-        """The type as Spark and Delta have it."""
+        """The type in Spark and Delta."""
         if self is Type.JSON:
             return TEXT
         if self is Type.TEXTS:
             return array_type(TEXT)
-        return (
-            map_type(LONG if self is Type.LONG_MAP else TEXT) if self in {Type.TEXT_MAP, Type.LONG_MAP} else self.value
-        )
+        if self in {Type.TEXT_MAP, Type.LONG_MAP}:
+            return map_type(LONG if self is Type.LONG_MAP else TEXT)
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +182,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table; the values of the columns ``keys`` tell its rows apart."""
+    """One table; no two rows have the same values in the columns ``keys``."""
 
     name: str
     comment: str
@@ -183,12 +191,12 @@ class Table:
 
     @property
     def structure(self) -> dict[str, Any]:
-        """Spark's own JSON form of the table's schema, which is Delta's too; every column may be null."""
+        """The table's schema in the JSON form that Spark and Delta share; every column may be null."""
         return struct_type((column.name, column.type.data_type, column.comment) for column in self.columns)
 
     @property
     def arrow_schema(self) -> pa.Schema:
-        """Arrow's form of the table's schema."""
+        """The table's schema in Arrow."""
         import pyarrow as pa
 
         return pa.schema([(column.name, arrow_type(column.type.data_type)) for column in self.columns])
@@ -198,34 +206,36 @@ HASH = Column("hash", comment="A digest of the row: rows with the same one are t
 
 
 def delta_schema(structure: Mapping[str, Any]) -> Schema:
-    """Return the schema of a table as `deltalake` has it, from the form that Spark and Delta share."""
+    """Return the schema of `deltalake` for one in the form that Spark and Delta share."""
     from deltalake import Schema
 
     return Schema.from_json(json.dumps(structure))
 
 
 def create_table(table: Table, name: str, properties: Mapping[str, str] | None = None) -> str:
-    """Return the SQL statement that creates a table under a name, which is quoted already."""
+    """Return the SQL statement that creates a table; ``name`` is quoted."""
     return create_table_sql(name, map(column_ddl, table.columns), table.comment, properties or {})
 
 
 def create_table_sql(name: str, columns: Iterable[str], comment: str, properties: Mapping[str, str | None]) -> str:
-    """Return the SQL statement that creates a table; ``columns`` are in SQL already."""
-    listed = ",\n".join(f"  {column}" for column in columns)
-    said = ", ".join(f"{sql_string(key)} = {sql_string(value or '')}" for key, value in properties.items())
-    tail = f"\nTBLPROPERTIES ({said})" if said else ""
-    about = f"\nCOMMENT {sql_string(comment)}" if comment else ""
-    return f"CREATE TABLE {name} (\n{listed}\n) USING delta{about}{tail}"
+    """Return the SQL statement that creates a table; ``name`` is quoted, and ``columns`` are in SQL."""
+    statement = f"CREATE TABLE {name} (\n" + ",\n".join(f"  {column}" for column in columns) + "\n) USING delta"
+    if comment:
+        statement += f"\nCOMMENT {sql_string(comment)}"
+    if properties:
+        pairs = ", ".join(f"{sql_string(key)} = {sql_string(value or '')}" for key, value in properties.items())
+        statement += f"\nTBLPROPERTIES ({pairs})"
+    return statement
 
 
 def column_ddl(column: Column) -> str:
-    """Return a column as SQL declares it."""
+    """Return the declaration of a column in SQL."""
     kind = {"json": "string"}.get(column.type.value, column.type.value).replace("long", "bigint").upper()
     comment = f" COMMENT {sql_string(column.comment)}" if column.comment else ""
     return f"`{column.name}` {kind}{comment}"
 
 
 def sql_string(value: str) -> str:
-    """Return a text as an SQL literal."""
+    """Return a text as a literal of SQL."""
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

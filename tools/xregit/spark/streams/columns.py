@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +15,23 @@ from xregit.json_pointer import escape
 from xregit.messages.decoder import SECOND, ZONE
 from xregit.payloads import Field
 from xregit.payloads.base import WILDCARD
-from xregit.spark.streams.converters import Convert, Rest, as_json, branch_fit, put_in_rest, scalar_type
-from xregit.spark.table_schema import TEXT, TIMESTAMP, DataType, array_type, arrow_type, map_type, struct_type
+from xregit.spark.streams.converters import (
+    ColumnType,
+    Convert,
+    Member,
+    Rest,
+    as_json,
+    branch_fit,
+    put_in_rest,
+    scalar_type,
+)
+from xregit.spark.table_schema import TEXT, TIMESTAMP, array_type, arrow_type, map_type, struct_type
 
 if TYPE_CHECKING:
     from collections import defaultdict
     from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
-
-    from xregit.spark.streams.converters import ScalarType
 
     Rests = defaultdict[int, Rest]
 
@@ -70,30 +76,6 @@ _NUMBERS = _INTEGERS | {"float32", "float64", "number"}
 _TEXTS = frozenset({"string", "uuid", "uri"})
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnType:
-    """A column's data type, the converter of its values, and a note for its comment; of a record, also its members.
-
-    ``passthrough`` are the classes of values that Arrow can take unconverted, as `ScalarType` has it.
-    """
-
-    data_type: DataType
-    convert: Convert
-    note: str = ""
-    passthrough: frozenset[type] = frozenset()
-    members: tuple[Member, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A field of a record: its name in the payload, its name as a column, its type and its comment."""
-
-    key: str
-    name: str
-    type: ColumnType
-    comment: str
-
-
 class ColumnNames:
     """Names of columns, each once without regard to case, and without the characters that Delta refuses."""
 
@@ -131,30 +113,25 @@ def column_type(field: Field, depth: int = 0) -> ColumnType:
     """Return the column type of a field; what can't be a column stays JSON text and says so."""
     scalar = scalar_type(field)
     if scalar is not None:
-        return _from_scalar(scalar)
+        return scalar
     if field.recursive:
-        return _json_text("JSON, as it may hold itself")
+        return ColumnType(TEXT, as_json, "As JSON, as it may hold itself.")
     if depth >= MAX_DEPTH:
-        return _json_text("JSON, as it nests too deep")
-    return _CONTAINERS[field.type](field, depth + 1) if field.type in _CONTAINERS else _json_text("JSON of any kind")
+        return ColumnType(TEXT, as_json, "As JSON, as it nests too deep.")
+    if field.type in _CONTAINERS:
+        return _CONTAINERS[field.type](field, depth + 1)
+    return ColumnType(TEXT, as_json, "As JSON of any kind.")
 
 
-def _from_scalar(scalar: ScalarType) -> ColumnType:
-    return ColumnType(scalar.data_type, scalar.convert, _sentence(scalar.note), scalar.passthrough)
-
-
-def _json_text(note: str) -> ColumnType:
-    return ColumnType(TEXT, as_json, _sentence(note))
-
-
-def _sentence(text: str) -> str:
-    return f"As {text}." if text else ""
+def _item_type(field: Field, depth: int) -> ColumnType:
+    """Return the type of the items of an array or map."""
+    return column_type(field.fields[0], depth) if field.fields else ColumnType(TEXT, as_json)
 
 
 def _record(field: Field, depth: int) -> ColumnType:
     inner = members(field.fields, depth=depth)
     if not inner:
-        return _json_text("JSON, as its fields are not known")
+        return ColumnType(TEXT, as_json, "As JSON, as its fields are not known.")
     data_type = struct_type((each.name, each.type.data_type, each.comment) for each in inner)
     return ColumnType(data_type, record_converter(inner), members=inner)
 
@@ -179,7 +156,7 @@ def record_converter(members: tuple[Member, ...]) -> Convert:
 
 
 def _array(field: Field, depth: int) -> ColumnType:
-    inner = column_type(field.fields[0], depth) if field.fields else _json_text("")
+    inner = _item_type(field, depth)
 
     def convert(value: Any, path: str, rest: Rest) -> Any:
         if not isinstance(value, list | tuple):
@@ -192,7 +169,7 @@ def _array(field: Field, depth: int) -> ColumnType:
 
 
 def _map(field: Field, depth: int) -> ColumnType:
-    inner = column_type(field.fields[0], depth) if field.fields else _json_text("")
+    inner = _item_type(field, depth)
 
     def convert(value: Any, path: str, rest: Rest) -> Any:
         if not isinstance(value, Mapping):

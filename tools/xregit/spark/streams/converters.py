@@ -110,8 +110,8 @@ _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarType:
-    """The data type of single values, their converter, and a note for the column's comment.
+class ColumnType:
+    """A column's data type, the converter of its values, and a note for its comment; of a record, also its members.
 
     Values of the classes ``passthrough`` that Arrow accepts for the data type need no conversion.
     """
@@ -120,20 +120,31 @@ class ScalarType:
     convert: Convert
     note: str = ""
     passthrough: frozenset[type] = frozenset()
+    members: tuple[Member, ...] = ()
 
 
-def scalar_type(field: Field) -> ScalarType | None:
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field of a record: its name in the payload, its name as a column, its type and its comment."""
+
+    key: str
+    name: str
+    type: ColumnType
+    comment: str
+
+
+def scalar_type(field: Field) -> ColumnType | None:
     """Return the type of a field of single values; None for records, arrays, maps, unions and any values."""
     if field.type == "enum":
         classes = {type(value) for value in field.values}
         name = {str: "string", int: "int64", bool: "boolean"}.get(classes.pop()) if len(classes) == 1 else None
-        return _SCALAR_TYPES[name] if name else ScalarType(TEXT, as_json, "JSON, as its values differ in kind")
+        return _SCALAR_TYPES[name] if name else ColumnType(TEXT, as_json, "As JSON, as its values differ in kind.")
     if field.type == "decimal":
         if 0 < field.precision <= MAX_DIGITS:
             data_type = decimal_type(field.precision, field.scale)
-            return ScalarType(data_type, _converter(_to_decimal(field.precision, field.scale)))
+            return ColumnType(data_type, _converter(_to_decimal(field.precision, field.scale)))
         why = "no precision is stated" if field.precision <= 0 else f"it has more than {MAX_DIGITS} digits"
-        return ScalarType(TEXT, _converter(_number_text), f"text, as {why}")
+        return ColumnType(TEXT, _converter(_number_text), f"As text, as {why}.")
     return _SCALAR_TYPES.get(field.type)
 
 
@@ -331,28 +342,28 @@ def _to_temporal_text(value: Any) -> str | None:
 
 _FLOAT = _converter(_to_float)
 _TEXT, _INT, _NUMBER = frozenset({str}), frozenset({int}), frozenset({int, float})
-_SCALAR_TYPES: Mapping[str, ScalarType] = {
-    "null": ScalarType(TEXT, as_json, "JSON, which is always null"),
-    "boolean": ScalarType(BOOLEAN, _convert_boolean, passthrough=frozenset({bool})),
-    "int8": ScalarType("byte", _integer_converter(8), passthrough=_INT),
-    "int16": ScalarType("short", _integer_converter(16), passthrough=_INT),
-    "int32": ScalarType("integer", _integer_converter(32), passthrough=_INT),
-    "int64": ScalarType(LONG, _integer_converter(64), passthrough=_INT),
-    "integer": ScalarType(LONG, _integer_converter(64), passthrough=_INT),
-    "uint8": ScalarType("short", _integer_converter(8, signed=False)),
-    "uint16": ScalarType("integer", _integer_converter(16, signed=False)),
-    "uint32": ScalarType(LONG, _integer_converter(32, signed=False)),
-    "uint64": ScalarType(decimal_type(20, 0), _converter(_to_decimal(20, 0))),
-    "float32": ScalarType("float", _converter(_to_float32)),
-    "float64": ScalarType(DOUBLE, _FLOAT, passthrough=_NUMBER),
-    "number": ScalarType(DOUBLE, _FLOAT, passthrough=_NUMBER),
-    "string": ScalarType(TEXT, _convert_text, passthrough=_TEXT),
-    "uuid": ScalarType(TEXT, _convert_uuid, passthrough=_TEXT),
-    "uri": ScalarType(TEXT, _convert_text, passthrough=_TEXT),
-    "bytes": ScalarType("binary", _converter(_to_bytes)),
-    "date": ScalarType("date", _convert_date),
-    "time": ScalarType(TEXT, _converter(_to_temporal_text), "text, as Delta has no type for a time of day"),
-    "timestamp": ScalarType(TIMESTAMP, _convert_timestamp),
-    "localtimestamp": ScalarType(TEXT, _converter(_to_temporal_text), "text, as it names no time zone"),
-    "duration": ScalarType(TEXT, _converter(_to_temporal_text), "text, as Delta has no type for a duration"),
+_SCALAR_TYPES: Mapping[str, ColumnType] = {
+    "null": ColumnType(TEXT, as_json, "As JSON, which is always null."),
+    "boolean": ColumnType(BOOLEAN, _convert_boolean, passthrough=frozenset({bool})),
+    "int8": ColumnType("byte", _integer_converter(8), passthrough=_INT),
+    "int16": ColumnType("short", _integer_converter(16), passthrough=_INT),
+    "int32": ColumnType("integer", _integer_converter(32), passthrough=_INT),
+    "int64": ColumnType(LONG, _integer_converter(64), passthrough=_INT),
+    "integer": ColumnType(LONG, _integer_converter(64), passthrough=_INT),
+    "uint8": ColumnType("short", _integer_converter(8, signed=False)),
+    "uint16": ColumnType("integer", _integer_converter(16, signed=False)),
+    "uint32": ColumnType(LONG, _integer_converter(32, signed=False)),
+    "uint64": ColumnType(decimal_type(20, 0), _converter(_to_decimal(20, 0))),
+    "float32": ColumnType("float", _converter(_to_float32)),
+    "float64": ColumnType(DOUBLE, _FLOAT, passthrough=_NUMBER),
+    "number": ColumnType(DOUBLE, _FLOAT, passthrough=_NUMBER),
+    "string": ColumnType(TEXT, _convert_text, passthrough=_TEXT),
+    "uuid": ColumnType(TEXT, _convert_uuid, passthrough=_TEXT),
+    "uri": ColumnType(TEXT, _convert_text, passthrough=_TEXT),
+    "bytes": ColumnType("binary", _converter(_to_bytes)),
+    "date": ColumnType("date", _convert_date),
+    "time": ColumnType(TEXT, _converter(_to_temporal_text), "As text, as Delta has no type for a time of day."),
+    "timestamp": ColumnType(TIMESTAMP, _convert_timestamp),
+    "localtimestamp": ColumnType(TEXT, _converter(_to_temporal_text), "As text, as it names no time zone."),
+    "duration": ColumnType(TEXT, _converter(_to_temporal_text), "As text, as Delta has no type for a duration."),
 }

@@ -112,12 +112,11 @@ def attribute_batch(events: Sequence[PlainEvent]) -> pa.RecordBatch:
 class EventReader:
     """Decodes lines into plain events that have the standard attributes and those that it has learned."""
 
-    def __init__(self, data: type) -> None:
-        """Begin with the attributes of the specification; ``data`` is the type of the data.
+    def __init__(self) -> None:
+        """Begin with the attributes of the specification.
 
-        With `msgspec.Raw`, which is faster, data may be no JSON where it has bad characters or numbers.
+        Data is not decoded: it may be no JSON where it has bad characters or numbers.
         """
-        self._data = data
         self._extensions: frozenset[str] = frozenset()
         self._decode = self._decoder()
 
@@ -133,7 +132,7 @@ class EventReader:
         names = sorted(self._extensions)
         struct = msgspec.defstruct(
             "Extended",
-            [(DATA, self._data, msgspec.UNSET), *((field_name(name), str | None, None) for name in names)],
+            [(DATA, msgspec.Raw, msgspec.UNSET), *((field_name(name), str | None, None) for name in names)],
             bases=(PlainEvent,),
             rename={field_name(name): name for name in names},
             forbid_unknown_fields=True,
@@ -285,43 +284,23 @@ class LineMatcher:
 
     def __init__(self, matcher: Matcher) -> None:
         """Begin with the definitions of a matcher."""
-        self.matcher = matcher
         self._batch_matcher = matcher.batch_matcher()
-        self._reader, self._strict_reader = EventReader(msgspec.Raw), EventReader(Any)
-        self._learn(self._batch_matcher.keys)
+        self._reader = EventReader()
+        self._reader.learn(self._batch_matcher.keys)
         # With a definition that has a constraint for the data as if it were an attribute, no line is plain.
         self._is_usable = DATA not in self._batch_matcher.keys
 
     def match(self, lines: Sequence[bytes]) -> Iterator[Part]:
         """Yield the lines in parts. Only the attributes of events have been decoded; their data may be no JSON."""
-        for part in _parts(lines):
+        for start in range(0, len(lines), PART_LINES):
+            part = lines[start : start + PART_LINES]
             events = self._reader.read(part) if self._is_usable else [None] * len(part)
             yield part, events, self._answers(events)
 
     def learn(self, message: IncomingMessage) -> None:
         """Decode events like this one as plain from now on, if only its attributes prevented that."""
         if message.wire is None and message.event is not None:
-            self._learn(message.event)
-
-    def definitions(self, lines: Sequence[bytes]) -> list[str]:
-        """Return the xid of the one definition that each line fits, an empty text where it fits none or several."""
-        xids: list[str] = []
-        for part in _parts(lines):
-            events = self._strict_reader.read(part) if self._is_usable else [None] * len(part)
-            xids += [
-                xid if sure else self._single_match(line)
-                for line, (xid, _, sure) in zip(part, self._answers(events), strict=True)
-            ]
-        return xids
-
-    def _single_match(self, line: bytes) -> str:
-        matches = self.matcher.match(line).matches
-        return matches[0].xid if len(matches) == 1 else ""
-
-    def _learn(self, attributes: Iterable[str]) -> None:
-        names = tuple(attributes)
-        self._reader.learn(names)
-        self._strict_reader.learn(names)
+            self._reader.learn(message.event)
 
     def _answers(self, events: Sequence[PlainEvent | None]) -> Sequence[Answer]:
         plain = list(filter(None, events))
@@ -330,7 +309,3 @@ class LineMatcher:
             return answers
         remaining = iter(answers)
         return [UNSURE if event is None else next(remaining) for event in events]
-
-
-def _parts(lines: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    return (lines[start : start + PART_LINES] for start in range(0, len(lines), PART_LINES))

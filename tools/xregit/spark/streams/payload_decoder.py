@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from xregit.messages.decoder import IncomingMessage
     from xregit.payloads import PayloadSchema
     from xregit.payloads.json_schema.subschemas import Node
-    from xregit.spark.streams.columns import ColumnType, Member, Rests
+    from xregit.spark.streams.columns import Rests
+    from xregit.spark.streams.converters import ColumnType, Member
     from xregit.spark.streams.decoder import PlainEvent
 
 

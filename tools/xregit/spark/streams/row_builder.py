@@ -14,7 +14,7 @@ from xregit.model.language import NOTHING
 from xregit.payloads import Field
 from xregit.payloads.json_schema.subschemas import root_node
 from xregit.protocols import Wire, wire_json
-from xregit.spark.streams.columns import ColumnType, build_array, build_arrays, members
+from xregit.spark.streams.columns import build_array, build_arrays, members
 from xregit.spark.streams.converters import json_text, scalar_type
 from xregit.spark.streams.decoder import DECODE_ERRORS, decode_or_none
 from xregit.spark.streams.payload_decoder import PayloadDecoder, record_columns, record_struct
@@ -205,8 +205,7 @@ def _attribute_column(matched: MatchedRows, name: str, kind: str, rests: Rests) 
         )
     if scalar.data_type == BOOLEAN:
         values = [_BOOLEANS.get(value, value) if isinstance(value, str) else value for value in values]
-    column_type = ColumnType(scalar.data_type, scalar.convert, passthrough=scalar.passthrough)
-    return build_array(column_type, values, f"ce_{name}", rests)
+    return build_array(scalar, values, f"ce_{name}", rests)
 
 
 def _text_array(values: Sequence[str | None]) -> pa.Array:
