@@ -173,10 +173,10 @@ def test_batch_is_sorted_again_as_it_was(
     write(folder / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.three"))
     commit = DeltaSink._commit_table  # noqa: SLF001 - where a crash does most harm
 
-    def crash(ledger: DeltaSink, batch: Any, landing: Any, files: Any) -> None:
-        if landing.name == "unmatched":
+    def crash(delta_sink: DeltaSink, batch: Any, mapping: Any, files: Any) -> None:
+        if mapping.name == "unmatched":
             raise CrashError
-        commit(ledger, batch, landing, files)
+        commit(delta_sink, batch, mapping, files)
 
     monkeypatch.setattr(DeltaSink, "_commit_table", crash)
     with pytest.raises(CrashError):
@@ -378,18 +378,18 @@ def _newer(folder: Path) -> None:
 
 def test_second_run_of_one_job_is_refused(registry: Registry, tmp_path: Path) -> None:
     """Of two runs that commit the same batch, one wins, and the other says so in one line."""
-    landing = plan(registry).table(f"{GROUP}one")
+    mapping = plan(registry).table(f"{GROUP}one")
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
     batches = [Batch("job", number, {}) for number in (0, 1)]
     one, other = DeltaSink(Location.of(tmp_path)), DeltaSink(Location.of(tmp_path))
-    one.commit(batches[0], [(landing, [stamp])])
-    stale = DeltaTable(tmp_path / landing.name)
-    one.commit(batches[1], [(landing, [stamp])])
-    one.commit(batches[1], [(landing, [stamp])])
-    assert DeltaTable(tmp_path / landing.name).version() == 1
-    other.open_tables[landing.name] = Stale(stale)  # type: ignore[assignment]
+    one.commit(batches[0], [(mapping, [stamp])])
+    stale = DeltaTable(tmp_path / mapping.name)
+    one.commit(batches[1], [(mapping, [stamp])])
+    one.commit(batches[1], [(mapping, [stamp])])
+    assert DeltaTable(tmp_path / mapping.name).version() == 1
+    other.open_tables[mapping.name] = Stale(stale)  # type: ignore[assignment]
     with pytest.raises(XregitError, match="g__one was changed by another run in the meantime; run one at a time"):
-        other.commit(batches[1], [(landing, [stamp])])
+        other.commit(batches[1], [(mapping, [stamp])])
 
 
 def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None:
@@ -397,9 +397,9 @@ def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None
     before = plan(registry).table(f"{GROUP}one")
     columns = tuple(replace(each, comment="Anew." if each.name == "value" else each.comment) for each in before.columns)
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
-    ledger = DeltaSink(Location.of(tmp_path))
-    for number, landing in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
-        ledger.commit(Batch("job", number, {}), [(landing, [stamp | {"path": f"part-{number}.parquet"}])])
+    delta_sink = DeltaSink(Location.of(tmp_path))
+    for number, mapping in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
+        delta_sink.commit(Batch("job", number, {}), [(mapping, [stamp | {"path": f"part-{number}.parquet"}])])
     found = DeltaTable(tmp_path / before.name)
     comments = {field.name: field.metadata.get("comment", "") for field in found.schema().fields}
     assert (found.metadata().description, comments["value"]) == ("Said anew.", "Anew.")
