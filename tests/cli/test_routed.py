@@ -8,7 +8,9 @@ from xregit.spark.streams.job import RoutingResult
 
 def test_each_table_of_a_few_is_told() -> None:
     """They stand in the order of their names."""
-    assert row_counts(RoutingResult(1, {"unmatched": 2, "fleet__position": 1000})) == "fleet__position 1,000, unmatched 2"
+    assert (
+        row_counts(RoutingResult(1, {"unmatched": 2, "fleet__position": 1000})) == "fleet__position 1,000, unmatched 2"
+    )
     assert row_counts(RoutingResult()) == "nothing new"
 
 
