@@ -95,37 +95,37 @@ def _entity_rows(registry: Registry, entities: Mapping[NamePath, EntityTable]) -
     return {name: chain.from_iterable(each) for name, each in rows.items()}
 
 
-def _rows_at(registry: Registry, table: EntityTable, path: NamePath) -> Iterator[Row]:
+def _rows_at(registry: Registry, entity_table: EntityTable, path: NamePath) -> Iterator[Row]:
     """Yield the rows of the entities that the plural names lead to."""
     if not path:
         attributes = {**registry.attributes, "specversion": registry.model.specversion}
-        yield _row(table, {"xid": "/"}, attributes, registry.facts(registry.place))
+        yield _row(entity_table, {"xid": "/"}, attributes, registry.facts(registry.place))
         return
     for group in registry.groups.get(path[0], {}).values():
         if not path[1:]:
             ids = {"xid": group.xid, f"{group.type.singular}id": group.id, "parentxid": "/"}
-            yield _row(table, ids, group.attributes, registry.facts(group.place))
+            yield _row(entity_table, ids, group.attributes, registry.facts(group.place))
             continue
         for resource in group.collections.get(path[1], {}).values():
             if path[2:]:
-                yield from _version_rows(registry, table, resource)
+                yield from _version_rows(registry, entity_table, resource)
             else:
-                yield _resource_row(registry, table, resource)
+                yield _resource_row(registry, entity_table, resource)
 
 
-def _resource_row(registry: Registry, table: EntityTable, resource: Resource) -> Row:
+def _resource_row(registry: Registry, entity_table: EntityTable, resource: Resource) -> Row:
     cells: Row = {"xid": resource.xid, f"{resource.type.singular}id": resource.id, "parentxid": parent(resource.xid)}
     attributes = resource.attributes
-    if table.table.name == "messages":
+    if entity_table.table.name == "messages":
         attributes = attributes if resource.xref else effective(registry, resource)
         resolved = registry.resolved(resource.xid)
         cells |= {"resolved": to_cell(Type.JSON, resolved.attributes), "basechain": list(resolved.chain)}
     if resource.type.maxversions != 1 and not resource.xref:
         cells |= {"defaultversionid": resource.defaultversionid}
-    return _row(table, cells, {**attributes, **resource.meta}, registry.facts(resource.place))
+    return _row(entity_table, cells, {**attributes, **resource.meta}, registry.facts(resource.place))
 
 
-def _version_rows(registry: Registry, table: EntityTable, resource: Resource) -> Iterator[Row]:
+def _version_rows(registry: Registry, entity_table: EntityTable, resource: Resource) -> Iterator[Row]:
     """Yield each version; its ancestor is the one before it, unless it declares another."""
     singular, previous = resource.type.singular, ""
     for version in resource.versions.values():
@@ -134,7 +134,7 @@ def _version_rows(registry: Registry, table: EntityTable, resource: Resource) ->
         place = document.place if document and document.data is not None else version.place
         cells |= _document_cells(singular, document) if document else {}
         ancestor = to_text(version.attributes.get("ancestor") or previous or version.id)
-        yield _row(table, cells, version.attributes, registry.facts(place)) | {"ancestor": ancestor}
+        yield _row(entity_table, cells, version.attributes, registry.facts(place)) | {"ancestor": ancestor}
         previous = version.id
 
 
@@ -147,12 +147,14 @@ def _document_cells(singular: str, document: Document) -> Row:
         return {f"{singular}base64": base64.b64encode(document.data).decode()}
 
 
-def _row(table: EntityTable, cells: Row, attributes: Mapping[str, Any], facts: FileHistory) -> Row:
+def _row(entity_table: EntityTable, cells: Row, attributes: Mapping[str, Any], facts: FileHistory) -> Row:
     extensions = {
-        name: value for name, value in attributes.items() if name not in table.attributes and name not in table.omitted
+        name: value
+        for name, value in attributes.items()
+        if name not in entity_table.attributes and name not in entity_table.omitted
     }
     return {
-        **{name: to_cell(kind, attributes.get(name)) for name, kind in table.attributes.items()},
+        **{name: to_cell(kind, attributes.get(name)) for name, kind in entity_table.attributes.items()},
         **cells,
         EXTENSIONS: to_cell(Type.JSON, extensions) if extensions else None,
         "epoch": facts.epoch,
