@@ -14,7 +14,7 @@ import pytest
 import xregit
 from tests.benchmarks.ratio import ratio
 from xregit.spark.session import session
-from xregit.spark.streams.plan import packed, plan, unpacked
+from xregit.spark.streams.plan import pack_plan, plan, unpack_plan
 from xregit.spark.streams.table_mapping import table_names
 
 if TYPE_CHECKING:
@@ -145,12 +145,12 @@ def counted(frame: DataFrame, made: Callable[[], Callable[[list[bytes]], int]], 
 
 def classifying(spark: SparkSession, folder: Path, size: int, vehicles: int = VEHICLES) -> Callable[[], None]:
     """Return a function that classifies all events against that many definitions."""
-    sent = packed(plan(registry(folder, size)))
+    sent = pack_plan(plan(registry(folder, size)))
     frame = lines(spark, events(folder, size, vehicles))
 
     def made() -> Callable[[list[bytes]], int]:
-        recogniser = unpacked(sent.digest, sent.data).recogniser
-        return lambda given: sum(map(bool, recogniser.definitions(given)))
+        matcher = unpack_plan(sent.data).line_matcher
+        return lambda given: sum(bool(answer.xid) for _, _, answers in matcher.match(given) for answer in answers)
 
     known = EVENTS - len(range(0, EVENTS, 21))
     return lambda: counted(frame, made, known)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import xregit
 from tests.fuzzing.wires import ROOT, wire_seeds
 from xregit.messages.decoder import decode
-from xregit.spark.streams.decoder import json_records
+from xregit.spark.streams.decoder import decode_kafka_lines
 from xregit.spark.streams.plan import Plan, plan
 from xregit.spark.streams.router import PartitionRouter
 
@@ -30,12 +30,12 @@ def rows(data: bytes) -> None:
     lines = data.split(b"\n")
     given = [(line, len(line)) for line in lines if line and not line.isspace()]
     due = sum(len(decode(line)) for line, _ in given)
-    together, single = _sorted(lambda to: to.sort_lines(lines)), _sorted(lambda to: to.sort(given))
+    together, single = _sorted(lambda to: to.route_lines(lines)), _sorted(lambda to: to.route(given))
     assert together == single, (together, single)
     assert _count(single) == due
-    records = list(json_records(pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})))
+    records = list(decode_kafka_lines(pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})))
     assert len(records) == len(given)
-    assert _count(_sorted(lambda to: to.sort(records))) == sum(len(decode(record)) for record, _ in records)
+    assert _count(_sorted(lambda to: to.route(records))) == sum(len(decode(record)) for record, _ in records)
 
 
 def row_seeds() -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.spark.rows import to_cell, to_text, with_hash
-from xregit.spark.schema import Type
+from xregit.spark.table_schema import Type
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -15,7 +15,7 @@ from xregit.spark.deltalake_writer import DeltalakeWriter
 from xregit.spark.location import MORE_MEMORY, Location, error_summary, errors_at
 from xregit.spark.row_batches import pack
 from xregit.spark.rows import Row, with_hash
-from xregit.spark.schema import HASH, Column, Table, Type
+from xregit.spark.table_schema import HASH, Column, Table, Type
 from xregit.spark.table_writer import CommitInfo, TableChanges, TableSnapshot, diff_rows
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_difference_is_what_is_new_other_and_gone() -> None:
     known = {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"], ("c",): _row("c", 3)["hash"]}
     found = diff_rows(TABLE, (_row("a", 1), _row("b", 5), _row("d", 4)), known)
     expected = (pack(TABLE, [_row("d", 4)]), pack(TABLE, [_row("b", 5)]), pack(TABLE, [{"xid": "c"}]))
-    assert found == TableChanges(*expected, same=1)
+    assert found == TableChanges(*expected, unchanged=1)
     assert (found.rows, found.only_inserts) == (3, False)
     assert not diff_rows(TABLE, (_row("a", 1),), {("a",): _row("a", 1)["hash"]})
 

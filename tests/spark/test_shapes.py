@@ -18,14 +18,22 @@ from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
 from xregit.payloads.base import WILDCARD
-from xregit.spark.schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, type_conflict
-from xregit.spark.streams.columns import MAX_DEPTH, Member, Names, columns, composed, members, shape
-from xregit.spark.streams.columns import array as column_of
+from xregit.spark.streams.columns import (
+    MAX_DEPTH,
+    ColumnNames,
+    build_arrays,
+    column_type,
+    members,
+    record_converter,
+)
+from xregit.spark.streams.columns import build_array as column_of
+from xregit.spark.table_schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, type_conflict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xregit.payloads import PayloadSchema
+    from xregit.spark.streams.converters import Member
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -86,7 +94,7 @@ def column(schema: PayloadSchema) -> tuple[str, Any]:
     """Return the SQL type of the one field "x" of a payload, and what makes a record of the payload."""
     made = members(schema.fields())
     assert [each.key for each in made] == ["x"]
-    return sql_type(made[0].shape.form), composed(made)
+    return sql_type(made[0].type.data_type), record_converter(made)
 
 
 @pytest.mark.parametrize(("schema", "expected", "values"), JSON_SCHEMAS, ids=[each[1] for each in JSON_SCHEMAS])
@@ -102,7 +110,7 @@ def test_json_schema_becomes_a_column(
         rest: dict[str, Any] = {}
         made = convert({"x": value}, "", rest)["x"]
         assert (made, rest.get("/x")) == (held, left)
-        pa.array([made], arrow_type(inside[0].shape.form))
+        pa.array([made], arrow_type(inside[0].type.data_type))
     alone: list[dict[str, Any] | None] = [{"x": value} for value, _, _ in values]
     for some in (*([each] for each in alone), alone, [None, *alone, {}]):
         assert_columns_are_records(inside, some)
@@ -110,12 +118,12 @@ def test_json_schema_becomes_a_column(
 
 def assert_columns_are_records(inside: tuple[Member, ...], some: Sequence[dict[str, Any] | None]) -> None:
     """Hold that a column made of many values at once is what each of them becomes by itself."""
-    convert = composed(inside)
+    convert = record_converter(inside)
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    (found,) = columns(inside, some, "", rests)
+    (found,) = build_arrays(inside, some, "", rests)
     expected: dict[int, dict[str, Any]] = {row: {} for row in range(len(some))}
     told = [None if each is None else convert(each, "", expected[row])["x"] for row, each in enumerate(some)]
-    assert found.equals(pa.array(told, arrow_type(inside[0].shape.form)))
+    assert found.equals(pa.array(told, arrow_type(inside[0].type.data_type)))
     assert {row: rest for row, rest in rests.items() if rest} == {row: rest for row, rest in expected.items() if rest}
 
 
@@ -129,7 +137,7 @@ WHOLE = [
 @pytest.mark.parametrize(("kind", "bounds"), WHOLE)
 def test_whole_numbers_have_their_bounds(kind: str, bounds: tuple[int, int]) -> None:
     """The least and the largest number that a type has is in the column, what is beyond is the rest."""
-    made = shape(Field("x", kind))
+    made = column_type(Field("x", kind))
     least, most = bounds
     given_ = [least, most, str(least), str(most), float(most) + 1, least - 1, most + 1, str(least - 1), 1.5, None]
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
@@ -143,7 +151,7 @@ def test_time_without_zone_is_the_rest() -> None:
     whole = ["2026-01-01T14:00:00+02:00", "2026-01-01t12:00:00z"]
     others = ["2026-01-01T12:00:00", "2026-01-01", "2026-01-01T12:00:60Z", "", "now", 3, date(2026, 1, 1)]
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    assert column_of(shape(Field("x", "timestamp")), [*whole, *others], "/x", rests).to_pylist() == [
+    assert column_of(column_type(Field("x", "timestamp")), [*whole, *others], "/x", rests).to_pylist() == [
         *[NOON] * 2,
         *[None] * len(others),
     ]
@@ -151,7 +159,7 @@ def test_time_without_zone_is_the_rest() -> None:
     rests.clear()
     dates = ["2026-01-01", date(2026, 1, 1), "2026-01-01Z", "2026-01-01-05:00", "2026-02-30Z", "", NOON]
     first = date(2026, 1, 1)
-    assert column_of(shape(Field("x", "date")), dates, "/x", rests).to_pylist() == [*[first] * 4, *[None] * 3]
+    assert column_of(column_type(Field("x", "date")), dates, "/x", rests).to_pylist() == [*[first] * 4, *[None] * 3]
     assert [rests[row].get("/x") for row in range(7)] == [None, None, *dates[2:]]
 
 
@@ -159,17 +167,19 @@ def test_numbers_are_exact_or_the_rest() -> None:
     """Broken numbers may be told as Protobuf tells them; decimals have no more digits than their type."""
     said = ["NaN", "Infinity", "-Infinity", "1.5", True, Decimal("1.5"), 2**53 + 1, None]
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    found = column_of(shape(Field("x", "float64")), said, "/x", rests).to_pylist()
+    found = column_of(column_type(Field("x", "float64")), said, "/x", rests).to_pylist()
     assert repr(found) == "[nan, inf, -inf, None, None, 1.5, None, None]"
     assert {row for row, rest in rests.items() if rest} == {3, 4, 6}
-    price = shape(Field("x", "decimal", precision=4, scale=2))
+    price = column_type(Field("x", "decimal", precision=4, scale=2))
     digits = ["99.99", "100", "0.001", "NaN", True, "x", 1]
     rests.clear()
     assert column_of(price, digits, "/x", rests).to_pylist() == [Decimal("99.99"), *[None] * 5, Decimal("1.00")]
     assert {row for row, rest in rests.items() if rest} == {1, 2, 3, 4, 5}
     whole = Decimal("1234567890123456789012345678.0123456789")
     rests.clear()
-    assert column_of(shape(Field("x", "decimal", precision=38, scale=10)), [whole], "/x", rests).to_pylist() == [whole]
+    assert column_of(column_type(Field("x", "decimal", precision=38, scale=10)), [whole], "/x", rests).to_pylist() == [
+        whole
+    ]
 
 
 def test_text_stands_in_where_there_is_no_type() -> None:
@@ -182,17 +192,17 @@ def test_text_stands_in_where_there_is_no_type() -> None:
         "bytes": ("AAH/", b"\x00\x01\xff"),
     }
     for kind, (value, expected) in said.items():
-        assert shape(Field("x", kind)).convert(value, "/x", {}) == expected
+        assert column_type(Field("x", kind)).convert(value, "/x", {}) == expected
     spans = {"PT10S": timedelta(seconds=10), "P1M2DT0.5S": pack("<3I", 1, 2, 500), "P0M0DT0S": bytes(12)}
     for text, span in spans.items():
-        assert shape(Field("x", "duration")).convert(span, "/x", {}) == text
+        assert column_type(Field("x", "duration")).convert(span, "/x", {}) == text
     any_ = {1: b"\xff", "a": (1, date(2026, 1, 1), Decimal("1.50"))}
-    assert shape(Field("x", "any")).convert(any_, "/x", {}) == '{"1":"/w==","a":[1,"2026-01-01","1.50"]}'
+    assert column_type(Field("x", "any")).convert(any_, "/x", {}) == '{"1":"/w==","a":[1,"2026-01-01","1.50"]}'
     numbers = {"a": [float("nan"), float("inf"), -float("inf"), 1.5, None]}
     told = '{"a":["NaN","Infinity","-Infinity",1.5,null]}'
-    assert shape(Field("x", "any")).convert(numbers, "/x", {}) == told
-    assert shape(Field("x", "any")).convert({**numbers, "b": 2**70}, "/x", {}) == f'{told[:-1]},"b":{2**70}}}'
-    assert shape(Field("x", "any")).convert({**any_, "b": 2**70}, "/x", {}).endswith(f',"b":{2**70}}}')
+    assert column_type(Field("x", "any")).convert(numbers, "/x", {}) == told
+    assert column_type(Field("x", "any")).convert({**numbers, "b": 2**70}, "/x", {}) == f'{told[:-1]},"b":{2**70}}}'
+    assert column_type(Field("x", "any")).convert({**any_, "b": 2**70}, "/x", {}).endswith(f',"b":{2**70}}}')
 
 
 def test_what_nests_too_deep_is_json() -> None:
@@ -200,12 +210,14 @@ def test_what_nests_too_deep_is_json() -> None:
     deep = Field("x", "int32")
     for _ in range(MAX_DEPTH + 1):
         deep = Field("x", "record", fields=(deep,))
-    form = sql_type(shape(deep).form)
+    form = sql_type(column_type(deep).data_type)
     assert form.count("STRUCT") == MAX_DEPTH
     assert "INT" not in form
     for kind, said in (("array", "Each item"), ("map", "Each value")):
-        assert shape(Field("x", kind, fields=(Field("x", "time"),))).note.startswith(f"{said}: As text, as Delta has")
-        assert shape(Field("x", kind, fields=(Field("x", "string"),))).note == ""
+        assert column_type(Field("x", kind, fields=(Field("x", "time"),))).note.startswith(
+            f"{said}: As text, as Delta has"
+        )
+        assert column_type(Field("x", kind, fields=(Field("x", "string"),))).note == ""
 
 
 AVRO = {
@@ -303,11 +315,11 @@ def test_language_becomes_columns_that_hold_its_example(
     """Each language's types become columns, which hold all of an encoded and decoded example."""
     schema = parse(format_, document, fragment="M" if document is PROTO else "")
     made = members(schema.fields())
-    assert {each.name: sql_type(each.shape.form) for each in made} == expected
+    assert {each.name: sql_type(each.type.data_type) for each in made} == expected
     rest: dict[str, Any] = {}
-    value = composed(made)(schema.decode(schema.encode(schema.example())), "", rest)
+    value = record_converter(made)(schema.decode(schema.encode(schema.example())), "", rest)
     assert rest == {}
-    form = struct_type((each.name, each.shape.form, "") for each in made)
+    form = struct_type((each.name, each.type.data_type, "") for each in made)
     assert pa.array([value], arrow_type(form)).to_pylist()[0].keys() == expected.keys()
 
 
@@ -332,7 +344,7 @@ def test_bytes_in_xml_are_bytes() -> None:
     schema = parse("XSD/1.0", XSD)
     body = b'<a digest="00fF"><hex>abcd</hex><hex/><coded> q83v </coded></a>'
     rest: dict[str, Any] = {}
-    found = composed(members(schema.fields()))(schema.decode(body), "", rest)
+    found = record_converter(members(schema.fields()))(schema.decode(body), "", rest)
     assert found == {"@digest": b"\x00\xff", "hex": [b"\xab\xcd", b""], "coded": b"\xab\xcd\xef"}
     assert rest == {}
     assert schema.decode(schema.encode(schema.decode(body))) == schema.decode(body)
@@ -346,10 +358,10 @@ def test_elements_of_any_name_are_the_rest() -> None:
     inside = members(schema.fields())
     assert [each.name for each in inside] == ["@digest", "hex", "coded"]
     rest: dict[str, Any] = {}
-    composed(inside)(schema.decode(b"<a><hex/><coded/><more>x</more></a>"), "", rest)
+    record_converter(inside)(schema.decode(b"<a><hex/><coded/><more>x</more></a>"), "", rest)
     assert rest == {"/more": "x"}
     alone = Field("x", "record", fields=(WILDCARD,))
-    assert shape(alone).convert({"y": 1}, "/x", {}) == '{"y":1}'
+    assert column_type(alone).convert({"y": 1}, "/x", {}) == '{"y":1}'
 
 
 def test_what_stays_json_says_so() -> None:
@@ -363,8 +375,8 @@ def test_what_stays_json_says_so() -> None:
 
 def test_names_differ_without_regard_to_case() -> None:
     """Names that Spark takes for the same are told apart, and characters that Delta refuses are replaced."""
-    names = Names(["ce_id"])
-    assert [names.free(name) for name in ("a b", "A_B", "a_b", "CE_ID", "")] == [
+    names = ColumnNames(["ce_id"])
+    assert [names.reserve(name) for name in ("a b", "A_B", "a_b", "CE_ID", "")] == [
         "a_b",
         "A_B_2",
         "a_b_3",
@@ -402,10 +414,10 @@ VALUES = st.recursive(
 @given(FIELDS, VALUES)
 def test_any_value_goes_somewhere(field: Field, value: Any) -> None:
     """Whatever a payload holds, the column takes what was made of it, to be read; what it can't hold is the rest."""
-    made = shape(field)
+    made = column_type(field)
     rest: dict[str, Any] = {}
     held = None if value is None else made.convert(value, "/x", rest)
-    pa.array([held], arrow_type(made.form)).to_pylist()
+    pa.array([held], arrow_type(made.data_type)).to_pylist()
     assert value is None or held is not None or rest
 
 
@@ -420,7 +432,7 @@ def test_what_nobody_declared_is_told_with_its_path() -> None:
     }
     for kind, (value, held, left) in kinds.items():
         rest: dict[str, Any] = {}
-        made = shape(Field("x", kind, fields=(inner, Field("y", "boolean"))[: 2 if kind == "union" else 1]))
+        made = column_type(Field("x", kind, fields=(inner, Field("y", "boolean"))[: 2 if kind == "union" else 1]))
         assert (made.convert(value, "/x", rest), rest) == (held, left)
 
 
@@ -503,7 +515,7 @@ def test_value_is_of_the_branch_that_keeps_it(format_: str, union: Any, value: A
     (member,) = members(schema.fields())
     rest: dict[str, Any] = {}
     expected = value if held is ... else held
-    assert member.shape.convert(schema.decode(body)["x"], "/x", rest) == {f"member{number}": expected}
+    assert member.type.convert(schema.decode(body)["x"], "/x", rest) == {f"member{number}": expected}
     assert rest == {}
 
 
@@ -511,7 +523,7 @@ def test_numbers_of_32_bits_are_not_made_infinite() -> None:
     """A number that 32 bits round stays there; one that is too large, or whole and not held exactly, is the rest."""
     said = [0.1, 16777216, 16777217, 1e300, -1e39, "Infinity", Decimal("0.5"), 2**200]
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    found = column_of(shape(Field("x", "float32")), said, "/x", rests).to_pylist()
+    found = column_of(column_type(Field("x", "float32")), said, "/x", rests).to_pylist()
     assert repr(found) == "[0.10000000149011612, 16777216.0, None, None, None, inf, 0.5, None]"
     assert {row: rest["/x"] for row, rest in rests.items() if rest} == {2: 16777217, 3: 1e300, 4: -1e39, 7: 2**200}
 
@@ -523,15 +535,15 @@ def test_identifiers_in_avro_may_be_bytes() -> None:
     found = schema.decode(bytes.fromhex(known.replace("-", "")))
     union = Field("x", "union", fields=(schema.fields()[0], Field("y", "string")))
     for field in (schema.fields()[0], union):
-        assert shape(field).convert(found, "", {}) == known
+        assert column_type(field).convert(found, "", {}) == known
 
 
 def test_decimals_as_text_have_all_their_zeros() -> None:
     """No XML document has ``1E-7``; an exponent that would take pages stays one."""
     said = [Decimal("0.0000001"), Decimal("1.10"), "1E-7", Decimal("1E+5000"), Decimal("NaN")]
-    found = [shape(Field("x", "decimal")).convert(value, "/x", {}) for value in said]
+    found = [column_type(Field("x", "decimal")).convert(value, "/x", {}) for value in said]
     assert found == ["0.0000001", "1.10", "1E-7", "1E+5000", "NaN"]
-    assert shape(Field("x", "any")).convert({"x": said[0]}, "", {}) == '{"x":"0.0000001"}'
+    assert column_type(Field("x", "any")).convert({"x": said[0]}, "", {}) == '{"x":"0.0000001"}'
 
 
 DIGITS = b"""
@@ -547,7 +559,7 @@ def test_digits_alone_do_not_say_where_the_point_is() -> None:
     """An XML decimal of so many digits may have any of them behind the point; the root's own value has no name."""
     schema = parse("XSD/1.0", DIGITS)
     (field,) = schema.fields()
-    assert (field.name, field.type, sql_type(shape(field).form)) == ("", "decimal", "STRING")
+    assert (field.name, field.type, sql_type(column_type(field).data_type)) == ("", "decimal", "STRING")
     exact = parse(
         "XSD/1.0",
         DIGITS.replace(
@@ -556,12 +568,12 @@ def test_digits_alone_do_not_say_where_the_point_is() -> None:
         <xs:fractionDigits value="2"/>""",
         ),
     )
-    assert sql_type(shape(exact.fields()[0]).form) == "DECIMAL(5,2)"
+    assert sql_type(column_type(exact.fields()[0]).data_type) == "DECIMAL(5,2)"
 
 
 def test_times_of_any_year_go_to_the_rest() -> None:
     """Avro's numbers that no column of times can hold are told as they came, also where the column is text."""
     for kind in ("date", "timestamp", "localtimestamp"):
         rest: dict[str, Any] = {}
-        assert shape(Field("x", kind)).convert(2**62, "/x", rest) is None
+        assert column_type(Field("x", kind)).convert(2**62, "/x", rest) is None
         assert rest == {"/x": 2**62}

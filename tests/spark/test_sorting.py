@@ -18,20 +18,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
+from xregit.messages.batch_matcher import UNSURE
 from xregit.messages.decoder import decode
 from xregit.protocols import Wire
 from xregit.spark.streams import decoder, router
-from xregit.spark.streams.decoder import records
-from xregit.spark.streams.plan import Packed, packed, plan, unpacked
-from xregit.spark.streams.router import TABLE, PartitionRouter, Task
+from xregit.spark.streams.decoder import LineMatcher, decode_kafka_rows
+from xregit.spark.streams.plan import PackedPlan, pack_plan, plan, unpack_plan
+from xregit.spark.streams.router import KEY, PartitionRouter, RoutingTask
 from xregit.spark.streams.source import KAFKA_JSON, KAFKA_PARQUET, LINES
 from xregit.spark.streams.table_mapping import table_names
-from xregit.spark.streams.write_buffer import pack
+from xregit.spark.streams.write_buffer import pack_buffers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from xregit.spark.streams.write_buffer import Queue, TableBuffer
+    from xregit.spark.streams.write_buffer import EventQueue, TableBuffer
 
 
 HEADERS = {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"}
@@ -86,17 +87,19 @@ def record(topic: str, value: bytes | None) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Packed:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> PackedPlan:
     """Return the plan for the catalog of these tests."""
-    return packed(plan(registry_of(tmp_path_factory.mktemp("catalog"), {**CATALOG, **KINDS})))
+    return pack_plan(plan(registry_of(tmp_path_factory.mktemp("catalog"), {**CATALOG, **KINDS})))
 
 
-def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = True) -> dict[str, list[dict[str, Any]]]:
+def landed(
+    made: PackedPlan, given: Iterable[bytes], folder: Path, *, fast: bool = True
+) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each table after these messages, sorted as lines are, or one by one as any others."""
-    sorter = PartitionRouter(unpacked(made.digest, made.data), str(folder))
+    sorter = PartitionRouter(unpack_plan(made.data), str(folder))
     found: dict[str, list[dict[str, Any]]] = {}
     listed = list(given)
-    parts = sorter.sort_lines(listed) if fast else sorter.sort((item, 1) for item in listed)
+    parts = sorter.route_lines(listed) if fast else sorter.route((item, 1) for item in listed)
     for batch in chain(parts, sorter.write()):
         for row in batch.to_pylist():
             rows = pq.read_table(folder / row["table"] / row["path"]).to_pylist()
@@ -105,10 +108,10 @@ def landed(made: Packed, given: Iterable[bytes], folder: Path, *, fast: bool = T
     return found
 
 
-def gathered(job: Task, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+def gathered(job: RoutingTask, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
     """Sort partitions, gather what they have left as Spark would with one process, and describe the files."""
-    found = pa.Table.from_batches([batch for each in partitions for batch in job.sort(iter([each]))])
-    return [row for each in job.gather(iter(found.sort_by(TABLE).to_batches())) for row in each.to_pylist()]
+    found = pa.Table.from_batches([batch for each in partitions for batch in job.route(iter([each]))])
+    return [row for each in job.gather(iter(found.sort_by(KEY).to_batches())) for row in each.to_pylist()]
 
 
 def values(lines: Sequence[bytes | None]) -> pa.RecordBatch:
@@ -221,7 +224,7 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
 
 @pytest.mark.parametrize(("message", "table", "expected"), LANDINGS)
 def test_message_lands_in_one_table(
-    message: Any, table: str, expected: Mapping[str, Any], plain: Packed, tmp_path: Path
+    message: Any, table: str, expected: Mapping[str, Any], plain: PackedPlan, tmp_path: Path
 ) -> None:
     """Each kind of message lands in its table, alone, with the columns that it fills."""
     found = landed(plain, [line(message)], tmp_path)
@@ -230,20 +233,31 @@ def test_message_lands_in_one_table(
     assert {name: row[name] for name in expected} == expected
 
 
-def test_lines_are_told_their_definitions(plain: Packed) -> None:
-    """Asked for the definition of each line alone, the answer is the matcher's, before and after names are learned."""
-    made = unpacked(plain.digest, plain.data)
+def test_lines_match_as_messages_do(plain: PackedPlan) -> None:
+    """Where the line matcher is sure of a line, its answer is the matcher's, before and after names are learned."""
+    matcher = plain.plan.matcher
+    lines = LineMatcher(matcher)
     twice = line(event(3, time="2026-01-31T10:00:00Z\n2026-01-31T10:00:00Z"))
     others = [b"", twice, line(event(1, more="x")), line(event(2, more="y"))]
     given = [line(each) for each, _, _ in LANDINGS] + others
-    expected = [made.matcher.match(each).matches for each in given]
+    matches = (matcher.match(each).matches for each in given)
+    expected = [each[0].xid if len(each) == 1 else "" for each in matches]
+    counts = []
     for _ in range(2):
-        found = made.recogniser.definitions(given)
-        assert found == [each[0].xid if len(each) == 1 else "" for each in expected]
-        made.recogniser.learn(decode(given[-1])[0])
+        answers = [
+            answer if event is not None else UNSURE
+            for _, events, answers in lines.match(given)
+            for event, answer in zip(events, answers, strict=True)
+        ]
+        assert [xid if sure else None for xid, _, sure in answers] == [
+            xid if answer.sure else None for xid, answer in zip(expected, answers, strict=True)
+        ]
+        counts.append(sum(answer.sure for answer in answers))
+        lines.learn(decode(given[-1])[0])
+    assert 0 < counts[0] < counts[1]
 
 
-def test_reasons_are_those_of_match(plain: Packed, tmp_path: Path) -> None:
+def test_reasons_are_those_of_match(plain: PackedPlan, tmp_path: Path) -> None:
     """A payload that breaks its schema is unmatched, with what is wrong; what fits several has its candidates."""
     given = [line(event(1, data={"value": "x"})), line(event(2, "t.both"))]
     found = landed(plain, given, tmp_path)
@@ -256,7 +270,7 @@ def test_reasons_are_those_of_match(plain: Packed, tmp_path: Path) -> None:
     ]
 
 
-def test_batch_lands_event_by_event(plain: Packed, tmp_path: Path) -> None:
+def test_batch_lands_event_by_event(plain: PackedPlan, tmp_path: Path) -> None:
     """Each event of a batch lands in its own table; one that fits nothing is kept alone."""
     headers = [{"name": "content-type", "value": "application/cloudevents-batch+json"}]
     events = [event(1), event(2, "t.two"), event(3, "t.none")]
@@ -281,20 +295,20 @@ def test_kafka_columns_are_messages() -> None:
         dict.fromkeys(KAFKA_SCHEMA.names),
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
-    assert [message for message, _ in records(batch)] == [
+    assert [message for message, _ in decode_kafka_rows(batch)] == [
         Wire("KAFKA", {"topic": "t", "partition": 3, "key": "k", "headers": {"a": ("1", b"\xff")}}, b"v"),
         Wire("KAFKA", {"topic": "t", "key_base64": b"\xff"}, None),
         Wire("KAFKA", {"topic": "", "partition": -1, "key": ""}, b""),
         Wire("KAFKA", {}, None),
     ]
-    assert [size for _, size in records(batch)] == [2, 1, 0, 0]
+    assert [size for _, size in decode_kafka_rows(batch)] == [2, 1, 0, 0]
 
 
-def test_much_is_written_in_parts(plain: Packed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_much_is_written_in_parts(plain: PackedPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many messages there are, few wait in memory: they are packed, and written, in between."""
     monkeypatch.setattr(router, "MAX_WAITING", 3)
     monkeypatch.setattr(router, "MAX_BYTES", 10)
-    monkeypatch.setattr(decoder, "AT_ONCE", 10)
+    monkeypatch.setattr(decoder, "PART_LINES", 10)
     for fast in (True, False):
         folder = tmp_path / str(fast)
         found = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
@@ -320,10 +334,10 @@ EVENTS = st.builds(
 
 @settings(max_examples=60)
 @given(st.lists(st.none() | st.binary() | JSON.map(line) | EVENTS.map(line), max_size=8))
-def test_every_message_is_somewhere_once(plain: Packed, given_: list[bytes | None]) -> None:
+def test_every_message_is_somewhere_once(plain: PackedPlan, given_: list[bytes | None]) -> None:
     """Whatever bytes come, and be it a row without any, each message is in exactly one table; blank lines are none."""
     with TemporaryDirectory() as folder:
-        written = gathered(Task(plain, folder, LINES, fewest=2), [values(given_[:5]), values(given_[5:])])
+        written = gathered(RoutingTask(plain, folder, LINES, min_rows=2), [values(given_[:5]), values(given_[5:])])
     assert sum(row["records"] for row in written) == sum(1 for each in given_ if each is None or each.strip())
 
 
@@ -373,27 +387,27 @@ HOSTILE = [
     ),
     st.sampled_from([0, 2, 16]),
 )
-def test_lines_land_as_messages_do(plain: Packed, given_: list[bytes], fewest: int) -> None:
+def test_lines_land_as_messages_do(plain: PackedPlan, given_: list[bytes], min_rows: int) -> None:
     """Sorted many at a time, or left to others, lines come to the same rows of the same tables as sorted one by one."""
     with TemporaryDirectory() as folder:
         given_ = [each for each in given_ if each and not each.isspace()]
         fast = landed(plain, given_, Path(folder) / "fast")
         slow = landed(plain, given_, Path(folder) / "slow", fast=False)
         halves = [values(given_[::2]), values(given_[1::2])]
-        left = read(Path(folder), gathered(Task(plain, folder, LINES, fewest=fewest), halves))
+        left = read(Path(folder), gathered(RoutingTask(plain, folder, LINES, min_rows=min_rows), halves))
     assert counted(fast) == counted(slow) == counted(left)
 
 
 @pytest.mark.parametrize("more", [{}, {"odd": ODD}])
-@pytest.mark.parametrize("soon", [router.SOON, 10])
+@pytest.mark.parametrize("soon", [router.PACK_AFTER, 10])
 def test_all_kinds_at_once_land_as_each_does(
     more: Mapping[str, Any], soon: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Events that fit and that do not, of one definition and of others, packed late or soon, leave each other alone."""
-    monkeypatch.setattr(router, "SOON", soon)
-    monkeypatch.setattr(router, "MANY", 3)
-    monkeypatch.setattr(decoder, "AT_ONCE", 5)
-    made = packed(plan(registry_of(tmp_path, {**CATALOG, **KINDS, **more})))
+    monkeypatch.setattr(router, "PACK_AFTER", soon)
+    monkeypatch.setattr(router, "PACK_MIN_ROWS", 3)
+    monkeypatch.setattr(decoder, "PART_LINES", 5)
+    made = pack_plan(plan(registry_of(tmp_path, {**CATALOG, **KINDS, **more})))
     given_ = [*(line(each) for each, _, _ in LANDINGS), *HOSTILE[:-1], line(event(9, "t.odd", data="x"))] * 2
     slow = landed(made, given_, tmp_path / "slow", fast=False)
     assert counted(landed(made, given_, tmp_path / "fast")) == counted(slow)
@@ -401,7 +415,7 @@ def test_all_kinds_at_once_land_as_each_does(
     assert [row["ce_data"] for row in slow.get("g__odd", ())] == ["x", "x"] * len(more)
 
 
-def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Path) -> None:
+def test_records_that_are_left_are_the_same_records(plain: PackedPlan, tmp_path: Path) -> None:
     """Rows of Kafka that one process leaves to another come to their table with all that they had."""
     headers = [{"key": key, "value": text.encode()} for key, text in (*HEADERS.items(), ("a", "1"), ("a", "2"))]
     rows = [
@@ -412,8 +426,8 @@ def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Pat
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
     found = [
-        read(tmp_path, gathered(Task(plain, str(tmp_path), KAFKA_PARQUET, fewest=fewest), [batch, batch]))
-        for fewest in (0, 16)
+        read(tmp_path, gathered(RoutingTask(plain, str(tmp_path), KAFKA_PARQUET, min_rows=min_rows), [batch, batch]))
+        for min_rows in (0, 16)
     ]
     assert counted(found[0]) == counted(found[1])
     assert {name: len(rows) for name, rows in found[1].items()} == {"g__record": 2, "g__one": 2, "unmatched": 4}
@@ -424,7 +438,7 @@ def test_records_that_are_left_are_the_same_records(plain: Packed, tmp_path: Pat
     assert {row["message"] for row in found[1]["unmatched"]} == refused
 
 
-def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Packed, tmp_path: Path) -> None:
+def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: PackedPlan, tmp_path: Path) -> None:
     """A line of JSON with the columns of Kafka is such a record, with bytes in base 64; any other is what it is."""
     headers = [{"key": key, "value": b64encode(text.encode()).decode()} for key, text in HEADERS.items()]
     body, broken = b64encode(b'{"value":1}').decode(), {"topic": "t", "partition": 2**31}
@@ -436,8 +450,8 @@ def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Packed, tmp_path:
         *(b"no json", b"\xff", b" ", b""),
     ]
     found = [
-        read(tmp_path, gathered(Task(plain, str(tmp_path), KAFKA_JSON, fewest=fewest), [values(given_)]))
-        for fewest in (0, 16)
+        read(tmp_path, gathered(RoutingTask(plain, str(tmp_path), KAFKA_JSON, min_rows=min_rows), [values(given_)]))
+        for min_rows in (0, 16)
     ]
     assert counted(found[0]) == counted(found[1])
     assert {name: len(rows) for name, rows in found[1].items()} == {"g__one": 3, "g__record": 2, "unmatched": 5}
@@ -453,29 +467,29 @@ def test_each_table_is_written_once_however_many_there_are(
     monkeypatch.setattr(router, "MAX_WAITING", 200)
     waiting: list[int] = []
 
-    def told(buckets: Sequence[TableBuffer], queue: Queue, least: int) -> list[bytes]:
+    def told(buckets: Sequence[TableBuffer], queue: EventQueue, least: int) -> list[bytes]:
         waiting.append(len(queue))
-        return pack(buckets, queue, least)
+        return pack_buffers(buckets, queue, least)
 
-    monkeypatch.setattr(router, "pack", told)
-    made = packed(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
-    assert Task.of(made, str(tmp_path), LINES).fewest == 0
+    monkeypatch.setattr(router, "pack_buffers", told)
+    made = pack_plan(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
+    assert RoutingTask.of(made, str(tmp_path), LINES).min_rows == 0
     monkeypatch.setattr(router, "FEW_TABLES", 20)
-    job = Task.of(made, str(tmp_path), LINES)
+    job = RoutingTask.of(made, str(tmp_path), LINES)
     lines = [line(event(each, f"t.m{each % tables}")) for each in range(tables * 3)]
     written = gathered(job, [values(lines)] * 4)
     assert Counter(row["table"] for row in written) == dict.fromkeys((f"g__m{each}" for each in range(tables)), 1)
     assert {row["records"] for row in written} == {12}
-    assert max(waiting) <= 200 + decoder.AT_ONCE
+    assert max(waiting) <= 200 + decoder.PART_LINES
 
 
-def test_table_that_gets_much_is_written_where_it_is_sorted(plain: Packed, tmp_path: Path) -> None:
+def test_table_that_gets_much_is_written_where_it_is_sorted(plain: PackedPlan, tmp_path: Path) -> None:
     """A process leaves to others what is little, and no more, so that a large table is never the work of one alone."""
     lines = [line(event(each, "t.two" if each % 20 == 0 else "t.one")) for each in range(100)]
-    job = Task(plain, str(tmp_path), LINES, fewest=16)
-    found = pa.Table.from_batches(list(job.sort(iter([values(lines)])))).to_pylist()
+    job = RoutingTask(plain, str(tmp_path), LINES, min_rows=16)
+    found = pa.Table.from_batches(list(job.route(iter([values(lines)])))).to_pylist()
     assert [row["records"] for row in found if row["table"] == "g__one"] == [95]
-    assert [row["about"] for row in found if row["message"] is not None] == [f"{GROUP}two"] * 5
+    assert [row["key"] for row in found if row["message"] is not None] == [f"{GROUP}two"] * 5
 
 
 def test_tables_have_safe_names_of_their_own() -> None:
@@ -506,10 +520,10 @@ def test_tables_name_what_their_columns_are(tmp_path: Path) -> None:
     """A payload's field that is called like another column has a name of its own, and says which it is."""
     schema = {"type": "object", "properties": {"ce_id": {"type": "string"}, "_rest": {"type": "string"}}}
     registry = registry_of(tmp_path, {"odd": definition("t.odd", schema)})
-    columns = {column.name: column.comment for column in plan(registry).landing(f"{GROUP}odd").columns}
+    columns = {column.name: column.comment for column in plan(registry).table(f"{GROUP}odd").columns}
     assert columns["ce_id_2"] == '"ce_id" of the payload.'
     assert columns["_rest_2"] == '"_rest" of the payload.'
-    assert len(plan(registry).facts) == 1
+    assert len(plan(registry).definitions) == 1
 
 
 def test_columns_have_names_of_their_own(tmp_path: Path) -> None:
@@ -520,7 +534,7 @@ def test_columns_have_names_of_their_own(tmp_path: Path) -> None:
         "subject": {"value": "{VIN}"},
         "others": {"type": "string"},
     }
-    made = packed(plan(registry_of(tmp_path, {"alike": definition("t.alike", envelopemetadata=attributes)})))
+    made = pack_plan(plan(registry_of(tmp_path, {"alike": definition("t.alike", envelopemetadata=attributes)})))
     given_ = line({**event(0, "t.alike"), "subject": "S", "others": "mine", "more": "too"})
     for fast in (True, False):
         (row,) = landed(made, [given_], tmp_path / str(fast), fast=fast)["g__alike"]

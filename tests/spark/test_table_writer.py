@@ -13,9 +13,9 @@ from tests.spark.streams import GROUP, registry_of
 from xregit.errors import XregitError
 from xregit.spark.deltalake_writer import DeltalakeWriter
 from xregit.spark.location import Location
-from xregit.spark.schema import HASH, Column, Table, Type
 from xregit.spark.streams.plan import plan
 from xregit.spark.streams.sink import DeltaSink
+from xregit.spark.table_schema import HASH, Column, Table, Type
 from xregit.spark.table_writer import compare_schema, refuse_newer_protocol
 
 if TYPE_CHECKING:
@@ -127,6 +127,6 @@ def test_rules_that_we_can_not_keep_are_refused(
     with refused(said):
         assert DeltalakeWriter(Location.of(tmp_path), no_session).snapshot(TABLE).version >= 0
     made = plan(registry_of(tmp_path))
-    make(tmp_path / "g__one", made.landing(f"{GROUP}one").structure, column, more)
+    make(tmp_path / "g__one", made.table(f"{GROUP}one").structure, column, more)
     with refused(said):
-        DeltaSink(Location.of(tmp_path)).fitted(made)
+        DeltaSink(Location.of(tmp_path)).adopt_tables(made)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xregit.model import builtin, extend
-from xregit.spark.schema import Table, Type
+from xregit.spark.table_schema import Table, Type
 from xregit.spark.tables import table_names, tables
 
 DESIGNED = {

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import parse
-from xregit.spark.streams.row_builder import MatchedRows, Rows
-from xregit.spark.streams.table_mapping import Facts
+from xregit.spark.streams.row_builder import MatchedRows, RowBuilder
+from xregit.spark.streams.table_mapping import DefinitionTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,9 +99,9 @@ VALUES = st.recursive(
 )
 
 
-def rows_of(schema: Any, draft: str) -> Rows:
+def rows_of(schema: Any, draft: str) -> RowBuilder:
     """Return what makes the rows of a table for payloads of a schema."""
-    return Rows(Facts("/messagegroups/g/messages/m", "t"), parse(draft, schema))
+    return RowBuilder(DefinitionTable("/messagegroups/g/messages/m", "t"), parse(draft, schema))
 
 
 def landed(values: list[Any]) -> MatchedRows:
@@ -133,15 +133,15 @@ def test_records_are_what_the_schema_accepts(draft: str, data: st.DataObject) ->
     compare(rows_of(schema, draft), data.draw(fitting(schema) | VALUES))
 
 
-def compare(rows: Rows, value: Any) -> None:
+def compare(rows: RowBuilder, value: Any) -> None:
     """Hold that what a record takes of a payload is what the schema accepts, and is the row of the value."""
     raw = as_raw(value)
-    (record,) = rows.records([raw])
-    made = None if record is None else rows.of_records(landed([record]))
+    (record,) = rows.decode_records([raw])
+    made = None if record is None else rows.build_from_records(landed([record]))
     if made is not None:
-        read = rows.reader.values([raw])
+        read = rows.decoder.decode_json([raw])
         assert read == [value]
-        assert made.equals(rows.batch(landed(read)))
+        assert made.equals(rows.build(landed(read)))
 
 
 GIVEN: list[Any] = [
@@ -193,10 +193,10 @@ ORDINARY = {
 def test_ordinary_payloads_are_records(value: Any) -> None:
     """Payloads of an ordinary schema are read to records."""
     rows = rows_of(ORDINARY, DRAFT)
-    records = rows.records([as_raw(value)])
-    made = rows.of_records(landed(records))
+    records = rows.decode_records([as_raw(value)])
+    made = rows.build_from_records(landed(records))
     assert made is not None
-    assert made.equals(rows.batch(landed([value])))
+    assert made.equals(rows.build(landed([value])))
 
 
 @pytest.mark.parametrize(
@@ -205,17 +205,17 @@ def test_ordinary_payloads_are_records(value: Any) -> None:
 def test_what_the_schema_refuses_is_no_record(value: Any) -> None:
     """Payloads that break the schema are no records, or are in doubt."""
     rows = rows_of(ORDINARY, DRAFT)
-    (record,) = rows.records([as_raw(value)])
-    assert record is None or rows.of_records(landed([record])) is None
-    assert rows.reader.values([as_raw(value)]) == [None]
+    (record,) = rows.decode_records([as_raw(value)])
+    assert record is None or rows.build_from_records(landed([record])) is None
+    assert rows.decoder.decode_json([as_raw(value)]) == [None]
 
 
 def test_schemas_that_lead_back_to_themselves_last() -> None:
     """The limit to the work of comparing one value with a schema that leads back to itself is not that of a stream."""
     node = {"type": "object", "properties": {"next": {"$ref": "#"}}}
-    reader = rows_of(node, DRAFT).reader
+    reader = rows_of(node, DRAFT).decoder
     value: dict[str, Any] = {}
     for _ in range(200):
         value = {"next": value}
     raw = as_raw(value)
-    assert reader.values([raw] * 2000) == [value] * 2000
+    assert reader.decode_json([raw] * 2000) == [value] * 2000

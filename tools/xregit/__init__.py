@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         published_at,
         tables_at,
     )
-    from xregit.spark.streams.job import Routed, route
+    from xregit.spark.streams.job import RoutingResult, route
 
 _PLACES = {
     "ContractEntry": "catalog",
@@ -89,7 +89,7 @@ _PLACES = {
     "publish_history": "spark.publication",
     "published_at": "spark.publication",
     "tables_at": "spark.publication",
-    "Routed": "spark.streams.job",
+    "RoutingResult": "spark.streams.job",
     "route": "spark.streams.job",
 }
 
@@ -116,7 +116,7 @@ __all__ = [
     "Report",
     "Resolved",
     "Review",
-    "Routed",
+    "RoutingResult",
     "Rule",
     "Schema",
     "SchemaGroup",

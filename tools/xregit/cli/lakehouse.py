@@ -12,7 +12,7 @@ from xregit.cli.output import as_json, note, print_result
 from xregit.cli.parameters import Ref, find_registry, refuse_own_tables, with_registry
 
 if TYPE_CHECKING:
-    from xregit.spark.streams.job import Routed
+    from xregit.spark.streams.job import RoutingResult
 
 # So many tables are listed with their rows.
 MAX_LISTED = 20
@@ -126,11 +126,11 @@ def route(
     print_result(f"{tables}: {row_counts(run)}")
 
 
-def row_counts(run: Routed) -> str:
+def row_counts(run: RoutingResult) -> str:
     """Return how many rows each table got; of many tables, those of the unmatched and those with most rows."""
-    from xregit.spark.streams.table_mapping import OTHERS
+    from xregit.spark.streams.table_mapping import DEAD_LETTER_TABLES
 
-    others = {table.name for table in OTHERS}
+    others = {table.name for table in DEAD_LETTER_TABLES}
     order = sorted(run.rows.items(), key=lambda item: (item[0] not in others, -item[1], item[0]))
     line = ", ".join(f"{name} {count:,}" for name, count in sorted(order[:MAX_LISTED]))
     if len(order) > MAX_LISTED:

@@ -1,6 +1,6 @@
-"""Arrow batches to Parquet data files, with the statistics that a Delta transaction records of each file.
+"""Parquet data files, with the statistics that a Delta transaction records of each file.
 
-Executors run this; it is shipped to them by value and needs nothing there but Arrow, and `deltalake` for a store.
+Executors run this; it is sent to them by value and needs nothing there but Arrow, and `deltalake` for a store.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.fs import FileSystem
 
-# One row of this per written file, as Spark and as Arrow call the types.
+# One row of this per written file, with Spark's types.
 FILE_COLUMNS = "table string, path string, size bigint, modified bigint, stats string"
-# A longer text is told by its beginning, as Delta does it; for the largest, a sign follows that no text has more of.
+# Of a longer text, a bound is the beginning, as in Delta; that of the largest is followed by the largest character.
 MAX_BOUND_CHARS, CUT_CHARS = 256, 32
-LAST_SIGN = "\U0010ffff"
+LAST_CHAR = "\U0010ffff"
 COMPRESSION = "snappy"
 
 
 def write_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Write each part of a partition to a file in its folder, and give the row that describes it."""
+    """Write each part of a partition to a file in its folder, and yield the row that describes it."""
     import pyarrow as pa
 
     for batch in batches:
         for part in batch.to_pylist():
             with pa.ipc.open_stream(part["rows"]) as rows:
-                described = write_file(part["table"], part["folder"], rows.schema, rows)
-            yield pa.RecordBatch.from_pylist([described])
+                file = write_file(part["table"], part["folder"], rows.schema, rows)
+            yield pa.RecordBatch.from_pylist([file])
 
 
 def read_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -53,24 +53,25 @@ def write_file(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.
     import pyarrow.parquet as pq
 
     path = f"part-{uuid.uuid4()}.{COMPRESSION}.parquet"
-    about = Statistics()
+    statistics = Statistics()
     with _file_system(folder).open_output_stream(path) as sink:
         with pq.ParquetWriter(sink, schema, compression=COMPRESSION) as file:
             for batch in batches:
-                found = pa.Table.from_batches([batch])
-                rows = found if found.schema == schema else found.cast(schema)
+                rows = pa.Table.from_batches([batch])
+                rows = rows if rows.schema == schema else rows.cast(schema)
                 file.write_table(rows)
-                about.add(rows)
+                statistics.add(rows)
         size = sink.tell()
-    return {"table": table, "path": path, "size": size, "modified": int(time.time() * 1000), "stats": about.text()}
+    modified = int(time.time() * 1000)
+    return {"table": table, "path": path, "size": size, "modified": modified, "stats": statistics.text()}
 
 
 def list_folders(folder: str) -> list[str]:
-    """Return the names of the folders in a folder; none where it is not there."""
+    """Return the names of the folders in a folder, which may be missing."""
     from pyarrow import fs
 
-    found = _file_system(folder).get_file_info(fs.FileSelector("", allow_not_found=True))
-    return [each.path for each in found if each.type is fs.FileType.Directory]
+    entries = _file_system(folder).get_file_info(fs.FileSelector("", allow_not_found=True))
+    return [entry.path for entry in entries if entry.type is fs.FileType.Directory]
 
 
 def _file_system(folder: str) -> FileSystem:
@@ -87,8 +88,8 @@ def _file_system(folder: str) -> FileSystem:
 class Statistics:
     """Delta's statistics of a file: number of rows, and per scalar column nulls, smallest and largest value.
 
-    Some readers find no rows where a column has no bounds and another has: DuckDB and Polars, by way of `deltalake`. So
-    bounds are told of all columns but those of bytes; where a number is infinite or none, of no column.
+    Some readers find no rows where one column has no bounds and another has: DuckDB and Polars, by way of `deltalake`.
+    So all columns have bounds, except those of bytes; where a number is infinite or NaN, no column has.
     """
 
     def __init__(self) -> None:
@@ -97,7 +98,7 @@ class Statistics:
         self._bounds, self._is_bounded = dict[str, tuple[Any, Any]](), True
 
     def add(self, rows: pa.Table) -> None:
-        """Take rows into account."""
+        """Add rows to the statistics."""
         import pyarrow.compute as pc
         from pyarrow import types
 
@@ -110,19 +111,19 @@ class Statistics:
                 continue
             if types.is_floating(column.type) and pc.all(pc.is_finite(column)).as_py() is False:
                 self._is_bounded = False
-            found = pc.min_max(column).as_py()
-            if found["min"] is not None:
-                least, most = self._bounds.get(name, (found["min"], found["max"]))
-                self._bounds[name] = min(least, found["min"]), max(most, found["max"])
+            bounds = pc.min_max(column).as_py()
+            if bounds["min"] is not None:
+                smallest, largest = self._bounds.get(name, (bounds["min"], bounds["max"]))
+                self._bounds[name] = min(smallest, bounds["min"]), max(largest, bounds["max"])
 
     def text(self) -> str:
         """Return them as JSON."""
         if not self._is_bounded:
             return json.dumps({"numRecords": self._rows})
-        least = _json_object({name: _lower_bound(bounds[0]) for name, bounds in self._bounds.items()})
-        most = _json_object({name: _upper_bound(bounds[1]) for name, bounds in self._bounds.items()})
+        smallest = _json_object({name: _lower_bound(bounds[0]) for name, bounds in self._bounds.items()})
+        largest = _json_object({name: _upper_bound(bounds[1]) for name, bounds in self._bounds.items()})
         nulls = json.dumps(self._nulls)
-        return f'{{"numRecords": {self._rows}, "minValues": {least}, "maxValues": {most}, "nullCount": {nulls}}}'
+        return f'{{"numRecords": {self._rows}, "minValues": {smallest}, "maxValues": {largest}, "nullCount": {nulls}}}'
 
 
 def _json_object(values: Mapping[str, str]) -> str:
@@ -137,12 +138,12 @@ def _lower_bound(value: Any) -> str:
 def _upper_bound(value: Any) -> str:
     if not isinstance(value, str) or len(value) <= MAX_BOUND_CHARS:
         return _json_value(value)
-    left = value[CUT_CHARS:].lstrip(LAST_SIGN)
-    return _json_value(value[: len(value) - len(left)] + LAST_SIGN if left else value)
+    rest = value[CUT_CHARS:].lstrip(LAST_CHAR)
+    return _json_value(value[: len(value) - len(rest)] + LAST_CHAR if rest else value)
 
 
 def _json_value(value: Any) -> str:
-    """Return a value as JSON; decimals have all their digits, and years four, which `strftime` does not give all."""
+    """Return a value as JSON; decimals with all their digits, and years with four, which `strftime` does not pad."""
     if isinstance(value, datetime):
         return f'"{value.replace(tzinfo=None).isoformat(timespec="microseconds")}Z"'
     if isinstance(value, date):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.spark import row_batches
 from xregit.spark.row_batches import pack
-from xregit.spark.schema import HASH, column_ddl, create_table, sql_string
 from xregit.spark.session import retry_py4j
+from xregit.spark.table_schema import HASH, column_ddl, create_table, sql_string
 from xregit.spark.table_writer import (
     CHANGE,
     DELETE,
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
     from xregit.spark.table_writer import CommitInfo, Updates
 
-# What Spark must be told before Delta's statements work; a session that has the classes without these can't merge.
+# The settings without which Delta's statements don't work; a session that has the classes without these can't merge.
 SETTINGS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
-# What our statements mean by TIMESTAMP, whatever the session's own do.
+# The meaning of TIMESTAMP in our statements, whatever the session's is.
 TIMESTAMP, WITH_ZONE = "spark.sql.timestampType", "TIMESTAMP_LTZ"
 WRITE = "spark.databricks.delta.write."
 APPLICATION = "xregit publish"
@@ -70,9 +70,10 @@ class DeltaSparkWriter:
         detail = self._detail(place)
         if detail is None:
             return TableSnapshot(table, place)
-        refuse_newer_protocol(place, detail["minReaderVersion"], detail["minWriterVersion"], _features(detail))
-        version = self._last(place)
-        frame = self._frame(place, version)
+        features = detail["tableFeatures"] or ()
+        refuse_newer_protocol(place, detail["minReaderVersion"], detail["minWriterVersion"], features)
+        version = self._latest_version(place)
+        frame = self._dataframe(place, version)
         snapshot = compare_schema(table, place, version, json.loads(frame.schema.json()), detail["description"] or "")
         keyed = frame.select(*table.keys, HASH.name).collect()
         return with_row_hashes(snapshot, map(tuple, keyed))
@@ -81,62 +82,61 @@ class DeltaSparkWriter:
         """Return all rows of a table; see `TableWriter`."""
         if snapshot.version < 0:
             return []
-        found = row_batches.collect_arrow(self._frame(snapshot.place, snapshot.version), snapshot.table)
-        return [
-            {name: dict(value) if _is_map(snapshot.table, name, value) else value for name, value in row.items()}
-            for row in found.to_pylist()
-        ]
+        frame = self._dataframe(snapshot.place, snapshot.version)
+        rows: list[Row] = row_batches.collect_arrow(frame, snapshot.table).to_pylist()
+        maps = [column.name for column in snapshot.table.columns if column.type in row_batches.MAPS]
+        for row in rows:  # Arrow returns maps as pairs
+            row.update((name, dict(row[name])) for name in maps if row[name] is not None)
+        return rows
 
-    def write(self, work: Updates, info: CommitInfo) -> dict[str, int]:
-        """Bring every table to what its difference says; see `TableWriter`."""
-        with self._set({USER_METADATA: info.as_json, TIMESTAMP: WITH_ZONE}):
-            return {name: self._committed(snapshot, some) for name, (snapshot, some) in work.items()}
+    def write(self, updates: Updates, info: CommitInfo) -> dict[str, int]:
+        """Make the changes of every table; see `TableWriter`."""
+        with self._settings({USER_METADATA: info.as_json, TIMESTAMP: WITH_ZONE}):
+            return {name: self._commit(snapshot, changes) for name, (snapshot, changes) in updates.items()}
 
     def append(self, snapshot: TableSnapshot, row: Row, info: CommitInfo) -> int:
         """Add one row to a table; see `TableWriter`."""
-        return self.write({snapshot.table.name: (snapshot, TableChanges(pack(snapshot.table, [row])))}, info)[
-            snapshot.table.name
-        ]
+        name, changes = snapshot.table.name, TableChanges(pack(snapshot.table, [row]))
+        return self.write({name: (snapshot, changes)}, info)[name]
 
     def clear(self, name: str, info: CommitInfo) -> int:
         """Remove all rows of a table that the model has no more; see `TableWriter`."""
         place = self.place / name
         if self._detail(place) is None or self.spark.read.format("delta").load(place.url).isEmpty():
             return 0
-        with self._set({USER_METADATA: info.as_json}):
-            removed = self.spark.sql(f"DELETE FROM {_quote(place)}").first()  # noqa: S608 - quoted
-        return int(removed["num_affected_rows"]) if removed else 0
+        with self._settings({USER_METADATA: info.as_json}):
+            result = self.spark.sql(f"DELETE FROM {_quote(place)}").first()  # noqa: S608 - quoted
+        return int(result["num_affected_rows"]) if result else 0
 
-    def _committed(self, snapshot: TableSnapshot, some: TableChanges) -> int:
-        first = [_create_statement(snapshot)] if snapshot.version < 0 else _alter_statements(snapshot)
-        for each in first:
-            self.spark.sql(each).collect()
-        version = snapshot.version + len(first) + bool(some)
-        if some:
-            # Of two who add the same rows at once, Delta would let both; with a number, it lets the first.
-            with self._set({"txnAppId": APPLICATION, "txnVersion": str(version)}, WRITE):
-                self._change(snapshot, some)
-        if self._last(snapshot.place) != version:
+    def _commit(self, snapshot: TableSnapshot, changes: TableChanges) -> int:
+        statements = [_create_statement(snapshot)] if snapshot.version < 0 else _alter_statements(snapshot)
+        for statement in statements:
+            self.spark.sql(statement).collect()
+        version = snapshot.version + len(statements) + bool(changes)
+        if changes:
+            # Of two writers that add the same rows at once, Delta would admit both; with a number, it admits the first.
+            with self._settings({"txnAppId": APPLICATION, "txnVersion": str(version)}, WRITE):
+                self._write_changes(snapshot, changes)
+        if self._latest_version(snapshot.place) != version:
             raise concurrent_change(snapshot.place)
         return version
 
-    def _change(self, snapshot: TableSnapshot, some: TableChanges) -> None:
-        if some.only_inserts:
-            frame = row_batches.to_dataframe(self.spark, snapshot.table, some.inserted)
+    def _write_changes(self, snapshot: TableSnapshot, changes: TableChanges) -> None:
+        table = snapshot.table
+        if changes.only_inserts:
+            frame = row_batches.to_dataframe(self.spark, table, changes.inserted)
             frame.write.format("delta").mode("append").save(snapshot.place.url)
-        else:
-            changed = row_batches.arrow_to_dataframe(
-                self.spark, changes_table(snapshot.table), changes_to_arrow(snapshot.table, some)
-            )
-            changed.createOrReplaceTempView(_VIEW)
-            try:
-                self.spark.sql(_merge_statement(snapshot)).collect()
-            finally:
-                retry_py4j(partial(self.spark.catalog.dropTempView, _VIEW))
+            return
+        frame = row_batches.arrow_to_dataframe(self.spark, changes_table(table), changes_to_arrow(table, changes))
+        frame.createOrReplaceTempView(_VIEW)
+        try:
+            self.spark.sql(_merge_statement(snapshot)).collect()
+        finally:
+            retry_py4j(partial(self.spark.catalog.dropTempView, _VIEW))
 
     @contextmanager
-    def _set(self, settings: Mapping[str, str], prefix: str = "") -> Iterator[None]:
-        """Let the session have settings for a while."""
+    def _settings(self, settings: Mapping[str, str], prefix: str = "") -> Iterator[None]:
+        """Change settings of the session, and restore them afterwards."""
         conf = self.spark.conf
         before = {prefix + name: conf.get(prefix + name, None) for name in settings}
         try:
@@ -147,15 +147,15 @@ class DeltaSparkWriter:
             for name, old in before.items():
                 retry_py4j(partial(conf.unset, name) if old is None else partial(conf.set, name, old))
 
-    def _frame(self, place: Location, version: int) -> DataFrame:
+    def _dataframe(self, place: Location, version: int) -> DataFrame:
         return self.spark.read.format("delta").option("versionAsOf", version).load(place.url)
 
-    def _last(self, place: Location) -> int:
+    def _latest_version(self, place: Location) -> int:
         row = self.spark.sql(f"DESCRIBE HISTORY {_quote(place)} LIMIT 1").first()
         return int(row["version"]) if row else -1
 
     def _detail(self, place: Location) -> Any:
-        """Return what Delta says of a table, None where there is nothing at the place."""
+        """Return Delta's description of a table, None where there is nothing at the place."""
         from pyspark.errors import AnalysisException
 
         try:
@@ -166,49 +166,34 @@ class DeltaSparkWriter:
             return None
 
 
-def _is_map(table: Table, name: str, value: object) -> bool:
-    return isinstance(value, list) and any(
-        column.name == name and column.type.startswith("map") for column in table.columns
-    )
-
-
-def _features(detail: Any) -> list[str]:
-    return list(detail["tableFeatures"] or ())
-
-
 def _create_statement(snapshot: TableSnapshot) -> str:
-    return create_table(
-        snapshot.table, _quote(snapshot.place), {name: value or "" for name, value in PROPERTIES.items()}
-    )
+    properties = {name: value or "" for name, value in PROPERTIES.items()}
+    return create_table(snapshot.table, _quote(snapshot.place), properties)
 
 
 def _alter_statements(snapshot: TableSnapshot) -> list[str]:
     """Return the statements that give a table the columns and comments that the model has by now."""
     table = f"ALTER TABLE {_quote(snapshot.place)}"
-    missing_columns = [
-        column_ddl(column) for column in snapshot.table.columns if column.name in snapshot.missing_columns
-    ]
-    found = [f"{table} ADD COLUMNS ({', '.join(missing_columns)})"] if missing_columns else []
-    for name, said in snapshot.comments.items():
-        found.append(
-            f"{table} ALTER COLUMN `{name}` COMMENT {sql_string(said)}"
+    columns = [column_ddl(column) for column in snapshot.table.columns if column.name in snapshot.missing_columns]
+    statements = [f"{table} ADD COLUMNS ({', '.join(columns)})"] if columns else []
+    for name, comment in snapshot.comments.items():
+        statements.append(
+            f"{table} ALTER COLUMN `{name}` COMMENT {sql_string(comment)}"
             if name
-            else f"COMMENT ON TABLE {_quote(snapshot.place)} IS {sql_string(said)}"
+            else f"COMMENT ON TABLE {_quote(snapshot.place)} IS {sql_string(comment)}"
         )
-    return found
+    return statements
 
 
 def _merge_statement(snapshot: TableSnapshot) -> str:
     names = [f"`{column.name}`" for column in snapshot.table.columns]
-    same = " AND ".join(f"there.`{key}` = here.`{key}`" for key in snapshot.table.keys)
-    former = (
-        f"there.`{name}` = NULL" for name in snapshot.removed_columns
-    )  # it must not go on telling of what is no more
-    update = ", ".join((*(f"there.{name} = here.{name}" for name in names), *former))
+    same_row = " AND ".join(f"there.`{key}` = here.`{key}`" for key in snapshot.table.keys)
+    removed = (f"there.`{name}` = NULL" for name in snapshot.removed_columns)  # old values would be wrong
+    update = ", ".join((*(f"there.{name} = here.{name}" for name in names), *removed))
     values = ", ".join(f"here.{name}" for name in names)
     change = f"here.`{CHANGE.name}`"
     return (
-        f"MERGE INTO {_quote(snapshot.place)} AS there USING {_VIEW} AS here ON {same} "  # noqa: S608 - quoted
+        f"MERGE INTO {_quote(snapshot.place)} AS there USING {_VIEW} AS here ON {same_row} "  # noqa: S608 - quoted
         f"WHEN MATCHED AND {change} = '{DELETE}' THEN DELETE "
         f"WHEN MATCHED AND {change} = '{UPDATE}' THEN UPDATE SET {update} "
         f"WHEN NOT MATCHED AND {change} = '{INSERT}' THEN INSERT ({', '.join(names)}) VALUES ({values})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.spark import data_files, row_batches
 from xregit.spark.location import read_errors_at
-from xregit.spark.schema import HASH, delta_schema
+from xregit.spark.table_schema import HASH, delta_schema
 from xregit.spark.table_writer import (
     CHANGE,
     DELETE,
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from deltalake import CommitProperties, DeltaTable
+    from deltalake.transaction import AddAction
     from pyspark.sql import SparkSession
 
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
     from xregit.spark.table_writer import CommitInfo, Updates
 
 DataFiles = list[dict[str, Any]]
@@ -44,7 +45,7 @@ DataFiles = list[dict[str, Any]]
 class DeltalakeWriter:
     """The tables in one folder, of this machine or of an object store that `deltalake` knows.
 
-    ``session`` gives the session to use; it is asked only when there is something to write.
+    ``session`` returns the session to use; it is called only when there is something to write.
     """
 
     place: Location
@@ -63,26 +64,22 @@ class DeltalakeWriter:
 
         if snapshot.version < 0:
             return []
-        found: list[Row] = pa.table(_open(snapshot).scan()).to_pylist()
-        return found
+        rows: list[Row] = pa.table(_open(snapshot).scan()).to_pylist()
+        return rows
 
-    def write(self, work: Updates, info: CommitInfo) -> dict[str, int]:
-        """Bring every table to what its difference says; see `TableWriter`."""
+    def write(self, updates: Updates, info: CommitInfo) -> dict[str, int]:
+        """Make the changes of every table; see `TableWriter`."""
         properties = _commit_properties(info)
-        prepared = self._prepared(work) if any(some for _, some in work.values()) else {}
-        return {name: _commit(snapshot, prepared.get(name), properties) for name, (snapshot, _) in work.items()}
+        content = self._write_content(updates) if any(changes for _, changes in updates.values()) else {}
+        return {name: _commit(snapshot, content.get(name), properties) for name, (snapshot, _) in updates.items()}
 
     def append(self, snapshot: TableSnapshot, row: Row, info: CommitInfo) -> int:
         """Add one row to a table, written here and not by Spark; see `TableWriter`."""
         if snapshot.place.local:
             snapshot.place.local.mkdir(parents=True, exist_ok=True)
-        form = snapshot.table.arrow_schema
-        batches = row_batches.arrow_table(snapshot.table, [row]).to_batches()
-        return _commit(
-            snapshot,
-            [data_files.write_file(snapshot.table.name, snapshot.place.url, form, batches)],
-            _commit_properties(info),
-        )
+        rows = row_batches.arrow_table(snapshot.table, [row])
+        file = data_files.write_file(snapshot.table.name, snapshot.place.url, rows.schema, rows.to_batches())
+        return _commit(snapshot, [file], _commit_properties(info))
 
     def clear(self, name: str, info: CommitInfo) -> int:
         """Remove all rows of a table that the model has no more; see `TableWriter`."""
@@ -94,19 +91,23 @@ class DeltalakeWriter:
         removed = DeltaTable(url).delete(commit_properties=_commit_properties(info))  # of no rows it makes no version
         return int(removed["num_deleted_rows"])
 
-    def _prepared(self, work: Updates) -> dict[str, DataFiles | pa.Table]:
-        """Return what is to be committed, by table: files with new rows, or the changes where others change too."""
-        fresh = {snapshot.table: some.inserted for snapshot, some in work.values() if some.only_inserts and some}
+    def _write_content(self, updates: Updates) -> dict[str, DataFiles | pa.Table]:
+        """Return what to commit, by table: files with new rows, or the changes where existing rows change too."""
+        new = {
+            snapshot.table: changes.inserted
+            for snapshot, changes in updates.values()
+            if changes.only_inserts and changes
+        }
         if self.place.local:
-            for table in fresh:
+            for table in new:
                 (self.place.local / table.name).mkdir(parents=True, exist_ok=True)
-        prepared: dict[str, DataFiles | pa.Table] = {}
-        if fresh:
-            prepared.update(row_batches.write_files(self.session(), fresh, self.place))
-        for name, (snapshot, some) in work.items():
-            if not some.only_inserts:
-                prepared[name] = changes_to_arrow(snapshot.table, some)
-        return prepared
+        content: dict[str, DataFiles | pa.Table] = {}
+        if new:
+            content.update(row_batches.write_files(self.session(), new, self.place))
+        for name, (snapshot, changes) in updates.items():
+            if not changes.only_inserts:
+                content[name] = changes_to_arrow(snapshot.table, changes)
+        return content
 
 
 def _snapshot(table: Table, place: Location) -> TableSnapshot:
@@ -119,13 +120,15 @@ def _snapshot(table: Table, place: Location) -> TableSnapshot:
         if local:
             raise not_a_delta_table(place)
         return TableSnapshot(table, place)
-    found = DeltaTable(place.url)
-    asked = found.protocol()
-    refuse_newer_protocol(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
-    schema, about = json.loads(found.schema().to_json()), found.metadata()
-    snapshot = compare_schema(table, place, found.version(), schema, about.description or "")
-    refuse_constraints(place, schema, about.partition_columns, about.configuration)
-    return with_row_hashes(snapshot, _keys_and_hashes(table, found))
+    delta = DeltaTable(place.url)
+    protocol = delta.protocol()
+    refuse_newer_protocol(
+        place, protocol.min_reader_version, protocol.min_writer_version, protocol.writer_features or ()
+    )
+    schema, metadata = json.loads(delta.schema().to_json()), delta.metadata()
+    snapshot = compare_schema(table, place, delta.version(), schema, metadata.description or "")
+    refuse_constraints(place, schema, metadata.partition_columns, metadata.configuration)
+    return with_row_hashes(snapshot, _keys_and_hashes(table, delta))
 
 
 def _is_orphan(name: str) -> bool:
@@ -139,18 +142,18 @@ def _open(snapshot: TableSnapshot) -> DeltaTable:
     return DeltaTable(snapshot.place.url, version=snapshot.version)
 
 
-def _commit(snapshot: TableSnapshot, prepared: DataFiles | pa.Table | None, properties: CommitProperties) -> int:
-    """Commit what is prepared for a table, in one transaction, and return the table's version."""
-    now = _update_comments(_add_columns(snapshot, properties), properties)
-    if prepared is None:
-        return now.version if now.version >= 0 else _add_files(now, (), properties)
-    if isinstance(prepared, list):
-        return _add_files(now, prepared, properties)
-    return _merge(now, prepared, properties)
+def _commit(snapshot: TableSnapshot, content: DataFiles | pa.Table | None, properties: CommitProperties) -> int:
+    """Commit files or changes to a table, in one transaction, and return the table's version."""
+    current = _update_comments(_add_columns(snapshot, properties), properties)
+    if content is None:
+        return current.version if current.version >= 0 else _add_files(current, (), properties)
+    if isinstance(content, list):
+        return _add_files(current, content, properties)
+    return _merge(current, content, properties)
 
 
 def _add_columns(snapshot: TableSnapshot, properties: CommitProperties) -> TableSnapshot:
-    """Give an existing table the columns that the model has by now; the rows that are there have nothing in them."""
+    """Add the columns that the model has by now to an existing table; they are null in existing rows."""
     if not snapshot.missing_columns:
         return snapshot
     fields = [
@@ -162,23 +165,22 @@ def _add_columns(snapshot: TableSnapshot, properties: CommitProperties) -> Table
 
 def _update_comments(snapshot: TableSnapshot, properties: CommitProperties) -> TableSnapshot:
     """Give an existing table the comments that the model has by now."""
-    now = snapshot
+    current = snapshot
     for name, text in snapshot.comments.items():
-        alter = _open(now).alter
+        alter = _open(current).alter
         if name:
             alter.set_column_metadata(name, {"comment": text}, commit_properties=properties)
         else:
             alter.set_table_description(text, commit_properties=properties)
-        now = replace(now, version=now.version + 1)
-    return replace(now, comments={})
+        current = replace(current, version=current.version + 1)
+    return replace(current, comments={})
 
 
 def _add_files(snapshot: TableSnapshot, files: Iterable[Mapping[str, Any]], properties: CommitProperties) -> int:
-    """Add written files to a table, which is created where there is none; return the table's new version."""
-    from deltalake.transaction import AddAction, create_table_with_add_actions
+    """Add written files to a table, which is created if missing; return the table's new version."""
+    from deltalake.transaction import create_table_with_add_actions
 
-    schema = delta_schema(snapshot.table.structure)
-    adds = [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
+    schema, adds = delta_schema(snapshot.table.structure), add_actions(files)
     if snapshot.version >= 0:
         _open(snapshot).create_write_transaction([*adds], "append", schema, commit_properties=properties)
         return snapshot.version + 1
@@ -196,31 +198,34 @@ def _add_files(snapshot: TableSnapshot, files: Iterable[Mapping[str, Any]], prop
     return 0
 
 
+def add_actions(files: Iterable[Mapping[str, Any]]) -> list[AddAction]:
+    """Return the actions of a transaction that add written files to a table."""
+    from deltalake.transaction import AddAction
+
+    return [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
+
+
 def _merge(snapshot: TableSnapshot, rows: pa.Table, properties: CommitProperties) -> int:
     """Insert, update and delete rows, as the column ``_change`` says; return the table's new version."""
-    same = " AND ".join(f"there.`{key}` = here.`{key}`" for key in snapshot.table.keys)
-    merger = _open(snapshot).merge(rows, same, "here", "there", commit_properties=properties)
+    same_row = " AND ".join(f"there.`{key}` = here.`{key}`" for key in snapshot.table.keys)
+    columns = {f"`{column.name}`": f"here.`{column.name}`" for column in snapshot.table.columns}
+    columns |= {f"`{name}`": "NULL" for name in snapshot.removed_columns}  # old values would be wrong in a changed row
+    merger = _open(snapshot).merge(rows, same_row, "here", "there", commit_properties=properties)
     (
         merger.when_matched_delete(f"here.`{CHANGE.name}` = '{DELETE}'")
-        .when_matched_update(_column_updates(snapshot), f"here.`{CHANGE.name}` = '{UPDATE}'")
+        .when_matched_update(columns, f"here.`{CHANGE.name}` = '{UPDATE}'")
         .when_not_matched_insert_all(f"here.`{CHANGE.name}` = '{INSERT}'", except_cols=[CHANGE.name])
         .execute()
     )
     return snapshot.version + 1
 
 
-def _column_updates(snapshot: TableSnapshot) -> dict[str, str]:
-    """Return what each column of a row becomes; what the model no longer has must not go on telling of it."""
-    there = {f"`{column.name}`": f"here.`{column.name}`" for column in snapshot.table.columns}
-    return there | {f"`{name}`": "NULL" for name in snapshot.removed_columns}
-
-
-def _keys_and_hashes(table: Table, found: DeltaTable) -> Iterator[tuple[Any, ...]]:
+def _keys_and_hashes(table: Table, delta: DeltaTable) -> Iterator[tuple[Any, ...]]:
     """Yield the keys of each row and its hash."""
     import pyarrow as pa
 
     names = [*table.keys, HASH.name]
-    columns = pa.table(found.scan(columns=names)).select(names)
+    columns = pa.table(delta.scan(columns=names)).select(names)
     return zip(*(column.to_pylist() for column in columns.columns), strict=True)
 
 

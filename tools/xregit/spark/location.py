@@ -27,10 +27,10 @@ class Location:
 
     @classmethod
     def of(cls, folder: Path | str) -> Location:
-        """Return the place that a path or URL names; a ``file:`` URL is a path.
+        """Return the location at a path or URL; a ``file:`` URL is a path.
 
         Raises:
-            XregitError: it is no path; or the path is no text, as in a process whose locale does not have its letters.
+            XregitError: it is no path, or one with characters that the locale does not have.
         """
         text = str(folder)
         try:
@@ -51,7 +51,7 @@ class Location:
         return None if "://" in self.url else Path(self.url)
 
     def __truediv__(self, name: str) -> Location:
-        """Return the place of that name below this one."""
+        """Return the location of that name below this one."""
         return Location(f"{self.url}/{name}")
 
     def __str__(self) -> str:
@@ -62,24 +62,24 @@ class Location:
 CAUSE = "Caused by: "
 MORE_MEMORY = "give Spark more memory, such as with --conf spark.driver.memory=4g"
 _NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|^\[INVALID_DRIVER_MEMORY\]")
-# What either writer says of a table that was made, or changed, since we looked.
+# The errors of both writers for a table that was created, or changed, since our snapshot.
 _CONFLICT = re.compile(r"already exists at that location|\[DELTA_CONCURRENT_|\[DELTA_TABLE_ALREADY_EXISTS\]")
-# Spark's messages begin with a name for their kind; what follows on lines of their own is advice or a query's plan.
+# Spark's messages begin with an error class; the following lines are advice or a query's plan.
 _CLASS = re.compile(r"\[[A-Z][A-Z0-9_.]+\] ")
 _ARROW = "↳"
-# Of a stream that failed, what comes before and after the cause.
+# The error of a stream that failed, around its cause.
 _STREAM = re.compile(
     r"\[STREAM_FAILED\].*?terminated with exception: (.*?)(?: SQLSTATE: \w+)?\s*(?:=== Streaming Query ===.*)?\Z",
     re.DOTALL,
 )
-# The file that could not be read, which the cause does not name.
+# The file that could not be read, which is not in the cause.
 _FILE = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (.*?)\.\s+SQLSTATE")
 _ANSI_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
-def errors_at(path: Location, doing: str) -> Iterator[None]:
-    """Turn what goes wrong while something is done with a table or folder into one line that names both.
+def errors_at(path: Location, action: str) -> Iterator[None]:
+    """Turn errors of the work on a table or folder into one line with what was done and where.
 
     Raises:
         XregitError: something went wrong.
@@ -92,17 +92,17 @@ def errors_at(path: Location, doing: str) -> Iterator[None]:
     try:
         yield
     except (DeltaError, ArrowException, PySparkException, Py4JError, OSError) as error:
-        why = error_summary(error)
-        if isinstance(error, CommitFailedError) or _CONFLICT.search(why):
-            message = f"{path} was changed by someone else in the meantime; run it again ({why})"
+        summary = error_summary(error)
+        if isinstance(error, CommitFailedError) or _CONFLICT.search(summary):
+            message = f"{path} was changed by someone else in the meantime; run it again ({summary})"
         else:
-            message = f"can't {doing} {path}: {why}"
+            message = f"can't {action} {path}: {summary}"
         raise XregitError(message) from error
 
 
 @contextmanager
 def read_errors_at(table: Location) -> Iterator[None]:
-    """Turn what goes wrong while the log or the rows of a Delta table are read into one line that names the table.
+    """Turn errors of reading the log or the rows of a Delta table into one line with the table.
 
     Raises:
         XregitError: something went wrong.
@@ -113,14 +113,17 @@ def read_errors_at(table: Location) -> Iterator[None]:
     try:
         yield
     except (DeltaError, ArrowException) as error:
-        way_out = "bring back its files if they are damaged, or name another folder"
-        message = f"{table} can't be read: {error_summary(error)}; {way_out}"
+        advice = "bring back its files if they are damaged, or name another folder"
+        message = f"{table} can't be read: {error_summary(error)}; {advice}"
         raise XregitError(message) from error
 
 
 def error_summary(error: BaseException) -> str:
-    """Return the innermost cause that an error's text tells of, without stack traces, as one line."""
-    if _is_java_gone(error):
+    """Return the innermost cause in an error's text, without stack traces, as one line."""
+    from py4j.protocol import Py4JNetworkError
+
+    if isinstance(error, Py4JNetworkError | ConnectionRefusedError | ConnectionResetError):
+        # Java no longer answers, most likely because it had, or was given, too little memory.
         return f"Spark's Java process has ended; {MORE_MEMORY}"
     text = _STREAM.sub(r"\1", _ANSI_COLOUR.sub("", str(error)))
     if _ARROW in text:  # a chain of causes, each on a line of its own
@@ -128,15 +131,8 @@ def error_summary(error: BaseException) -> str:
         return f"{chain[0]}: {chain[-1]}"
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("\t", "  "))]
     causes = [line.removeprefix(CAUSE) for line in lines if line.startswith(CAUSE)]
-    classed = [line[found.start() :] for line in lines if (found := _CLASS.search(line))]
+    classed = [line[match.start() :] for line in lines if (match := _CLASS.search(line))]
     file = _FILE.search(text)
-    told = (causes or classed[:1] or lines or [type(error).__name__])[-1].lstrip(": ")
-    told = f"{file[1]}: {told}" if file and causes else told
-    return f"{told.rstrip('.')}; {MORE_MEMORY}" if _NO_MEMORY.search(told) else told
-
-
-def _is_java_gone(error: BaseException) -> bool:
-    """Return whether Java no longer answers, the most likely because it had, or was given, too little memory."""
-    from py4j.protocol import Py4JNetworkError
-
-    return isinstance(error, Py4JNetworkError | ConnectionRefusedError | ConnectionResetError)
+    summary = (causes or classed[:1] or lines or [type(error).__name__])[-1].lstrip(": ")
+    summary = f"{file[1]}: {summary}" if file and causes else summary
+    return f"{summary.rstrip('.')}; {MORE_MEMORY}" if _NO_MEMORY.search(summary) else summary

@@ -11,14 +11,13 @@ from xregit.spark.location import Location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
     from xregit.spark.row_batches import RowBatches
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
 
-# The empty file by which Spark says that a folder of Parquet files is complete.
+# The empty file with which Spark marks a folder of Parquet files as complete.
 COMPLETE = "_SUCCESS"
 
 
@@ -26,7 +25,7 @@ def refuse_other_content(place: Location) -> None:
     """Refuse a folder of this machine that holds anything but tables in plain Parquet, because it would be replaced.
 
     Raises:
-        XregitError: it does.
+        XregitError: the folder holds something else, or is a file.
     """
     folder = place.local
     if folder is None or not folder.exists():
@@ -41,27 +40,20 @@ def refuse_other_content(place: Location) -> None:
 def write(spark: SparkSession, tables: Mapping[Table, RowBatches], place: Location) -> None:
     """Write every table; a folder of this machine stays as it is until all of them are written.
 
+    In a store, Spark's own writer writes the tables one by one; the last, the publications, completes them.
+
     Raises:
         XregitError: they can't be written.
     """
     if place.local is None:
-        _write_store(spark, tables, place)
-    else:
-        _write_folder(spark, tables, place.local)
-
-
-def _write_folder(spark: SparkSession, tables: Mapping[Table, RowBatches], folder: Path) -> None:
-    with atomic_write.replace_folder(folder) as beside:
+        for table, batches in tables.items():
+            row_batches.to_dataframe(spark, table, batches).write.mode("overwrite").parquet((place / table.name).url)
+        return
+    with atomic_write.replace_folder(place.local) as folder:
         for table in tables:
-            (beside / table.name).mkdir(parents=True)
-        row_batches.write_files(spark, tables, Location.of(beside))
-        for table, some in tables.items():
-            if not some:
-                data_files.write_file(table.name, str(beside / table.name), table.arrow_schema, ())
-            (beside / table.name / COMPLETE).touch()
-
-
-def _write_store(spark: SparkSession, tables: Mapping[Table, RowBatches], place: Location) -> None:
-    """Write with Spark's own writer, which knows the store; the last table, the publications, says that it is whole."""
-    for table, some in tables.items():
-        row_batches.to_dataframe(spark, table, some).write.mode("overwrite").parquet((place / table.name).url)
+            (folder / table.name).mkdir(parents=True)
+        row_batches.write_files(spark, tables, Location.of(folder))
+        for table, batches in tables.items():
+            if not batches:
+                data_files.write_file(table.name, str(folder / table.name), table.arrow_schema, ())
+            (folder / table.name / COMPLETE).touch()

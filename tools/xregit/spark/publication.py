@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
@@ -23,7 +21,7 @@ from xregit.spark.location import Location, errors_at
 from xregit.spark.row_batches import pack
 from xregit.spark.rows import iter_rows, with_hash
 from xregit.spark.session import REMOTE, active_session, require_spark, use_session
-from xregit.spark.table_writer import TableChanges, commit_info, diff_rows, refuse_file
+from xregit.spark.table_writer import commit_info, diff_rows, refuse_file
 from xregit.spark.tables import PUBLICATIONS
 from xregit.spark.tables import tables as tables_of
 
@@ -41,15 +39,15 @@ if TYPE_CHECKING:
 
 APPLICATION = "xregit publish"
 DELTA, PARQUET = "delta", "parquet"
-# Where these settings are asked for, Spark has Delta's classes on its class path, or is meant to have them.
+# With one of these settings, Spark has Delta's classes on its class path, or is meant to have them.
 CLASS_PATH = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 
 
 @dataclass(frozen=True, slots=True)
 class TablePublication:
-    """What became of one table; ``version`` is its Delta version.
+    """The changes to one table; ``version`` is its Delta version.
 
-    It is None where the format has none, and for a table that is emptied since the model has no such type any more.
+    It is None for plain Parquet, and for a table that is emptied because the model has no such type any more.
     """
 
     name: str
@@ -64,7 +62,7 @@ class TablePublication:
 class Publication:
     """What one run published; ``number`` is that of the newest row in the table ``publications``.
 
-    ``changed`` is false where the tables said all this already, and nothing was written.
+    ``changed`` is false where the tables were up to date, and nothing was written.
     """
 
     folder: str
@@ -87,12 +85,12 @@ def publish(
     spark: SparkSession | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> Publication:
-    """Bring the tables in a folder to what the registry says; the same registry again writes nothing.
+    """Bring the tables in a folder up to date with the registry; the same registry again writes nothing.
 
     ``tables`` is a path, or the URL of a folder in a store: with Delta's own classes on Spark's class path any store
     that the session knows, else any that `deltalake` knows. ``spark`` is the session to use; else it is the active
-    one, else one for the time being with the settings ``conf``, such as ``spark.master`` or ``spark.remote``. Plain
-    Parquet is written anew each time.
+    one, else a temporary one with the settings ``conf``, such as ``spark.master`` or ``spark.remote``. Plain Parquet
+    is written anew each time.
 
     Raises:
         XregitError: Spark or Java is missing, or the tables can't be written.
@@ -130,80 +128,74 @@ def publish_each(
 
 @contextmanager
 def _open_writer(place: Location, spark: SparkSession | None, conf: Mapping[str, str]) -> Iterator[TableWriter]:
-    """Yield what writes the tables: Delta's own classes where Spark has them, else `deltalake`."""
-    at_hand = spark or active_session()
+    """Yield the writer of the tables: that with Delta's own classes where Spark has them, else that by `deltalake`."""
+    existing = spark or active_session()
     with ExitStack() as stack:
 
         @cache
         def session() -> SparkSession:
-            return stack.enter_context(use_session(at_hand, name=APPLICATION, conf=conf))
+            return stack.enter_context(use_session(existing, name=APPLICATION, conf=conf))
 
         # Starting Spark to ask it takes seconds, which are lost where there is nothing to publish.
-        may_be_native = at_hand is not None or any(
+        may_have_delta = existing is not None or any(
             name in conf for name in (*CLASS_PATH, *delta_spark_writer.SETTINGS, REMOTE)
         )
         yield (
             DeltaSparkWriter(place, session())
-            if may_be_native and delta_spark_writer.is_available(session())
+            if may_have_delta and delta_spark_writer.is_available(session())
             else DeltalakeWriter(place, session)
         )
 
 
 def _publish_delta(registry: Registry, writer: TableWriter) -> Publication:
     history, log = registry.origin.history, writer.snapshot(PUBLICATIONS)
+    info = commit_info(history)
     published = sorted(writer.read_rows(log), key=lambda row: int(row["number"]))
     last = published[-1] if published else None
-    had = next((dict(row["columns"]) for row in reversed(published) if row.get("columns")), {})
-    work = _compute_updates(registry, writer, had)
-    versions = writer.write(work, commit_info(history))
-    former = _clear_removed_tables(writer, last, history, work)
-    changed = last is None or (last["commit"], _versions(last)) != (history.head, versions)
-    number = (last["number"] if last else 0) + changed
-    logged = log.version
-    if changed:
-        logged = writer.append(
-            log, _publication_row(number, history, versions, _model_columns(work, had)), commit_info(history)
+    last_versions = dict(last["versions"]) if last else {}
+    last_columns = next((dict(row["columns"]) for row in reversed(published) if row.get("columns")), {})
+    updates = _compute_updates(registry, writer, last_columns)
+    versions = writer.write(updates, info)
+    publications = [
+        TablePublication(
+            name, changes.rows, changes.inserted.rows, changes.updated.rows, changes.deleted.rows, versions[name]
         )
-    of_tables = [*(_table_publication(name, some, versions[name]) for name, (_, some) in work.items()), *former]
-    of_tables.append(TablePublication(log.table.name, number, int(changed), version=logged))
-    return Publication(
-        str(log.place).removesuffix(f"/{log.table.name}"), DELTA, history.head, number, changed, tuple(of_tables)
-    )
+        for name, (_, changes) in updates.items()
+    ]
+    # Whoever reads the table of a type that the model has no more would take its rows for the catalog's.
+    for name in sorted(last_versions.keys() - updates.keys()):
+        rows = writer.clear(name, info)
+        if rows:
+            publications.append(TablePublication(name, 0, deleted=rows))
+    changed = last is None or (last["commit"], last_versions) != (history.head, versions)
+    number = (last["number"] if last else 0) + changed
+    log_version = log.version
+    if changed:
+        columns = {
+            name: ",".join(column.name for column in snapshot.table.columns) for name, (snapshot, _) in updates.items()
+        }
+        row = _publication_row(number, history, versions, columns if columns != last_columns else None)
+        log_version = writer.append(log, row, info)
+    publications.append(TablePublication(log.table.name, number, int(changed), version=log_version))
+    folder = str(log.place).removesuffix(f"/{log.table.name}")
+    return Publication(folder, DELTA, history.head, number, changed, tuple(publications))
 
 
-def _compute_updates(registry: Registry, writer: TableWriter, had: Mapping[str, str]) -> Updates:
-    """Return how each table stands and what brings it up to date; rows and hashes of one table at a time are held.
+def _compute_updates(registry: Registry, writer: TableWriter, last_columns: Mapping[str, str]) -> Updates:
+    """Return the snapshot of each table and its changes; rows and hashes of one table at a time are in memory.
 
-    ``had`` says which columns each table had from the model: what else the model does not have is somebody's own.
+    ``last_columns`` are those that the model gave each table: of the columns that the model does not have, the others
+    are somebody's own.
     """
-    known, work = tables_of(registry.model), {}
+    all_tables, updates = tables_of(registry.model), {}
     for name, rows in iter_rows(registry).items():
-        snapshot, ours = writer.snapshot(known[name]), had.get(name, "").split(",")
-        former = tuple(each for each in snapshot.removed_columns if each in ours)
-        work[name] = (
-            replace(snapshot, hashes={}, removed_columns=former),
+        snapshot, columns = writer.snapshot(all_tables[name]), last_columns.get(name, "").split(",")
+        removed = tuple(each for each in snapshot.removed_columns if each in columns)
+        updates[name] = (
+            replace(snapshot, hashes={}, removed_columns=removed),
             diff_rows(snapshot.table, rows, snapshot.hashes),
         )
-    return work
-
-
-def _model_columns(work: Updates, had: Mapping[str, str]) -> Mapping[str, str] | None:
-    """Return which columns each table has from the model, None if they are as before."""
-    found = {name: ",".join(column.name for column in snapshot.table.columns) for name, (snapshot, _) in work.items()}
-    return found if found != had else None
-
-
-def _clear_removed_tables(
-    writer: TableWriter, last: Row | None, history: History, work: Updates
-) -> list[TablePublication]:
-    """Remove the rows of what the model has no more: who reads such a table alone would take them for the catalog's."""
-    gone = _versions(last).keys() - work.keys() if last is not None else ()
-    removed = {name: writer.clear(name, commit_info(history)) for name in sorted(gone)}
-    return [TablePublication(name, 0, deleted=rows) for name, rows in removed.items() if rows]
-
-
-def _versions(publication: Row) -> dict[str, int]:
-    return dict(publication["versions"])
+    return updates
 
 
 def _publication_row(
@@ -215,27 +207,23 @@ def _publication_row(
             "commit": history.head,
             "time": moment(history.head_time),
             "versions": dict(versions),
-            "columns": dict(columns) if columns is not None else None,
+            "columns": columns,
             "publishedat": datetime.now(UTC),
         }
     )
 
 
-def _table_publication(name: str, some: TableChanges, version: int) -> TablePublication:
-    return TablePublication(name, some.rows, some.inserted.rows, some.updated.rows, some.deleted.rows, version)
-
-
 def _publish_parquet(
     registry: Registry, place: Location, spark: SparkSession | None, conf: Mapping[str, str]
 ) -> Publication:
-    history, known = registry.origin.history, tables_of(registry.model)
+    history, all_tables = registry.origin.history, tables_of(registry.model)
     parquet_writer.refuse_other_content(place)
-    found = {known[name]: pack(known[name], rows) for name, rows in iter_rows(registry).items()}
-    found[PUBLICATIONS] = pack(PUBLICATIONS, [_publication_row(1, history, {})])
+    batches = {all_tables[name]: pack(all_tables[name], rows) for name, rows in iter_rows(registry).items()}
+    batches[PUBLICATIONS] = pack(PUBLICATIONS, [_publication_row(1, history, {})])
     with use_session(spark, name=APPLICATION, conf=conf) as session:
-        parquet_writer.write(session, found, place)
-    of_tables = tuple(TablePublication(table.name, some.rows, some.rows) for table, some in found.items())
-    return Publication(str(place), PARQUET, history.head, 1, True, of_tables)  # noqa: FBT003 - it is always written
+        parquet_writer.write(session, batches, place)
+    publications = tuple(TablePublication(table.name, each.rows, each.rows) for table, each in batches.items())
+    return Publication(str(place), PARQUET, history.head, 1, changed=True, tables=publications)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +246,7 @@ def publish_history(
     """Publish the registry in a folder as it was at each commit, the oldest first.
 
     ``refs`` is a commit's name, or ``old..new`` for the commits after the first. Commits that did not touch the
-    folder are left out, but for the last. Commits that are published already add nothing.
+    folder are left out, except the last. Commits that are published already add nothing.
 
     Raises:
         XregitError: the folder is in no Git repository, there is no such commit, or the tables can't be written; what
@@ -283,10 +271,10 @@ def iter_history(
     require_spark()
     folder = to_path(registry)
     commits = list_commits(folder, refs)
-    known = {published.commit for published in _read_publications(Location.of(tables))}
-    # What is published stays; to publish an older commit after it would turn the tables back.
-    todo = commits[max((number + 1 for number, sha in enumerate(commits) if sha in known), default=0) :]
-    yield from publish_each((read_commit(folder, sha) for sha in todo), tables, spark=spark, conf=conf)
+    published = {each.commit for each in _read_publications(Location.of(tables))}
+    # To publish an older commit after a newer one would turn the tables back.
+    start = max((number + 1 for number, sha in enumerate(commits) if sha in published), default=0)
+    yield from publish_each((read_commit(folder, sha) for sha in commits[start:]), tables, spark=spark, conf=conf)
 
 
 def published_at(registry: Path | str, ref: str, tables: Path | str) -> PublishedVersions:
@@ -297,13 +285,13 @@ def published_at(registry: Path | str, ref: str, tables: Path | str) -> Publishe
     """
     require_spark()
     folder, place = to_path(registry), Location.of(tables)
-    found = {published.commit: published for published in _read_publications(place)}
-    if not found:
+    publications = {each.commit: each for each in _read_publications(place)}
+    if not publications:
         message = f"{place} holds no published tables; xregit publish makes them"
         raise XregitError(message)
     for sha in ancestors(folder, ref):
-        if sha in found:
-            return found[sha]
+        if sha in publications:
+            return publications[sha]
     message = f'neither "{ref}" nor a commit before it was published in {place}; xregit publish --history {ref} does'
     raise XregitError(message)
 
@@ -316,16 +304,19 @@ def tables_at(tables: Path | str, number: int | None = None) -> dict[str, DeltaT
     """
     require_spark()
     place = Location.of(tables)
-    found = {published.number: published for published in _read_publications(place)}
-    wanted = max(found, default=0) if number is None else number
-    if wanted not in found:
-        asked = f"no publication {number}, but 1 to {max(found)}" if found else "no published tables"
-        message = f"{place} holds {asked}{'' if found else '; xregit publish makes them'}"
+    publications = {each.number: each for each in _read_publications(place)}
+    if not publications:
+        message = f"{place} holds no published tables; xregit publish makes them"
+        raise XregitError(message)
+    newest = max(publications)
+    publication = publications.get(newest if number is None else number)
+    if publication is None:
+        message = f"{place} holds no publication {number}, but 1 to {newest}"
         raise XregitError(message)
     from deltalake import DeltaTable
 
     with errors_at(place, "read the tables in"):
-        return {name: DeltaTable((place / name).url, version=at) for name, at in found[wanted].versions.items()}
+        return {name: DeltaTable((place / name).url, version=at) for name, at in publication.versions.items()}
 
 
 def _read_publications(place: Location) -> list[PublishedVersions]:

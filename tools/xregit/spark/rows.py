@@ -16,7 +16,7 @@ from xregit.catalog.layout import spot, xid_of
 from xregit.catalog.properties import properties
 from xregit.catalog.resolver import effective
 from xregit.model.times import moment
-from xregit.spark.schema import Table, Type
+from xregit.spark.table_schema import Table, Type
 from xregit.spark.tables import (
     CHANGES,
     COMMITS,
@@ -35,7 +35,7 @@ from xregit.xid import parent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from xregit.catalog.entities import Document, Group, Resource, Version
+    from xregit.catalog.entities import Document, Resource
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
@@ -49,111 +49,93 @@ Rows = dict[str, tuple[Row, ...]]
 
 @dataclass(frozen=True, slots=True)
 class EntityTable:
-    """A table of entities, which of its columns are attributes, and which attributes have their place elsewhere."""
+    """A table of entities, its columns that are attributes, and attributes that are neither columns nor extensions."""
 
     table: Table
     attributes: Mapping[str, Type]
-    elsewhere: frozenset[str]
+    omitted: frozenset[str]
 
 
 def rows(registry: Registry) -> Rows:
-    """Return the rows of every table but the publications, by the table's name."""
-    return {name: tuple(some) for name, some in iter_rows(registry).items()}
+    """Return the rows of every table except the publications, by the table's name."""
+    return {name: tuple(each) for name, each in iter_rows(registry).items()}
 
 
 def iter_rows(registry: Registry) -> dict[str, Iterator[Row]]:
-    """Return the same, each row made when it is asked for; no two rows of a table have the same keys."""
-    found: dict[str, Iterator[Row]] = {name: iter(()) for name in tables(registry.model) if name != PUBLICATIONS.name}
-    found |= _entity_rows(registry, entity_tables(registry.model))
-    found |= {
+    """Return the rows as iterators that make them one by one; no two rows of a table have the same keys."""
+    rows: dict[str, Iterator[Row]] = {name: iter(()) for name in tables(registry.model) if name != PUBLICATIONS.name}
+    rows |= _entity_rows(registry, entity_tables(registry.model))
+    rows |= {
         MESSAGE_PROPERTIES.name: (row for message in registry.messages for row in _property_rows(message)),
         ENDPOINT_MESSAGES.name: _endpoint_message_rows(registry),
         COMMITS.name: commit_rows(registry),
         CHANGES.name: change_rows(registry),
     }
-    return {name: map(with_hash, some) for name, some in found.items()}
+    return {name: map(with_hash, each) for name, each in rows.items()}
 
 
 def entity_tables(model: Model) -> dict[NamePath, EntityTable]:
-    """Return the shape of every table of entities by the plural names that lead to what it holds."""
-    known = tables(model)
-    return {
-        path: _entity_table(known[name], model, path)
-        for path, name in {REGISTRY: "registries", **table_names(model)}.items()
-    }
+    """Return every table of entities by the plural names that lead to the entities."""
+    all_tables, entities = tables(model), {}
+    for path, name in {REGISTRY: "registries", **table_names(model)}.items():
+        columns = {column.name: column.type for column in all_tables[name].columns if column.name not in RESERVED}
+        declared = attributes_at(model, path).items()
+        omitted = frozenset(name for name, attribute in declared if attribute.core and name not in columns)
+        entities[path] = EntityTable(all_tables[name], columns, omitted)
+    return entities
 
 
-def _entity_table(table: Table, model: Model, path: NamePath) -> EntityTable:
-    declared = attributes_at(model, path)
-    columns = {column.name: column.type for column in table.columns if column.name not in RESERVED}
-    core = frozenset(name for name, attribute in declared.items() if attribute.core and name not in columns)
-    return EntityTable(table, columns, core)
-
-
-def _entity_rows(registry: Registry, known: Mapping[NamePath, EntityTable]) -> dict[str, Iterator[Row]]:
+def _entity_rows(registry: Registry, entities: Mapping[NamePath, EntityTable]) -> dict[str, Iterator[Row]]:
     """Return the rows of each table of entities; group types that share a resource type share its table."""
-    found: dict[str, list[Iterator[Row]]] = {shape.table.name: [] for shape in known.values()}
-    for path, shape in known.items():
-        if path[2:] and shape.table == known[path[:2]].table:
-            continue
-        found[shape.table.name].append(_rows_at(registry, shape, path))
-    return {name: chain.from_iterable(some) for name, some in found.items()}
+    rows: dict[str, list[Iterator[Row]]] = {entity.table.name: [] for entity in entities.values()}
+    for path, entity in entities.items():
+        # Where a resource has only one version, versions have no table of their own.
+        if not path[2:] or entity.table != entities[path[:2]].table:
+            rows[entity.table.name].append(_rows_at(registry, entity, path))
+    return {name: chain.from_iterable(each) for name, each in rows.items()}
 
 
-def _rows_at(registry: Registry, shape: EntityTable, path: NamePath) -> Iterator[Row]:
-    """Yield the rows of what the plural names lead to."""
+def _rows_at(registry: Registry, entity_table: EntityTable, path: NamePath) -> Iterator[Row]:
+    """Yield the rows of the entities that the plural names lead to."""
     if not path:
-        yield _registry_row(registry, shape)
+        attributes = {**registry.attributes, "specversion": registry.model.specversion}
+        yield _row(entity_table, {"xid": "/"}, attributes, registry.facts(registry.place))
         return
     for group in registry.groups.get(path[0], {}).values():
         if not path[1:]:
-            yield _group_row(registry, shape, group)
+            ids = {"xid": group.xid, f"{group.type.singular}id": group.id, "parentxid": "/"}
+            yield _row(entity_table, ids, group.attributes, registry.facts(group.place))
             continue
         for resource in group.collections.get(path[1], {}).values():
             if path[2:]:
-                yield from _version_rows(registry, shape, resource)
+                yield from _version_rows(registry, entity_table, resource)
             else:
-                yield _resource_row(registry, shape, resource)
+                yield _resource_row(registry, entity_table, resource)
 
 
-def _registry_row(registry: Registry, shape: EntityTable) -> Row:
-    attributes = {**registry.attributes, "specversion": registry.model.specversion}
-    return _row(shape, {"xid": "/"}, attributes, registry.facts(registry.place))
-
-
-def _group_row(registry: Registry, shape: EntityTable, group: Group) -> Row:
-    own = {"xid": group.xid, f"{group.type.singular}id": group.id, "parentxid": "/"}
-    return _row(shape, own, group.attributes, registry.facts(group.place))
-
-
-def _resource_row(registry: Registry, shape: EntityTable, resource: Resource) -> Row:
-    own: Row = {"xid": resource.xid, f"{resource.type.singular}id": resource.id, "parentxid": parent(resource.xid)}
+def _resource_row(registry: Registry, entity_table: EntityTable, resource: Resource) -> Row:
+    cells: Row = {"xid": resource.xid, f"{resource.type.singular}id": resource.id, "parentxid": parent(resource.xid)}
     attributes = resource.attributes
-    if shape.table.name == "messages":
+    if entity_table.table.name == "messages":
         attributes = attributes if resource.xref else effective(registry, resource)
         resolved = registry.resolved(resource.xid)
-        own |= {"resolved": to_cell(Type.JSON, resolved.attributes), "basechain": list(resolved.chain)}
+        cells |= {"resolved": to_cell(Type.JSON, resolved.attributes), "basechain": list(resolved.chain)}
     if resource.type.maxversions != 1 and not resource.xref:
-        own |= {"defaultversionid": resource.defaultversionid}
-    return _row(shape, own, {**attributes, **resource.meta}, registry.facts(resource.place))
+        cells |= {"defaultversionid": resource.defaultversionid}
+    return _row(entity_table, cells, {**attributes, **resource.meta}, registry.facts(resource.place))
 
 
-def _version_rows(registry: Registry, shape: EntityTable, resource: Resource) -> Iterator[Row]:
-    """Yield each version with the id of the one it was made from: the one before it, unless it says otherwise."""
-    before = ""
+def _version_rows(registry: Registry, entity_table: EntityTable, resource: Resource) -> Iterator[Row]:
+    """Yield each version; its ancestor is the one before it, unless it declares another."""
+    singular, previous = resource.type.singular, ""
     for version in resource.versions.values():
-        ancestor = to_text(version.attributes.get("ancestor") or before or version.id)
-        yield _version_row(registry, shape, resource, version) | {"ancestor": ancestor}
-        before = version.id
-
-
-def _version_row(registry: Registry, shape: EntityTable, resource: Resource, version: Version) -> Row:
-    singular = resource.type.singular
-    own = {"xid": version.xid, f"{singular}id": resource.id, "versionid": version.id, "parentxid": resource.xid}
-    document = version.document
-    place = document.place if document and document.data is not None else version.place
-    own |= _document_cells(singular, document) if document else {}
-    return _row(shape, own, version.attributes, registry.facts(place))
+        cells = {"xid": version.xid, f"{singular}id": resource.id, "versionid": version.id, "parentxid": resource.xid}
+        document = version.document
+        place = document.place if document and document.data is not None else version.place
+        cells |= _document_cells(singular, document) if document else {}
+        ancestor = to_text(version.attributes.get("ancestor") or previous or version.id)
+        yield _row(entity_table, cells, version.attributes, registry.facts(place)) | {"ancestor": ancestor}
+        previous = version.id
 
 
 def _document_cells(singular: str, document: Document) -> Row:
@@ -165,17 +147,16 @@ def _document_cells(singular: str, document: Document) -> Row:
         return {f"{singular}base64": base64.b64encode(document.data).decode()}
 
 
-def _row(shape: EntityTable, own: Row, attributes: Mapping[str, Any], facts: FileHistory) -> Row:
-    known = {name: to_cell(kind, attributes.get(name)) for name, kind in shape.attributes.items()}
-    extra = {
+def _row(entity_table: EntityTable, cells: Row, attributes: Mapping[str, Any], facts: FileHistory) -> Row:
+    extensions = {
         name: value
         for name, value in attributes.items()
-        if name not in shape.attributes and name not in shape.elsewhere
+        if name not in entity_table.attributes and name not in entity_table.omitted
     }
     return {
-        **known,
-        **own,
-        EXTENSIONS: to_cell(Type.JSON, extra) if extra else None,
+        **{name: to_cell(kind, attributes.get(name)) for name, kind in entity_table.attributes.items()},
+        **cells,
+        EXTENSIONS: to_cell(Type.JSON, extensions) if extensions else None,
         "epoch": facts.epoch,
         "createdat": moment(attributes.get("createdat")) or moment(facts.createdat),
         "modifiedat": moment(attributes.get("modifiedat")) or moment(facts.modifiedat),
@@ -184,11 +165,11 @@ def _row(shape: EntityTable, own: Row, attributes: Mapping[str, Any], facts: Fil
 
 def _property_rows(message: Message) -> Iterable[Row]:
     resolved = message.resolved
-    # The registry would remember them, of which there are ten times as many as messages.
+    # `message.properties` would stay in memory, ten times as many as messages.
     declared = properties(message.entity.type, resolved.attributes)
-    found = (_property_row(message.xid, item, resolved.origin((*item.path, "value"))) for item in declared)
-    # Names of which nothing is left as text may be the same.
-    return {row["xid"]: row for row in found}.values()
+    rows = (_property_row(message.xid, item, resolved.origin((*item.path, "value"))) for item in declared)
+    # Names that are no Unicode may be the same as text.
+    return {row["xid"]: row for row in rows}.values()
 
 
 def _property_row(xid: str, item: Property, origin: str) -> Row:
@@ -217,25 +198,25 @@ MAX_LONG = 2**63 - 1
 
 
 def to_cell(kind: Type, value: Any) -> Any:
-    """Return the value as a column of that type holds it, or nothing."""
+    """Return the value in a column of that type, None if it is of another type."""
     return None if value is None else _CELLS[kind](value)
 
 
 def to_text(value: Any) -> str:
-    """Return a text as it is and any other value as JSON, always the same for the same value."""
+    """Return a text as it is, and any other value as canonical JSON."""
     text = value if isinstance(value, str) else _json(value)
     return text.encode("utf-8", "replace").decode()
 
 
 def with_hash(row: Row) -> Row:
-    """Return the row with its ``hash``; columns without a value do not count, so that new columns change no hash."""
+    """Return the row with its ``hash``; null columns do not count, so that new columns change no hash."""
     filled = {name: value for name, value in row.items() if value is not None}
     return row | {"hash": blake2b(_hash_input(filled), digest_size=DIGEST_BYTES).hexdigest()}
 
 
 def _hash_input(row: Row) -> bytes:
     """Return a row as JSON; by orjson, in a tenth of the time, where it writes the same as Python's encoder."""
-    # Python writes 1e+16 where orjson writes 1e16; what else differs, such as text that is no Unicode, orjson refuses.
+    # Python writes 1e+16 where orjson writes 1e16; other differences, such as text that is no Unicode, orjson refuses.
     if not any(isinstance(value, float) for value in row.values()):
         try:
             return orjson.dumps(row, _jsonable, orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME)
@@ -285,7 +266,6 @@ def _to_json(value: Any) -> str:
     return _json(value).encode("utf-8", "replace").decode()
 
 
-# Made once: to make one takes a third of the time that it takes to write a small value.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_jsonable)
 _CELLS: Mapping[Type, Callable[[Any], Any]] = {
     Type.TEXT: to_text,
@@ -301,9 +281,9 @@ _CELLS: Mapping[Type, Callable[[Any], Any]] = {
 
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
-# Git's letters for what became of a file; any other means that it changed.
+# Git's letters for the change of a file; any other means that it changed.
 _GIT_STATUS = {"A": ADDED, "D": REMOVED, "R": ADDED, "C": ADDED}
-# Where a commit touches several files of one entity, the first of these says what became of it.
+# Where a commit touches several files of one entity, the first of these is the entity's change.
 _PRECEDENCE = (ADDED, REMOVED, CHANGED)
 
 
@@ -319,7 +299,7 @@ def commit_rows(registry: Registry) -> Iterator[Row]:
 
 
 def change_rows(registry: Registry) -> Iterator[Row]:
-    """Yield one row per commit and entity whose file it touched; entities that are gone are named by their path."""
+    """Yield one row per commit and entity whose file it touched; a removed entity has the xid of its path."""
     present = _entities_by_file(registry)
     for commit in registry.origin.history.commits:
         changes: dict[str, str] = {}
@@ -340,15 +320,15 @@ def _file_changes(commit: Commit) -> Iterator[tuple[str, str]]:
 
 
 def _entities_by_file(registry: Registry) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {registry.place.path: ["/"]}
+    xids: dict[str, list[str]] = {registry.place.path: ["/"]}
     for group in registry.all_groups:
-        found.setdefault(group.place.path, []).append(group.xid)
+        xids.setdefault(group.place.path, []).append(group.xid)
     for resource in registry.all_resources:
-        found.setdefault(resource.place.path, []).append(resource.xid)
+        xids.setdefault(resource.place.path, []).append(resource.xid)
         for version in resource.versions.values():
             if version.document and version.document.data is not None:
-                found.setdefault(version.document.place.path, []).append(version.xid)
-    return found
+                xids.setdefault(version.document.place.path, []).append(version.xid)
+    return xids
 
 
 def _former_xids(registry: Registry, path: str) -> list[str]:
@@ -356,5 +336,5 @@ def _former_xids(registry: Registry, path: str) -> list[str]:
     folder = registry.place.path.rpartition("/")[0]
     if folder and not path.startswith(folder + "/"):
         return []
-    found = spot(registry.model, path.removeprefix(folder + "/") if folder else path)
-    return [xid] if (xid := xid_of(found)) else []
+    xid = xid_of(spot(registry.model, path.removeprefix(folder + "/") if folder else path))
+    return [xid] if xid else []

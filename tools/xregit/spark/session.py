@@ -1,4 +1,4 @@
-"""Spark sessions: a quiet local one that starts fast, or the one that is active, and what interrupts do to them."""
+"""Spark sessions: a quiet local one that starts fast, or the active one, and the handling of interrupts."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from xregit.errors import XregitError
+from xregit.installed import install_command
 from xregit.spark import java
 from xregit.spark.location import error_summary
 
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
 
     from xregit.spark.java import Java
 
-# The settings that say which Spark it is: one that runs the session, or one that is there already (Spark Connect).
+# The settings that choose the Spark: one that is started for the session, or one that runs already (Spark Connect).
 MASTER, REMOTE = "spark.master", "spark.remote"
 
 CONNECT_PORT = 15002
 REACH_SECONDS = 10
 
-# The module that asks Java. It tells of interrupts by the logger that is everybody's.
+# The module that calls Java. It reports interrupts to the root logger.
 PY4J_MODULE = "java_gateway"
 
 PACKAGES = ("pyspark", "deltalake", "pyarrow", "msgspec")
@@ -44,7 +45,7 @@ MISSING = "publishing tables needs Spark, which is not installed"
 
 # Measured: compiling with C1 alone takes 40 % of the processor time off a short session (it costs long-running ones).
 JVM_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
-# A thread of Spark's that dies for lack of memory may be the one that Python waits for, to the end of time.
+# A thread of Spark that dies for lack of memory may be the one that Python waits for, which it would do forever.
 EXIT_ON_OUT_OF_MEMORY = "-XX:+ExitOnOutOfMemoryError"
 
 DEFAULTS: Mapping[str, str] = {
@@ -55,7 +56,7 @@ DEFAULTS: Mapping[str, str] = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
 }
-# A cluster has a network, and knows better than we how many parts a shuffle has.
+# A cluster has a network, and its own number of partitions for a shuffle.
 LOCAL_DEFAULTS: Mapping[str, str] = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -63,8 +64,8 @@ LOCAL_DEFAULTS: Mapping[str, str] = {
     "spark.databricks.delta.snapshotPartitions": "2",
 }
 
-# Faults come back as exceptions; what Spark logs besides would only repeat them, with stack traces. Spark announces a
-# change of level on standard error unless its gateway's logger has the root's level.
+# Faults come back as exceptions; Spark's log would only repeat them, with stack traces. Spark announces a change of
+# level on standard error unless its gateway's logger has the root's level.
 _LOGGING = """\
 rootLogger.level = fatal
 rootLogger.appenderRef.stderr.ref = stderr
@@ -91,23 +92,23 @@ def session(*, name: str, conf: Mapping[str, str] | None = None) -> SparkSession
 
 @contextmanager
 def use_session(
-    given: SparkSession | None, *, name: str, conf: Mapping[str, str] | None = None
+    session: SparkSession | None, *, name: str, conf: Mapping[str, str] | None = None
 ) -> Iterator[SparkSession]:
-    """Yield the session at hand, or one for the time being: only a session that was started here is stopped."""
-    found = given or active_session()
+    """Yield this session, the active one, or a temporary one, which is stopped afterwards."""
+    existing = session or active_session()
     with reraise_interrupts():
-        if found is not None:
-            yield found
+        if existing is not None:
+            yield existing
             return
-        started = _start(name, conf or {})
+        temporary = _start(name, conf or {})
         try:
-            yield started
+            yield temporary
         finally:
-            _stop(started)
+            _stop(temporary)
 
 
 def _stop(session: SparkSession) -> None:
-    """Stop a session, and forget its Java where that is gone: it would be in the way of the next session."""
+    """Stop a session, and discard its Java if that has ended: it would be in the way of the next session."""
     if ".connect." in type(session).__module__:
         session.stop()
         return
@@ -115,11 +116,11 @@ def _stop(session: SparkSession) -> None:
 
     context = session.sparkContext
     try:
-        if context._jsc is not None:  # noqa: SLF001 - Spark asks only once
+        if context._jsc is not None:  # noqa: SLF001 - Spark calls it only once
             retry_py4j(context._jsc.stop)  # noqa: SLF001 - see above
         session.stop()
     except (Py4JError, OSError):
-        java.discard_gateway(context._gateway)  # noqa: SLF001 - Spark has no other way to ask
+        java.discard_gateway(context._gateway)  # noqa: SLF001 - Spark has no public name for it
 
 
 def active_session() -> SparkSession | None:
@@ -132,25 +133,23 @@ def active_session() -> SparkSession | None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    gateway = SparkContext._gateway  # noqa: SLF001 - Spark has no other way to ask
+    gateway = SparkContext._gateway  # noqa: SLF001 - Spark has no public name for it
     if gateway is not None and java.has_exited(gateway):
         java.discard_gateway(gateway)
-    found = retry_py4j(SparkSession.getActiveSession)
-    if found is None and SparkContext._active_spark_context is not None:  # noqa: SLF001 - see above
-        # Java knows one for each of its threads: another thread has none, and this one after an interrupt.
+    session = retry_py4j(SparkSession.getActiveSession)
+    if session is None and SparkContext._active_spark_context is not None:  # noqa: SLF001 - see above
+        # Java has one for each of its threads: another thread has none, nor has this one after an interrupt.
         return SparkSession.builder.getOrCreate()
-    return found
+    return session
 
 
 def require_spark() -> None:
-    """Refuse to go on without the packages of the extra "spark".
+    """Check that the packages of the extra "spark" are installed.
 
     Raises:
         XregitError: one of them is missing.
     """
     if any(find_spec(name) is None for name in PACKAGES):
-        from xregit.installed import install_command  # only faults ask
-
         message = f"{MISSING}: {install_command('spark')}"
         raise XregitError(message)
 
@@ -160,7 +159,7 @@ def _start(name: str, conf: Mapping[str, str]) -> SparkSession:
 
 
 def _connect(name: str, conf: Mapping[str, str]) -> SparkSession:
-    """Return a session of a Spark that runs already; its settings are its own but for those that are asked for."""
+    """Return a session of a Spark that runs already, with these settings besides its own."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -175,10 +174,10 @@ def _connect(name: str, conf: Mapping[str, str]) -> SparkSession:
 
 
 def _check_reachable(url: str) -> None:
-    """Make sure that something listens there; Spark's own client would try for ten minutes.
+    """Check that something listens at the URL; Spark's own client would try for ten minutes.
 
     Raises:
-        OSError: nothing does.
+        OSError: nothing listens.
     """
     address = urlsplit(url)
     if address.scheme == "sc":
@@ -189,25 +188,27 @@ def _check_reachable(url: str) -> None:
 def _launch(name: str, conf: Mapping[str, str]) -> SparkSession:
     import pyspark
 
-    found = java.find(os.environ, spark=pyspark.__version__)
+    runtime = java.find_java(os.environ, spark=pyspark.__version__)
     _silence_py4j()
     local = conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
-    with preserve_interrupt_handler(), _environment(found, local=local) as logging:
+    with preserve_interrupt_handler(), _environment(runtime, local=local) as logging:
         settings = pyspark.SparkConf().setAppName(name).setAll(list(_settings(conf, logging, local=local).items()))
         try:
             return _create(settings)
         except java.LaunchError as error:
-            message = f"Spark {pyspark.__version__} does not start with Java {found.version} in {found.home}: {error}"
+            message = (
+                f"Spark {pyspark.__version__} does not start with Java {runtime.version} in {runtime.home}: {error}"
+            )
             raise XregitError(message) from error
 
 
 def _silence_py4j() -> None:
-    """Let the bridge to Java print no stack traces, where one line or nothing tells that Java or we were ended.
+    """Keep the bridge to Java from printing stack traces when Java or we end: one line reports that.
 
-    Handlers that somebody gave to its own logger still hear of it.
+    Handlers that somebody added to its own logger still get its records.
     """
     bridge = getLogger("py4j")
-    # What it tells everybody's logger of an interrupt gives that one a handler, which would print the rest.
+    # A record of an interrupt to the root logger gives that one a handler, which would print the rest.
     bridge.propagate = False
     if not bridge.handlers:
         bridge.addHandler(NullHandler())
@@ -219,54 +220,54 @@ def _is_not_py4j(record: LogRecord) -> bool:
 
 
 def _create(settings: SparkConf) -> SparkSession:
-    """Return the session of a Spark that is started in the Java process that an earlier one has left or in a new one.
+    """Start Spark in the Java process of an earlier session, or in a new one, and return its session.
 
     Raises:
-        NotStartedError: Java or Spark does not start.
+        LaunchError: Java or Spark does not start.
     """
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    gateway = SparkContext._gateway or java.start_gateway(settings)  # noqa: SLF001 - Spark has no other way to ask
+    gateway = SparkContext._gateway or java.start_gateway(settings)  # noqa: SLF001 - Spark has no public name for it
     try:
         java.silence_accumulator_server(SparkContext(conf=settings, gateway=gateway))
         return SparkSession.builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
-        found = java.LaunchError(error_summary(error))  # asks Java
+        launch_error = java.LaunchError(error_summary(error))  # the summary calls Java
         java.discard_gateway(gateway)
-        raise found from error
+        raise launch_error from error
     except KeyboardInterrupt:
-        java.discard_gateway(gateway)  # a Spark that is half begun would be in the way of the next session
+        java.discard_gateway(gateway)  # a Spark that is half started would be in the way of the next session
         raise
 
 
 def _settings(conf: Mapping[str, str], logging: Path, *, local: bool) -> dict[str, str]:
     options = (*JVM_OPTIONS, EXIT_ON_OUT_OF_MEMORY, f"-Dlog4j2.configurationFile={logging.as_uri()}")
-    asked = conf.get("spark.driver.extraJavaOptions", "")
+    java_options = " ".join((*options, conf.get("spark.driver.extraJavaOptions", ""))).strip()
     defaults = {**DEFAULTS, **LOCAL_DEFAULTS} if local else DEFAULTS
-    return {**defaults, **conf, "spark.driver.extraJavaOptions": " ".join((*options, asked)).strip()}
+    return {**defaults, **conf, "spark.driver.extraJavaOptions": java_options}
 
 
 def _utf8_locale() -> dict[str, str]:
-    """Return what lets Java find files with any letters in their names, where the locale has only those of ASCII."""
+    """Return the variables with which Java finds files with any letters in their names, even in a locale of ASCII."""
     is_ascii = codecs.lookup(locale.getencoding()).name == "ascii"
     return {"LC_ALL": "C.UTF-8"} if is_ascii else {}
 
 
 @contextmanager
-def _environment(found: Java, *, local: bool) -> Iterator[Path]:
-    """Set what Spark reads from the environment as it starts, and give its logging file; undo it afterwards."""
+def _environment(runtime: Java, *, local: bool) -> Iterator[Path]:
+    """Set the environment in which Spark starts, and yield its logging file; restore the environment afterwards."""
     # Without PYSPARK_PYTHON workers run whatever "python3" comes first on PATH, which lacks our packages.
-    ours = {"PYSPARK_DRIVER_PYTHON": sys.executable}
+    variables = {"PYSPARK_DRIVER_PYTHON": sys.executable}
     if local:
-        ours |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"} | _utf8_locale()
-    before = {key: os.environ.get(key) for key in ours}
-    with TemporaryDirectory(prefix="xregit-spark-") as folder, java.launcher(found, os.environ):
+        variables |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"} | _utf8_locale()
+    before = {key: os.environ.get(key) for key in variables}
+    with TemporaryDirectory(prefix="xregit-spark-") as folder, java.launcher(runtime, os.environ):
         logging = Path(folder) / "log4j2.properties"
         logging.write_text(_LOGGING, encoding="utf-8")
-        os.environ.update(ours)
+        os.environ.update(variables)
         try:
             yield logging
         finally:
@@ -279,15 +280,15 @@ def _environment(found: Java, *, local: bool) -> Iterator[Path]:
 
 Result = TypeVar("Result")
 
-# How often Java is asked the same. One question fails, rarely two.
+# How often Java is called again. One call fails, rarely two.
 ATTEMPTS = 5
 
 
 @contextmanager
 def catch_interrupts() -> Iterator[Event]:
-    """Yield what is set when the process is interrupted; the second interrupt is raised as usual.
+    """Yield an event that is set when the process is interrupted; the second interrupt is raised as usual.
 
-    In other threads than the main one, nothing is ever set: only that one is interrupted.
+    In other threads than the main one, it is never set: only that one is interrupted.
 
     Raises:
         KeyboardInterrupt: it is the second.
@@ -311,7 +312,7 @@ def catch_interrupts() -> Iterator[Event]:
 
 @contextmanager
 def preserve_interrupt_handler() -> Iterator[None]:
-    """Handle interrupts as before, whatever is begun meanwhile: Spark sets its own handler when it begins."""
+    """Restore the handler of interrupts afterwards: Spark sets its own when it starts."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -320,27 +321,27 @@ def preserve_interrupt_handler() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def retry_py4j(question: Callable[[], Result]) -> Result:
-    """Return what Java answers: after an interrupt the first question may find its connection closed.
+def retry_py4j(call: Callable[[], Result]) -> Result:
+    """Call Java, again if that fails: after an interrupt the first call may find its connection closed.
 
     Raises:
-        Py4JError: it answers none of several times.
+        Py4JError: it fails each time.
         OSError: the same, where its process has ended.
     """
     from py4j.protocol import Py4JError
 
     for _ in range(ATTEMPTS - 1):
         with suppress(Py4JError, OSError):
-            return question()
-    return question()
+            return call()
+    return call()
 
 
 @contextmanager
 def reraise_interrupts() -> Iterator[None]:
-    """Raise an interrupt as one, where what Spark does on its way out failed: Java may have closed the connection.
+    """Raise an interrupt as one, where it makes Spark fail as it stops: Java may have closed the connection.
 
     Raises:
-        KeyboardInterrupt: something went wrong because of one.
+        KeyboardInterrupt: an error followed from one.
     """
     outside = sys.exception()
     try:
@@ -352,8 +353,8 @@ def reraise_interrupts() -> Iterator[None]:
 
 
 def _causes(error: BaseException, outside: BaseException | None) -> Iterator[BaseException]:
-    """Yield what an error followed, the newest first, up to what was being handled outside."""
-    before = error.__cause__ or error.__context__
-    while before is not None and before is not outside:
-        yield before
-        before = before.__cause__ or before.__context__
+    """Yield the causes of an error, the newest first, up to the one that was being handled outside."""
+    cause = error.__cause__ or error.__context__
+    while cause is not None and cause is not outside:
+        yield cause
+        cause = cause.__cause__ or cause.__context__

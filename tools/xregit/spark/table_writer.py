@@ -1,16 +1,16 @@
-"""What all writers of Delta tables share: the snapshot of a table, the changes to it, and the checks before a write."""
+"""The contract of all writers of Delta tables: a table's snapshot, the changes to it, and the checks before a write."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from xregit.errors import XregitError
 from xregit.spark.row_batches import RowBatchBuilder, RowBatches, pack, unpack
-from xregit.spark.schema import HASH, Column
+from xregit.spark.table_schema import HASH, Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,74 +20,73 @@ if TYPE_CHECKING:
     from xregit.source.commit_log import History
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.schema import Table
+    from xregit.spark.table_schema import Table
 
 Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """The changes that bring a table up to date, and how many rows stay; deleted rows have just their keys."""
+    """The changes that bring a table up to date, and how many rows are unchanged; deleted rows have just their keys."""
 
     inserted: RowBatches = field(default_factory=RowBatches)
     updated: RowBatches = field(default_factory=RowBatches)
     deleted: RowBatches = field(default_factory=RowBatches)
-    same: int = 0
+    unchanged: int = 0
 
     def __bool__(self) -> bool:
-        """Return whether there is anything to do."""
+        """Return whether there are any changes."""
         return bool(self.inserted or self.updated or self.deleted)
 
     @property
     def only_inserts(self) -> bool:
-        """Whether nothing that is there changes."""
+        """Whether no existing row changes."""
         return not (self.updated or self.deleted)
 
     @property
     def rows(self) -> int:
-        """How many rows the table has once it is up to date."""
-        return self.inserted.rows + self.updated.rows + self.same
+        """How many rows the up-to-date table has."""
+        return self.inserted.rows + self.updated.rows + self.unchanged
 
 
-def diff_rows(table: Table, rows: Iterable[Row], known: Mapping[Key, str]) -> TableChanges:
-    """Return what is new, different and gone in rows, where ``known`` has the hash of each row that is there.
+def diff_rows(table: Table, rows: Iterable[Row], hashes: Mapping[Key, str]) -> TableChanges:
+    """Return the changes from a table, of which ``hashes`` has the hash of each row by its keys, to new rows.
 
-    No two rows have the same keys. Each row is taken once, and none is held longer than it takes to fill a part.
+    No two rows have the same keys. The rows are consumed once, and are in memory until they fill a part.
     """
-    if not known:
+    if not hashes:
         return TableChanges(pack(table, rows))
-    inserted, updated, met = RowBatchBuilder(table), RowBatchBuilder(table), set()
+    inserted, updated, present = RowBatchBuilder(table), RowBatchBuilder(table), set()
     for row in rows:
         key = tuple(row[name] for name in table.keys)
-        before = known.get(key)
-        if before is None:
+        if key not in hashes:
             inserted.add(row)
             continue
-        met.add(key)
-        if before != row["hash"]:
+        present.add(key)
+        if hashes[key] != row["hash"]:
             updated.add(row)
-    gone = pack(table, (dict(zip(table.keys, key, strict=True)) for key in known if key not in met))
-    other = updated.packed()
-    return TableChanges(inserted.packed(), other, gone, len(met) - other.rows)
+    deleted = pack(table, (dict(zip(table.keys, key, strict=True)) for key in hashes if key not in present))
+    updates = updated.finish()
+    return TableChanges(inserted.finish(), updates, deleted, len(present) - updates.rows)
 
 
-# Row-level changes for those who follow the table, and a history long enough for "as of that commit".
+# Row-level changes for those who follow the table, and a history long enough to read it as of an old commit.
 PROPERTIES: Mapping[str, str | None] = {
     "delta.enableChangeDataFeed": "true",
     "delta.checkpointInterval": "10",
     "delta.logRetentionDuration": "interval 3650 days",
     "delta.deletedFileRetentionDuration": "interval 3650 days",
 }
-# Tables of a higher reader version may have deletion vectors or renamed columns, which we don't read.
+# Tables of a higher reader version may have deletion vectors or renamed columns, which we can't read.
 MAX_READER = 1
-# Tables of a lower writer version ask for no more than we can do, those of this one for a list of features.
+# Tables of a lower writer version need no feature that we lack; those of this one list the features that they need.
 FEATURES_WRITER = 7
 FEATURES = frozenset({"appendOnly", "invariants", "changeDataFeed", "checkConstraints", "generatedColumns"})
-# By what a table's settings, and what is said of its columns, make rules for its rows.
+# The prefixes of a table's settings, and of its columns' metadata, that are rules for its rows.
 _CONSTRAINT = "delta.constraints."
 _COLUMN_CONSTRAINTS = ("delta.invariants", "delta.generationExpression", "delta.identity.")
 
-# What `deltalake` reads as another character.
+# What `deltalake` decodes into another character.
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\")
 
 CHANGE = Column("_change")
@@ -99,14 +98,14 @@ class TableSnapshot:
     """The state of a table when it was read: its version (-1 before the first) and the hash of each row by its keys.
 
     ``missing_columns`` are in the model and not yet in the table. ``removed_columns`` are in the table alone; for
-    `TableWriter.write`, those alone that an earlier model had, which are set to null in rows that change. ``comments``
-    are those that the model words otherwise by now, by column; that of the table has an empty name.
+    `TableWriter.write`, only those that an earlier model had, which are set to null in rows that change. ``comments``
+    are those of the model that differ from the table's, by column; that of the table has an empty name.
     """
 
     table: Table
     place: Location
     version: int = -1
-    hashes: Mapping[tuple[Any, ...], str] = field(default_factory=dict)
+    hashes: Mapping[Key, str] = field(default_factory=dict)
     missing_columns: tuple[str, ...] = ()
     removed_columns: tuple[str, ...] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
@@ -114,7 +113,7 @@ class TableSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """What the Delta commits of one publication record: the Git commit, its time and the first line of its message."""
+    """The metadata of one publication's Delta commits: the Git commit, its time and the first line of its message."""
 
     commit: str
     time: str
@@ -130,46 +129,46 @@ Updates = Mapping[str, tuple[TableSnapshot, TableChanges]]
 
 
 class TableWriter(Protocol):
-    """What reads and writes Delta tables in one folder."""
+    """A reader and writer of the Delta tables in one folder."""
 
     def snapshot(self, table: Table) -> TableSnapshot:
         """Return the state of a table.
 
         Raises:
-            XregitError: its folder holds something else than this table, or rows that are none of ours.
+            XregitError: its folder holds something else than this table, or somebody else's rows.
         """
 
     def read_rows(self, snapshot: TableSnapshot) -> list[Row]:
-        """Return all rows of a table in the version that was looked at."""
+        """Return all rows of a table in the version of the snapshot."""
 
-    def write(self, work: Updates, info: CommitInfo) -> dict[str, int]:
-        """Bring every table to what its difference says, in one transaction each; return the versions by name."""
+    def write(self, updates: Updates, info: CommitInfo) -> dict[str, int]:
+        """Make the changes of every table, in one transaction each; return the versions by name."""
 
     def append(self, snapshot: TableSnapshot, row: Row, info: CommitInfo) -> int:
-        """Add one row to a table, which is created where there is none; return the table's new version."""
+        """Add one row to a table, which is created if missing; return the table's new version."""
 
     def clear(self, name: str, info: CommitInfo) -> int:
-        """Remove all rows of a table that the model has no more, if there is one; return how many there were."""
+        """Remove all rows of a table that the model has no more, if it exists; return how many there were."""
 
 
 def commit_info(history: History) -> CommitInfo:
-    """Return what Delta commits record of a registry with that history."""
+    """Return the metadata of Delta commits for a registry with that history."""
     subject = next((commit.subject for commit in history.commits if commit.sha == history.head), "")
     return CommitInfo(history.head, history.head_time, subject)
 
 
 def not_a_delta_table(place: Location) -> XregitError:
-    """Return the error that a folder holds something else than a Delta table."""
+    """Return the error for a folder that holds something else than a Delta table."""
     return XregitError(
         f"{place} holds something else than a Delta table; name another folder, or move it out of the way"
     )
 
 
 def refuse_file(place: Location) -> None:
-    """Refuse a place where a file is in the way of the tables' folder.
+    """Refuse the path of a file for the tables' folder.
 
     Raises:
-        XregitError: one is.
+        XregitError: it is a file.
     """
     if place.local and place.local.exists() and not place.local.is_dir():
         message = f"{place} is a file, and no folder for tables; name another folder, or move it out of the way"
@@ -177,7 +176,7 @@ def refuse_file(place: Location) -> None:
 
 
 def refuse_escapes(place: Location) -> None:
-    """Refuse a folder of this machine that `deltalake` would take for another one, whose name this one codes.
+    """Refuse a folder of this machine whose name `deltalake` would decode into another one.
 
     Raises:
         XregitError: it is such a folder.
@@ -188,22 +187,22 @@ def refuse_escapes(place: Location) -> None:
 
 
 def concurrent_change(place: Location) -> XregitError:
-    """Return the error that someone else wrote a table between our look and our commit."""
+    """Return the error for a table that someone else wrote between our snapshot and our commit."""
     return XregitError(f"{place} was changed by someone else in the meantime; publish again")
 
 
 def refuse_newer_protocol(place: Location, reader: int, writer: int, features: Iterable[str]) -> None:
-    """Refuse a table that asks more of its readers and writers than we can.
+    """Refuse a table that needs a newer reader or writer.
 
     Raises:
-        XregitError: it does.
+        XregitError: it needs one.
     """
     unknown = sorted(set(features) - FEATURES) if writer == FEATURES_WRITER else []
     if reader > MAX_READER or writer > FEATURES_WRITER or unknown:
-        asked = f" with {', '.join(unknown)}" if unknown else ""
+        needed = f" with {', '.join(unknown)}" if unknown else ""
         message = (
             f"{place} needs a newer Delta writer than this one "
-            f"(reader version {reader}, writer version {writer}{asked}); publish to another folder"
+            f"(reader version {reader}, writer version {writer}{needed}); publish to another folder"
         )
         raise XregitError(message)
 
@@ -211,16 +210,16 @@ def refuse_newer_protocol(place: Location, reader: int, writer: int, features: I
 def refuse_constraints(
     place: Location, schema: Mapping[str, Any], partitions: Iterable[str], settings: Iterable[str]
 ) -> None:
-    """Refuse a table with rules that nobody keeps who adds whole files to it: readers would find other values.
+    """Refuse a table with rules that a writer of whole files does not enforce: readers would rely on them.
 
     Raises:
         XregitError: it has partitions, constraints, or columns that must not be null or are made of others.
     """
-    found = [f"partitions by {name}" for name in partitions]
-    found += [f"the constraint {name.removeprefix(_CONSTRAINT)}" for name in settings if name.startswith(_CONSTRAINT)]
-    found += [f"a rule for the column {each['name']}" for each in schema["fields"] if _is_constrained(each)]
-    if found:
-        message = f"{place} has {', '.join(found)}, which we can't keep; take that away, or name another folder"
+    rules = [f"partitions by {name}" for name in partitions]
+    rules += [f"the constraint {name.removeprefix(_CONSTRAINT)}" for name in settings if name.startswith(_CONSTRAINT)]
+    rules += [f"a rule for the column {each['name']}" for each in schema["fields"] if _is_constrained(each)]
+    if rules:
+        message = f"{place} has {', '.join(rules)}, which we can't keep; take that away, or name another folder"
         raise XregitError(message)
 
 
@@ -229,43 +228,48 @@ def _is_constrained(column: Mapping[str, Any]) -> bool:
 
 
 def compare_schema(
-    table: Table, place: Location, version: int, found: Mapping[str, Any], comment: str
+    table: Table, place: Location, version: int, schema: Mapping[str, Any], comment: str
 ) -> TableSnapshot:
-    """Return the snapshot of a table by its schema, in Delta's JSON form, without the hashes of its rows.
+    """Return the snapshot of an existing table by its schema, in Delta's JSON form, without the hashes of its rows.
 
     Raises:
         XregitError: it is another table.
     """
-    there = {each["name"]: each for each in found["fields"]}
-    wanted = {each["name"]: each for each in table.structure["fields"]}
-    if any(name not in there for name in (*table.keys, HASH.name)):
+    actual = {each["name"]: each for each in schema["fields"]}
+    expected = {each["name"]: each for each in table.structure["fields"]}
+    if any(name not in actual for name in (*table.keys, HASH.name)):
         message = f"{place} is a Delta table, but not the {table.name} of a catalog; publish to another folder"
         raise XregitError(message)
     comments = {} if comment == table.comment else {"": table.comment}
-    for name in (name for name in wanted if name in there):
-        if _without_nullability(wanted[name]["type"]) != _without_nullability(there[name]["type"]):
+    for name in (name for name in expected if name in actual):
+        if _without_nullability(expected[name]["type"]) != _without_nullability(actual[name]["type"]):
             message = f'the column "{name}" of {place} has another type than the model says; publish to another folder'
             raise XregitError(message)
-        said = wanted[name]["metadata"].get("comment", "")
-        if said != (there[name].get("metadata") or {}).get("comment", ""):
-            comments[name] = said
-    missing_columns = tuple(name for name in wanted if name not in there)
-    former = tuple(name for name in there if name not in wanted)
-    return TableSnapshot(
-        table, place, version, missing_columns=missing_columns, removed_columns=former, comments=comments
-    )
+        text = expected[name]["metadata"].get("comment", "")
+        if text != (actual[name].get("metadata") or {}).get("comment", ""):
+            comments[name] = text
+    missing = tuple(name for name in expected if name not in actual)
+    removed = tuple(name for name in actual if name not in expected)
+    return TableSnapshot(table, place, version, missing_columns=missing, removed_columns=removed, comments=comments)
 
 
-def with_row_hashes(snapshot: TableSnapshot, keyed: Iterable[tuple[Any, ...]]) -> TableSnapshot:
+def _without_nullability(data_type: Any) -> Any:
+    """Return a type without what writers differ in: whether a list's items or a map's values may be null."""
+    if isinstance(data_type, Mapping):
+        return {key: _without_nullability(each) for key, each in data_type.items() if not key.endswith("ContainsNull")}
+    return data_type
+
+
+def with_row_hashes(snapshot: TableSnapshot, keyed: Iterable[Key]) -> TableSnapshot:
     """Return the snapshot with the hashes of its rows, each given after the row's keys.
 
     Raises:
-        XregitError: rows can't be told apart by their keys, so that they are none of ours.
+        XregitError: rows have the same keys, or none, so that they are somebody else's.
     """
-    hashes: dict[tuple[Any, ...], str] = {}
+    hashes: dict[Key, str] = {}
     rows = 0
-    for *keys, hashed in keyed:
-        hashes[tuple(keys)] = hashed
+    for *keys, row_hash in keyed:
+        hashes[tuple(keys)] = row_hash
         rows += 1
     if len(hashes) < rows or any(None in each for each in hashes):
         message = (
@@ -277,23 +281,16 @@ def with_row_hashes(snapshot: TableSnapshot, keyed: Iterable[tuple[Any, ...]]) -
 
 
 def changes_table(table: Table) -> Table:
-    """Return the form of a table's changes: its columns and what becomes of each row."""
+    """Return the table of a table's changes: its columns and the kind of change to each row."""
     return replace(table, columns=(*table.columns, CHANGE))
 
 
-def changes_to_arrow(table: Table, found: TableChanges) -> pa.Table:
-    """Return the rows to insert, update and delete, each with what becomes of it."""
+def changes_to_arrow(table: Table, changes: TableChanges) -> pa.Table:
+    """Return the rows to insert, update and delete, each with its kind of change."""
     import pyarrow as pa
 
-    parts = ((INSERT, found.inserted), (UPDATE, found.updated), (DELETE, found.deleted))
+    parts = ((INSERT, changes.inserted), (UPDATE, changes.updated), (DELETE, changes.deleted))
     return pa.concat_tables(
-        unpack(table, some).append_column(CHANGE.name, pa.array([change] * some.rows, pa.string()))
-        for change, some in parts
+        unpack(table, batches).append_column(CHANGE.name, pa.array([change] * batches.rows, pa.string()))
+        for change, batches in parts
     )
-
-
-def _without_nullability(form: Any) -> Any:
-    """Return a type without what writers differ in: whether a list's items or a map's values may be null."""
-    if isinstance(form, Mapping):
-        return {key: _without_nullability(value) for key, value in form.items() if not key.endswith("ContainsNull")}
-    return form

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xregit.spark.schema import HASH, Column, Table, Type, create_table
+from xregit.spark.table_schema import HASH, Column, Table, Type, create_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -83,9 +83,9 @@ PUBLICATIONS = Table(
 DERIVED = (MESSAGE_PROPERTIES, ENDPOINT_MESSAGES, COMMITS, CHANGES, PUBLICATIONS)
 
 
-# Attributes whose place is elsewhere: in the facts that come from Git, in other tables, in the compiled document.
-ELSEWHERE = frozenset({"createdat", "modifiedat", "capabilities", "modelsource", "meta", "versions"})
-# Columns that are no attributes; an attribute of such a name is among the extensions.
+# Attributes that are no columns: they are in the facts that come from Git, in other tables, in the compiled document.
+NOT_COLUMNS = frozenset({"createdat", "modifiedat", "capabilities", "modelsource", "meta", "versions"})
+# Columns that are no attributes; an attribute of such a name is one of the extensions.
 RESERVED = frozenset({"xid", "parentxid", "extensions", "epoch", "hash", "resolved", "basechain"})
 WILDCARD = "*"
 EXTENSIONS = "extensions"
@@ -109,16 +109,15 @@ _COLLECTIONS = {"array": Type.TEXTS, "map": Type.TEXT_MAP}
 _XID = Column("xid", comment="The entity's place in the registry, as a path.")
 _PARENT = Column("parentxid", comment="The xid of the entity that holds this one.")
 _EXTENSIONS = Column(EXTENSIONS, Type.JSON, "The attributes that the model does not name, as a JSON object.")
-_FACTS = (
+_COMMON_COLUMNS = (
     _EXTENSIONS,
     Column("epoch", Type.LONG, "How many commits touched the entity's file."),
     Column("createdat", Type.TIMESTAMP, "When it was first committed, or what its authors say instead."),
     Column("modifiedat", Type.TIMESTAMP, "When it was last committed, or what its authors say instead."),
     HASH,
 )
-FACTS = len(_FACTS)
 
-_ADDED = {
+_EXTRA_COLUMNS = {
     "messages": (
         Column("resolved", Type.JSON, "The message in full: its group's and its base messages' attributes merged in."),
         Column("basechain", Type.TEXTS, "The xids of its base messages, the nearest first."),
@@ -142,27 +141,28 @@ def create_statements(model: Model) -> Iterator[str]:
 def table_names(model: Model) -> dict[NamePath, str]:
     """Return the table of every group type, resource type and version type by the plural names that lead to it.
 
-    A table is called as the specification calls what it holds. A further type whose name is taken has the name of
-    its group type, or "registry", in front. A resource type that groups share has one table.
+    A table has the plural name of its type. If another table has that name, that of the group type, or "registry", is
+    put in front. A resource type that groups share has one table.
     """
-    taken = {"registries", *(table.name for table in DERIVED)}
-    found: dict[NamePath, str] = {(plural,): _unique_name(taken, plural, "registry") for plural in model.groups}
+    reserved = {"registries", *(table.name for table in DERIVED)}
+    names: dict[NamePath, str] = {(plural,): _unique_name(reserved, plural, "registry") for plural in model.groups}
     for group in model.groups.values():
         for resource in group.resources.values():
             if _defining_group(group, resource) == group.plural:
                 path = (group.plural, resource.plural)
-                found[path] = _unique_name(taken, resource.plural, group.plural)
-                found[(*path, VERSIONS)] = _versions_table(taken, found[path], group, resource)
+                names[path] = names[(*path, VERSIONS)] = _unique_name(reserved, resource.plural, group.plural)
+                if resource.maxversions != 1:
+                    names[(*path, VERSIONS)] = _unique_name(reserved, f"{resource.singular}versions", group.plural)
     for group in model.groups.values():
         for resource in group.resources.values():
             home = (_defining_group(group, resource), resource.plural)
             for tail in ((), (VERSIONS,)):
-                found[(group.plural, resource.plural, *tail)] = found[(*home, *tail)]
-    return found
+                names[(group.plural, resource.plural, *tail)] = names[(*home, *tail)]
+    return names
 
 
 def _all_attributes(attributes: Mapping[str, AttributeModel]) -> Iterator[AttributeModel]:
-    """Yield the attributes that may stand there, with those that only some values of others allow."""
+    """Yield the attributes, with those that only some values of others allow."""
     for attribute in attributes.values():
         yield attribute
         for siblings in attribute.ifvalues.values():
@@ -177,16 +177,11 @@ def _column_type(attribute: AttributeModel) -> Type:
     return _TYPES.get(attribute.type, Type.TEXT)
 
 
-def _unique_name(taken: set[str], name: str, prefix: str) -> str:
-    while name in taken:
+def _unique_name(reserved: set[str], name: str, prefix: str) -> str:
+    while name in reserved:
         name = f"{prefix}_{name}"
-    taken.add(name)
+    reserved.add(name)
     return name
-
-
-def _versions_table(taken: set[str], resources: str, group: GroupModel, resource: ResourceModel) -> str:
-    """Return the table of a type's versions; where there is never more than one, it is the resources' own."""
-    return resources if resource.maxversions == 1 else _unique_name(taken, f"{resource.singular}versions", group.plural)
 
 
 def _defining_group(group: GroupModel, resource: ResourceModel) -> str:
@@ -206,8 +201,8 @@ def attributes_at(model: Model, path: NamePath) -> Mapping[str, AttributeModel]:
     if len(path) == 1:
         return group.attributes
     resource = group.resources[path[1]]
-    alone = path[2:] and resource.maxversions != 1
-    return resource.attributes if alone else {**resource.attributes, **resource.metaattributes}
+    is_version = path[2:] and resource.maxversions != 1
+    return resource.attributes if is_version else {**resource.attributes, **resource.metaattributes}
 
 
 def _entity_table(model: Model, name: str, path: NamePath) -> Table:
@@ -224,7 +219,8 @@ def _entity_table(model: Model, name: str, path: NamePath) -> Table:
         return Table(name, comment, _entity_columns(resource.singular, attributes, ids, frozenset()))
     skipped = frozenset({"versionid", *(column.name for column in documents)})
     columns = _entity_columns(resource.singular, attributes, (), skipped)
-    return Table(name, resource.description, (*columns[:-FACTS], *_ADDED.get(name, ()), *columns[-FACTS:]))
+    own = columns[: -len(_COMMON_COLUMNS)]
+    return Table(name, resource.description, (*own, *_EXTRA_COLUMNS.get(name, ()), *_COMMON_COLUMNS))
 
 
 def _registry_columns(model: Model) -> tuple[Column, ...]:
@@ -237,16 +233,16 @@ def _entity_columns(
     singular: str, attributes: Mapping[str, AttributeModel], more: tuple[Column, ...], skipped: frozenset[str]
 ) -> tuple[Column, ...]:
     leading = (_XID, Column(f"{singular}id", comment=f"The {singular}'s id."), _PARENT, *more)
-    found = {column.name: column for column in leading}
+    columns = {column.name: column for column in leading}
     for attribute in _all_attributes(attributes):
-        name, made = attribute.name, attribute.core and attribute.readonly
-        if made or name == WILDCARD or name in skipped | ELSEWHERE | RESERVED:
+        name, is_computed = attribute.name, attribute.core and attribute.readonly
+        if is_computed or name == WILDCARD or name in skipped | NOT_COLUMNS | RESERVED:
             continue
-        column = Column(name, _column_type(attribute), attribute.description)
-        known = found.setdefault(name, column)
-        if known not in leading:  # what is said for any value of another attribute, such as the protocol, comes last
-            found[name] = Column(name, known.type if known.type == column.type else Type.JSON, attribute.description)
-    return (*found.values(), *_FACTS)
+        kind = _column_type(attribute)
+        first = columns.setdefault(name, Column(name, kind))
+        if first not in leading:  # the last description is for any value of another attribute, such as the protocol
+            columns[name] = Column(name, kind if kind == first.type else Type.JSON, attribute.description)
+    return (*columns.values(), *_COMMON_COLUMNS)
 
 
 def _document_columns(resource: ResourceModel) -> tuple[Column, ...]:

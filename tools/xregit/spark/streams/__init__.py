@@ -1,1 +1,1 @@
-"""Streams of messages sorted by the catalog: one table per definition, each row in exactly one of them, once."""
+"""Streams of messages routed by the catalog: one table per definition, each message in exactly one row, once."""

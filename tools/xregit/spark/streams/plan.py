@@ -6,18 +6,17 @@ import pickle
 import zlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definition import target
 from xregit.messages.matcher import Matcher, scope
 from xregit.messages.payload import PayloadSchemas, payload_schemas
-from xregit.spark.schema import create_table_sql, sql_string, sql_type
-from xregit.spark.streams.decoder import Recogniser
-from xregit.spark.streams.payload_decoder import is_json
-from xregit.spark.streams.row_builder import Rows
+from xregit.spark.streams.decoder import LineMatcher
+from xregit.spark.streams.payload_decoder import is_json_format
+from xregit.spark.streams.row_builder import RowBuilder
 from xregit.spark.streams.sink import PROPERTIES
-from xregit.spark.streams.table_mapping import OTHERS, Facts, TableMapping, facts, table_names
+from xregit.spark.streams.table_mapping import DEAD_LETTER_TABLES, DefinitionTable, definition_table, table_names
+from xregit.spark.table_schema import create_table_sql, sql_string, sql_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     from xregit.spark.streams.table_mapping import Column, TableMapping
 
 
-# Executors keep the plan of the batch before, for one that is sorted again by what was pinned to it.
-KEPT = 2
-# What makes rows is kept for so many tables, and made again for more.
-ROWS = 10_000
+# Executors keep the plan of the batch before, for one that is repeated with the catalog that was pinned to it.
+MAX_PLANS = 2
+# The row builders of so many tables are kept; for more they are made anew.
+MAX_ROW_BUILDERS = 10_000
 # The level of zlib. Definitions are much alike; compressed, 10,000 of them go with each task as fast as few do.
 FASTEST = 1
-_OTHERS = {landing.about: landing for landing in OTHERS}
+_DEAD_LETTER_TABLES = {table.key: table for table in DEAD_LETTER_TABLES}
 
 
 @dataclass(frozen=True)
@@ -40,75 +39,73 @@ class Plan:
     """Everything that decides where a message goes; plain data, the same on every executor."""
 
     matcher: Matcher
-    facts: Mapping[str, Facts]
+    definitions: Mapping[str, DefinitionTable]
     payloads: PayloadSchemas
 
     def __reduce__(self) -> tuple[type[Plan], tuple[Any, ...]]:
-        """Send the plain data alone, without what was made of it."""
-        return Plan, (self.matcher, self.facts, self.payloads)
+        """Pickle the plain data alone, without what is derived from it."""
+        return Plan, (self.matcher, self.definitions, self.payloads)
 
     @cached_property
-    def recogniser(self) -> Recogniser:
-        """What tells which definitions lines of messages fit."""
-        return Recogniser(self.matcher)
+    def line_matcher(self) -> LineMatcher:
+        """The matcher of lines of messages."""
+        return LineMatcher(self.matcher)
 
-    def is_json(self, about: str) -> bool:
+    def is_json(self, key: str) -> bool:
         """Return whether a table holds messages whose payload schema, if it can be used, is about JSON."""
-        found = self.payloads.sources.get(about)
-        return found is not None and is_json(found.format)
+        source = self.payloads.sources.get(key)
+        return source is not None and is_json_format(source.format)
 
-    def rows(self, xid: str) -> Rows:
-        """Return what makes the rows of a definition's table."""
-        found = self._rows.get(xid)
-        if found is None:
-            if len(self._rows) >= ROWS:
-                self._rows.clear()
-            found = self._rows[xid] = Rows(self.facts[xid], self.payloads.schema(xid))
-        return found
+    def row_builder(self, xid: str) -> RowBuilder:
+        """Return the builder of the rows of a definition's table."""
+        builder = self._row_builders.get(xid)
+        if builder is None:
+            if len(self._row_builders) >= MAX_ROW_BUILDERS:
+                self._row_builders.clear()
+            builder = self._row_builders[xid] = RowBuilder(self.definitions[xid], self.payloads.schema(xid))
+        return builder
 
     @cached_property
-    def _rows(self) -> dict[str, Rows]:
+    def _row_builders(self) -> dict[str, RowBuilder]:
         return {}
 
     @property
-    def names(self) -> dict[str, str]:
-        """What each table holds, by the table's name."""
-        return {each.table: each.xid for each in self.facts.values()} | {other: other for other in _OTHERS}
+    def keys(self) -> dict[str, str]:
+        """The key of each table by its name."""
+        return {each.name: each.xid for each in self.definitions.values()} | {key: key for key in _DEAD_LETTER_TABLES}
 
-    def named(self, names: Mapping[str, str]) -> Plan:
-        """Return the plan with other names for the tables of definitions."""
-        if all(each.table == names[xid] for xid, each in self.facts.items()):
+    def rename_tables(self, names: Mapping[str, str]) -> Plan:
+        """Return the plan with these names for the tables of definitions, by xid."""
+        if all(each.name == names[xid] for xid, each in self.definitions.items()):
             return self
-        renamed = {xid: replace(each, table=names[xid]) for xid, each in self.facts.items()}
+        renamed = {xid: replace(each, name=names[xid]) for xid, each in self.definitions.items()}
         return Plan(self.matcher, renamed, self.payloads)
 
-    def landing(self, about: str) -> TableMapping:
-        """Return a table by what it holds."""
-        return _OTHERS.get(about) or self.rows(about).landing
+    def table(self, key: str) -> TableMapping:
+        """Return a table by its key."""
+        return _DEAD_LETTER_TABLES.get(key) or self.row_builder(key).table
 
     def tables(self) -> Iterator[TableMapping]:
-        """Yield every table that messages can land in."""
-        for xid in self.facts:
-            yield self.rows(xid).landing
-        yield from OTHERS
+        """Yield every table that messages can go to."""
+        yield from map(self.table, self.definitions)
+        yield from DEAD_LETTER_TABLES
 
 
 @dataclass(frozen=True)
-class Packed:
-    """A plan as bytes, with a digest by which executors know one that they have; the driver has it as it was made."""
+class PackedPlan:
+    """A plan as bytes for the executors; the driver keeps the original."""
 
     data: bytes
-    digest: str
-    made: Plan | None = field(default=None, repr=False, compare=False)
+    original: Plan | None = field(default=None, repr=False, compare=False)
 
-    def __reduce__(self) -> tuple[type[Packed], tuple[bytes, str]]:
-        """Send the bytes alone, without the plan that they were made of."""
-        return Packed, (self.data, self.digest)
+    def __reduce__(self) -> tuple[type[PackedPlan], tuple[bytes]]:
+        """Pickle the bytes alone."""
+        return PackedPlan, (self.data,)
 
     @property
     def plan(self) -> Plan:
         """The plan itself."""
-        return self.made or unpacked(self.digest, self.data)
+        return self.original or unpack_plan(self.data)
 
 
 def plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
@@ -117,46 +114,32 @@ def plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
     Raises:
         XregitError: there is no such endpoint or group.
     """
-    found = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
-    names = table_names(found)
-    known = {xid: facts(message, names[xid]) for xid, message in sorted(found.items())}
-    return Plan(Matcher(registry, endpoint, group), known, payload_schemas(registry, found))
+    messages = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
+    names = table_names(messages)
+    definitions = {xid: definition_table(message, names[xid]) for xid, message in sorted(messages.items())}
+    return Plan(Matcher(registry, endpoint, group), definitions, payload_schemas(registry, messages))
 
 
-def packed(made: Plan) -> Packed:
+def pack_plan(original: Plan) -> PackedPlan:
     """Return a plan as bytes."""
-    data = zlib.compress(pickle.dumps(made, pickle.HIGHEST_PROTOCOL), FASTEST)
-    return Packed(data, blake2b(data, digest_size=16).hexdigest(), made)
+    return PackedPlan(zlib.compress(pickle.dumps(original, pickle.HIGHEST_PROTOCOL), FASTEST), original)
 
 
-@lru_cache(maxsize=KEPT)
-def _unpacked(digest: str) -> Plan:
-    made: Plan = pickle.loads(zlib.decompress(_WAITING[digest]))  # noqa: S301 - made by the driver
-    return made
-
-
-_WAITING: dict[str, bytes] = {}
-
-
-def unpacked(digest: str, data: bytes) -> Plan:
-    """Return the plan of these bytes, made once in each process."""
-    _WAITING[digest] = data
-    try:
-        return _unpacked(digest)
-    finally:
-        del _WAITING[digest]
+@lru_cache(maxsize=MAX_PLANS)
+def unpack_plan(data: bytes) -> Plan:
+    """Return the plan of these bytes, one object for all tasks of a process."""
+    unpacked: Plan = pickle.loads(zlib.decompress(data))  # noqa: S301 - made by the driver
+    return unpacked
 
 
 def table_statements(registry: Registry) -> Iterator[str]:
-    """Yield one statement for every table that messages of a catalog can land in."""
-    return (table_statement(landing) for landing in plan(registry).tables())
+    """Yield the SQL statement that creates each table that messages of a catalog can go to."""
+    return (
+        create_table_sql(f"`{table.name}`", map(_column_ddl, table.columns), table.comment, PROPERTIES)
+        for table in plan(registry).tables()
+    )
 
 
-def table_statement(landing: TableMapping) -> str:
-    """Return the statement that makes one table."""
-    return create_table_sql(f"`{landing.name}`", map(_declared, landing.columns), landing.comment, PROPERTIES)
-
-
-def _declared(column: Column) -> str:
+def _column_ddl(column: Column) -> str:
     comment = f" COMMENT {sql_string(column.comment)}" if column.comment else ""
-    return f"`{column.name}` {sql_type(column.form)}{comment}"
+    return f"`{column.name}` {sql_type(column.data_type)}{comment}"

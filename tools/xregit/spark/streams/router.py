@@ -1,7 +1,7 @@
 """The router of one partition: messages to Parquet files, one for each table that many of them go to. Executors run it.
 
-Where there are many tables, those that get few messages of a partition leave theirs to another process, which gathers
-what all partitions have for them: each table gets one file for that, and no process keeps rows for all tables.
+Where there are many tables, messages for those that get few of a partition are deferred to another process, which
+gathers what all partitions have for them: each table gets one file for that, and no process keeps rows for all tables.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import gc
 from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,12 +18,13 @@ from xregit.messages.constraints import Failure
 from xregit.messages.decoder import decode
 from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.protocols import Wire
-from xregit.spark import data_files as written_files
-from xregit.spark.streams import decoder, source
+from xregit.spark.data_files import FILE_COLUMNS
 from xregit.spark.streams.converters import json_text
-from xregit.spark.streams.payload_decoder import has_json
+from xregit.spark.streams.decoder import DECODE_ERRORS, decode_kafka_lines, decode_kafka_rows, to_incoming
+from xregit.spark.streams.payload_decoder import has_json_data
+from xregit.spark.streams.source import KAFKA_JSON, KAFKA_PARQUET, LINES, text_lines
 from xregit.spark.streams.table_mapping import AMBIGUOUS, UNMATCHED
-from xregit.spark.streams.write_buffer import MatchedMessage, Queue, TableBuffer, pack
+from xregit.spark.streams.write_buffer import EventQueue, MatchedMessage, TableBuffer, pack_buffers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,287 +33,201 @@ if TYPE_CHECKING:
 
     from xregit.messages.batch_matcher import Answer
     from xregit.messages.decoder import IncomingMessage, Input
-    from xregit.spark.streams.decoder import Plain, Recognised
-    from xregit.spark.streams.plan import Packed, Plan
+    from xregit.spark.streams.decoder import MatchedLine, PlainEvent
+    from xregit.spark.streams.plan import PackedPlan, Plan
 
 
-# One row of this per written file; ``about`` says what the table holds.
-WRITTEN = f"{written_files.FILE_COLUMNS}, about string, records bigint"
-# The same, or a message for the table of what ``about`` names.
-SORTED = f"{WRITTEN}, message binary"
-TABLE, MESSAGE = "about", "message"
-_encode, _decode = msgspec.msgpack.encode, msgspec.msgpack.decode
-
-
-def left(buckets: Iterable[TableBuffer], queue: Queue) -> pa.RecordBatch:
-    """Return the messages that wait for some tables as rows."""
-    import pyarrow as pa
-
-    found = [(each.about, message) for each in buckets for message in _messages(each, queue)]
-    return _rows(
-        {
-            TABLE: pa.array([about for about, _ in found], pa.string()),
-            MESSAGE: pa.array([message for _, message in found], pa.binary()),
-        },
-        len(found),
-    )
-
-
-def described(found: Iterable[Mapping[str, Any]]) -> pa.RecordBatch:
-    """Return descriptions of written files as rows."""
-    import pyarrow as pa
-
-    return pa.RecordBatch.from_pylist(list(found), schema=_schema())
-
-
-def files(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the rows that describe files, without the column of messages."""
-    found = batch.filter(batch.column(MESSAGE).is_null())
-    return found.select([name for name in found.schema.names if name != MESSAGE])
-
-
-def lines(batch: pa.RecordBatch) -> list[bytes]:
-    """Return the messages of a job whose messages are lines."""
-    return cast("list[bytes]", [_unpacked(each) for each in _left(batch)])
-
-
-def messages(batch: pa.RecordBatch) -> Iterator[tuple[Input, int]]:
-    """Yield the messages of any other job, each with its size in bytes."""
-    return ((_unpacked(each), len(each)) for each in _left(batch))
-
-
-def _left(batch: pa.RecordBatch) -> list[bytes]:
-    found: list[bytes] = batch.column(MESSAGE).drop_null().to_pylist()
-    return found
-
-
-def _messages(bucket: TableBuffer, queue: Queue) -> Iterator[bytes]:
-    return map(_packed, (*queue.lines(bucket.queued), *(known.message for known in bucket.messages)))
-
-
-def _packed(message: Input) -> bytes:
-    return _encode((message.protocol, message.fields, message.body) if isinstance(message, Wire) else message)
-
-
-def _unpacked(data: bytes) -> Input:
-    found = _decode(data)
-    return found if isinstance(found, bytes) else Wire(found[0], _fields(found[1]), found[2])
-
-
-def _fields(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record, of which repeated headers have become lists."""
-    headers = found.get("headers", {})
-    repeated = {name: tuple(each) for name, each in headers.items() if isinstance(each, list)}
-    return found | {"headers": headers | repeated} if repeated else found
-
-
-def _rows(columns: Mapping[str, pa.Array], count: int) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    schema = _schema()
-    found = [columns.get(each.name, pa.nulls(count, each.type)) for each in schema]
-    return pa.RecordBatch.from_arrays(found, schema=schema)
-
-
-@cache
-def _schema() -> pa.Schema:
-    import pyarrow as pa
-
-    types = {"string": pa.string(), "bigint": pa.int64(), "binary": pa.binary()}
-    return pa.schema([(name, types[kind]) for name, kind in (each.split() for each in SORTED.split(", "))])
-
+# One row of this per file; ``key`` is that of the table.
+FILE_ROWS = f"{FILE_COLUMNS}, key string, records bigint"
+# The same, or a message that is deferred, for the table of that key.
+ROUTED_ROWS = f"{FILE_ROWS}, message binary"
+KEY, MESSAGE = "key", "message"
 
 # The rows that wait as Python objects at most, and the bytes of messages as Arrow batches, before they are written.
-# After ``SOON`` rows, tables with ``MANY`` or more waiting are packed, while their rows are in the processor's cache.
+# After ``PACK_AFTER`` rows, tables with ``PACK_MIN_ROWS`` or more are packed, while they are in the processor's cache.
 MAX_WAITING = 50_000
-SOON, MANY = 8192, 64
+PACK_AFTER, PACK_MIN_ROWS = 8192, 64
 MAX_BYTES = 128 * 1024 * 1024
-# If a catalog has more than ``FEW_TABLES``, tables with fewer than ``FEWEST`` rows in a partition leave these to be
-# gathered: a file for them would cost more than reading them again. With fewer tables, the extra step of Spark would
-# cost more than the files.
-FEW_TABLES, FEWEST = 2_000, 16
+# In a catalog with more than ``FEW_TABLES``, messages for tables with fewer than ``MIN_ROWS`` in a partition are
+# deferred and gathered: a file for them would cost more than reading them again. With fewer tables, the extra step of
+# Spark would cost more than the files.
+FEW_TABLES, MIN_ROWS = 2_000, 16
 EXPECTED = "a payload that the schema accepts"
-_READ = {source.KAFKA_PARQUET: decoder.records, source.KAFKA_JSON: decoder.json_records}
+_DECODERS = {KAFKA_PARQUET: decode_kafka_rows, KAFKA_JSON: decode_kafka_lines}
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What executors are told: the plan as bytes, the folder of the tables, and the format of the messages.
+class RoutingTask:
+    """The work of executors: the plan as bytes, the folder of the tables, and the format of the messages.
 
-    For tables with fewer messages than ``fewest`` in a partition these are left, and must be gathered.
+    Messages for tables with fewer than ``min_rows`` in a partition are deferred, and must be gathered.
     """
 
-    packed: Packed
+    packed: PackedPlan
     folder: str
-    form: str
-    fewest: int = 0
+    format: str
+    min_rows: int = 0
 
     @classmethod
-    def of(cls, packed: Packed, folder: str, form: str) -> Task:
-        """Return the job for a plan, which leaves messages to be gathered if there are many tables."""
-        return cls(packed, folder, form, FEWEST if len(packed.plan.facts) > FEW_TABLES else 0)
+    def of(cls, packed: PackedPlan, folder: str, message_format: str) -> RoutingTask:
+        """Return the task for a plan, which defers messages if there are many tables."""
+        return cls(packed, folder, message_format, MIN_ROWS if len(packed.plan.definitions) > FEW_TABLES else 0)
 
-    def sort(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Sort one partition, and give the rows that describe the written files, and the messages that are left."""
-        sorter = PartitionRouter(self.packed.plan, self.folder, self.fewest)
+    def route(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Route one partition, and yield the rows that describe the files, and the deferred messages."""
+        router = PartitionRouter(self.packed.plan, self.folder, self.min_rows)
         for batch in batches:
-            if self.form == source.LINES:
-                yield from sorter.sort_lines(source.lines(batch))
+            if self.format == LINES:
+                yield from router.route_lines(text_lines(batch))
             else:
-                yield from sorter.sort(_READ[self.form](batch))
-        yield from sorter.write()
+                yield from router.route(_DECODERS[self.format](batch))
+        yield from router.write()
 
     def gather(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Sort what other processes have left, table by table, and give the rows that describe all written files."""
-        sorter = PartitionRouter(self.packed.plan, self.folder)
+        """Route deferred messages, table by table, and yield the rows that describe the files of all processes."""
+        router = PartitionRouter(self.packed.plan, self.folder)
         for batch in batches:
-            yield files(batch)
-            if self.form == source.LINES:
-                yield from map(files, sorter.sort_lines(lines(batch)))
+            yield _file_rows(batch)
+            messages = batch.column(MESSAGE).drop_null().to_pylist()
+            if self.format == LINES:
+                routed = router.route_lines([_DECODE(each) for each in messages])
             else:
-                yield from map(files, sorter.sort(messages(batch)))
-        yield from map(files, sorter.write())
+                routed = router.route((_decode_message(each), len(each)) for each in messages)
+            yield from map(_file_rows, routed)
+        yield from map(_file_rows, router.write())
 
 
 class PartitionRouter:
-    """Sorts the messages of one partition into buckets, and writes these to files."""
+    """Routes the messages of one partition to the buffers of their tables, and writes these to files."""
 
-    def __init__(self, plan: Plan, folder: str, fewest: int = 0) -> None:
-        """Begin with empty buckets; messages of tables that have fewer than ``fewest`` are left."""
-        self._plan, self._folder, self._fewest = plan, folder, fewest
-        self._buckets: dict[str, TableBuffer] = {}
+    def __init__(self, plan: Plan, folder: str, min_rows: int = 0) -> None:
+        """Begin with empty buffers; messages of tables that have fewer than ``min_rows`` are deferred."""
+        self._plan, self._folder, self._min_rows = plan, folder, min_rows
+        self._buffers: dict[str, TableBuffer] = {}
         self._waiting = self._size = 0
-        self._soon = SOON
-        self._queue = Queue()
+        self._pack_at = PACK_AFTER
+        self._queue = EventQueue()
 
-    def sort_lines(self, lines: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
-        """Put the message of each line in a bucket, and give the rows that describe files written meanwhile."""
-        for part, events, answers in self._plan.recogniser.read(lines):
-            self._take_part(zip(part, events, answers, strict=True))
-            yield from self._relieved(len(part), sum(map(len, part)))
-
-    def sort(self, found: Iterable[tuple[Input, int]]) -> Iterator[pa.RecordBatch]:
-        """Put every message, given with its size, in a bucket, and give the rows that describe files written then."""
-        for message, size in found:
-            self._take(message)
-            yield from self._relieved(1, size)
-
-    def write(self) -> Iterator[pa.RecordBatch]:
-        """Write all that waits, and give the rows that describe the files."""
-        yield from self._packed()
-        gc.collect(1)  # what is new alone: the plan is old, and large
-        files = [bucket.write(self._folder) for bucket in self._buckets.values() if bucket.batches]
-        self._buckets = {}
-        self._size = 0
-        yield described(files)
-
-    def _take_part(self, part: Iterable[tuple[bytes, Plain | None, Answer]]) -> None:
-        queued: list[Recognised] = []
-        first = len(self._queue)
-        for line, event, answer in part:
-            if event is None:
-                self._take_line(line)
-            elif not answer.xid:
-                self._put_event(line, event, answer)
-            else:
-                bucket = self._buckets.get(answer.xid) or self._bucket(answer.xid)
-                if bucket.json and has_json(event):
-                    bucket.queued.append(first + len(queued))
+    def route_lines(self, lines: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
+        """Route the message of each line, and yield the rows that describe files written meanwhile."""
+        for part, events, answers in self._plan.line_matcher.match(lines):
+            queued: list[MatchedLine] = []
+            first = len(self._queue)
+            for line, event, answer in zip(part, events, answers, strict=True):
+                if event is None:
+                    self._route_line(line)
+                    continue
+                buffer = self._buffer(answer.xid) if answer.xid else None
+                if buffer is not None and buffer.json and has_json_data(event):
+                    buffer.queued.append(first + len(queued))
                     queued.append((line, event, answer))
                 else:
-                    self._land_event(line, event, answer)
-        self._queue.add(queued)
+                    self._route_event(line, event, answer)
+            self._queue.add(queued)
+            yield from self._relieve(len(part), sum(map(len, part)))
 
-    def _take_line(self, line: bytes) -> None:
+    def route(self, messages: Iterable[tuple[Input, int]]) -> Iterator[pa.RecordBatch]:
+        """Route messages, each given with its size, and yield the rows that describe files written meanwhile."""
+        for message, size in messages:
+            self._route_items(message)
+            yield from self._relieve(1, size)
+
+    def write(self) -> Iterator[pa.RecordBatch]:
+        """Write all that waits, and yield the rows that describe the files."""
+        import pyarrow as pa
+
+        yield from self._pack_all()
+        gc.collect(1)  # what is new alone: the plan is old, and large
+        files = [buffer.write(self._folder) for buffer in self._buffers.values() if buffer.batches]
+        self._buffers = {}
+        self._size = 0
+        yield pa.RecordBatch.from_pylist(files, schema=_routed_schema())
+
+    def _route_line(self, line: bytes) -> None:
         if line and not line.isspace():
-            for item in self._take(line):
-                self._plan.recogniser.learn(item)
+            for item in self._route_items(line):
+                self._plan.line_matcher.learn(item)
 
-    def _take(self, message: Input) -> tuple[IncomingMessage, ...]:
+    def _route_items(self, message: Input) -> tuple[IncomingMessage, ...]:
+        """Route a message, or each event of a batch, and return them."""
         items = decode(message)
         for item in items:
-            self._put(message, item, alone=len(items) == 1)
+            self._route_item(message, item, alone=len(items) == 1)
         return items
 
-    def _land_event(self, line: bytes, event: Plain, answer: Answer) -> None:
+    def _route_event(self, line: bytes, event: PlainEvent, answer: Answer) -> None:
+        """Route a plain event that is not queued, as its data or the schema is no JSON, or it has no one definition."""
         try:
-            item = decoder.received(event)
-        except decoder.REFUSED:
-            self._take_line(line)
-        else:
-            match = Match((DefinitionMatch(answer.xid, answer.context),), item.event)
-            self._bucket(answer.xid).messages.append(MatchedMessage(line, item, match, alone=True))
-
-    def _put_event(self, line: bytes, event: Plain, answer: Answer) -> None:
-        """Put an event that fits no definition, or nobody knows which, where it belongs."""
-        try:
-            item = decoder.received(event)
-        except decoder.REFUSED:
-            self._take_line(line)
+            item = to_incoming(event)
+        except DECODE_ERRORS:
+            self._route_line(line)
             return
-        if answer.sure:
-            self._refuse(line, item, self._plan.matcher.explain(item))
+        if answer.xid:
+            match = Match((DefinitionMatch(answer.xid, answer.context),), item.event)
+            self._buffer(answer.xid).messages.append(MatchedMessage(line, item, match, alone=True))
+        elif answer.sure:
+            self._reject(line, item, self._plan.matcher.explain(item))
         else:
-            self._put(line, item, alone=True)
+            self._route_item(line, item, alone=True)
 
-    def _put(self, message: Input, item: IncomingMessage, *, alone: bool) -> None:
+    def _route_item(self, message: Input, item: IncomingMessage, *, alone: bool) -> None:
         match = self._plan.matcher.match_message(item)
         if len(match.matches) == 1:
-            self._bucket(match.matches[0].xid).messages.append(MatchedMessage(message, item, match, alone))
+            self._buffer(match.matches[0].xid).messages.append(MatchedMessage(message, item, match, alone))
         elif match.matches:
             candidates = json_text([each.as_json() for each in match.matches])
-            self._bucket(AMBIGUOUS.about).raw.append((*_raw(message, item), candidates))
+            self._buffer(AMBIGUOUS.key).raw.append((*_raw_columns(message, item), candidates))
         else:
-            self._refuse(message, item, self._plan.matcher.match_message(item, explain=True).reasons)
+            self._reject(message, item, self._plan.matcher.match_message(item, explain=True).reasons)
 
-    def _refuse(self, message: Input, item: IncomingMessage, reasons: Iterable[Reason]) -> None:
-        said = json_text([reason.as_json() for reason in reasons])
-        self._bucket(UNMATCHED.about).raw.append((*_raw(message, item), said))
+    def _reject(self, message: Input, item: IncomingMessage, reasons: Iterable[Reason]) -> None:
+        text = json_text([reason.as_json() for reason in reasons])
+        self._buffer(UNMATCHED.key).raw.append((*_raw_columns(message, item), text))
 
-    def _bucket(self, about: str) -> TableBuffer:
-        found = self._buckets.get(about)
-        if found is None:
-            found = self._buckets[about] = TableBuffer.of(about, self._plan)
-        return found
+    def _buffer(self, key: str) -> TableBuffer:
+        buffer = self._buffers.get(key)
+        if buffer is None:
+            buffer = self._buffers[key] = TableBuffer(key, self._plan, self._plan.is_json(key))
+        return buffer
 
-    def _relieved(self, count: int, size: int) -> Iterator[pa.RecordBatch]:
-        """Make room where much waits."""
+    def _relieve(self, count: int, size: int) -> Iterator[pa.RecordBatch]:
+        """Free memory where much waits, after so many more messages of this size in all."""
         self._waiting += count
         self._size += size
         if self._size >= MAX_BYTES:
             yield from self.write()
         elif self._waiting >= MAX_WAITING:
-            yield from self._packed()
-        elif self._waiting >= self._soon:
-            self._pack(MANY)
+            yield from self._pack_all()
+        elif self._waiting >= self._pack_at:
+            self._pack(PACK_MIN_ROWS)
 
-    def _packed(self) -> Iterator[pa.RecordBatch]:
-        """Turn all that waits into Arrow batches, but for messages of tables that have too few, which are left."""
-        few = [bucket for bucket in self._buckets.values() if bucket.may_leave(self._fewest)]
-        if few:
-            yield left(few, self._queue)
-            for bucket in few:
-                del self._buckets[bucket.about]
+    def _pack_all(self) -> Iterator[pa.RecordBatch]:
+        """Turn all that waits into Arrow batches, but the messages of tables with too few, which are deferred."""
+        small = [buffer for buffer in self._buffers.values() if buffer.can_defer(self._min_rows)]
+        if small:
+            yield _deferred_rows(small, self._queue)
+            for buffer in small:
+                del self._buffers[buffer.key]
         self._pack(1)
 
-    def _pack(self, least: int) -> None:
-        """Turn what waits into Arrow batches where that is so much for one table."""
-        for line in pack(tuple(self._buckets.values()), self._queue, least):
-            self._take(line)
-        for bucket in tuple(self._buckets.values()):
-            if bucket.waiting >= least:
-                for known, problems in bucket.pack():
-                    broken = tuple(Failure("dataschema", EXPECTED, problem) for problem in problems)
-                    self._refuse(known.message, known.item, [Reason(bucket.about, broken)])
-        for bucket in self._buckets.values():
-            if bucket.waiting >= least:  # what has been refused meanwhile, too
-                bucket.pack_raw()
-        self._waiting = sum(bucket.waiting for bucket in self._buckets.values())
-        # What goes on waiting is looked through each time, so that is done the less often the more it is.
-        self._soon = self._waiting + max(SOON, self._waiting // 2)
+    def _pack(self, min_rows: int) -> None:
+        """Turn what waits into Arrow batches where that is at least so much for one table."""
+        for line in pack_buffers(tuple(self._buffers.values()), self._queue, min_rows):
+            self._route_items(line)
+        for buffer in tuple(self._buffers.values()):
+            if buffer.waiting >= min_rows:
+                for bad, problems in buffer.pack_messages():
+                    failures = tuple(Failure("dataschema", EXPECTED, problem) for problem in problems)
+                    self._reject(bad.message, bad.item, [Reason(buffer.key, failures)])
+        for buffer in self._buffers.values():
+            if buffer.waiting >= min_rows:  # with what has been rejected meanwhile
+                buffer.pack_raw()
+        self._waiting = sum(buffer.waiting for buffer in self._buffers.values())
+        # What still waits is examined each time, so that is done the less often the more it is.
+        self._pack_at = self._waiting + max(PACK_AFTER, self._waiting // 2)
 
 
-def _raw(message: Input, item: IncomingMessage) -> tuple[str | None, str | None]:
+def _raw_columns(message: Input, item: IncomingMessage) -> tuple[str | None, str | None]:
     """Return a message as it came: its text, or its bytes in base 64; of a batch the event alone."""
     if item.mode == "batch" and item.event is not None:
         return json_text(item.event), None
@@ -322,3 +237,46 @@ def _raw(message: Input, item: IncomingMessage) -> tuple[str | None, str | None]
         except UnicodeDecodeError:
             return None, b64encode(message).decode()
     return json_text(message.as_json()) if isinstance(message, Wire) else json_text(message), None
+
+
+@cache
+def _routed_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    types = {"string": pa.string(), "bigint": pa.int64(), "binary": pa.binary()}
+    return pa.schema([(name, types[kind]) for name, kind in (each.split() for each in ROUTED_ROWS.split(", "))])
+
+
+def _file_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the rows that describe files, without the column of messages."""
+    rows = batch.filter(batch.column(MESSAGE).is_null())
+    return rows.select([name for name in rows.schema.names if name != MESSAGE])
+
+
+def _deferred_rows(buffers: Iterable[TableBuffer], queue: EventQueue) -> pa.RecordBatch:
+    """Return the messages that wait for some tables as rows."""
+    import pyarrow as pa
+
+    rows = [
+        {KEY: buffer.key, MESSAGE: _encode_message(message)}
+        for buffer in buffers
+        for message in (*queue.lines(buffer.queued), *(each.message for each in buffer.messages))
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=_routed_schema())
+
+
+_ENCODE, _DECODE = msgspec.msgpack.encode, msgspec.msgpack.decode
+
+
+def _encode_message(message: Input) -> bytes:
+    return _ENCODE((message.protocol, message.fields, message.body) if isinstance(message, Wire) else message)
+
+
+def _decode_message(data: bytes) -> Input:
+    decoded = _DECODE(data)
+    if isinstance(decoded, bytes):
+        return decoded
+    protocol, fields, body = decoded
+    headers: Mapping[str, Any] = fields.get("headers", {})
+    repeated = {name: tuple(each) for name, each in headers.items() if isinstance(each, list)}
+    return Wire(protocol, fields | {"headers": {**headers, **repeated}} if repeated else fields, body)

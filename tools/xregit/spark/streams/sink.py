@@ -1,4 +1,4 @@
-"""Written files into Delta tables: each table takes what a batch has for it in one transaction, and never twice."""
+"""Written files committed to Delta tables: each table gets the files of a batch in one transaction, and never twice."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 from xregit.spark.data_files import list_folders
+from xregit.spark.deltalake_writer import add_actions
 from xregit.spark.location import read_errors_at
-from xregit.spark.schema import covers, delta_schema, type_conflict
 from xregit.spark.streams.table_mapping import possible_names, table_names
+from xregit.spark.table_schema import covers, delta_schema, type_conflict
 from xregit.spark.table_writer import not_a_delta_table, refuse_constraints, refuse_newer_protocol
 
 if TYPE_CHECKING:
@@ -27,122 +28,124 @@ Files = list[Mapping[str, Any]]
 
 COMMITTERS = 8
 # Tables kept open, at 130 kB each; opening one anew would take 1.5 ms for each batch.
-MAX_OPENED = 2_000
+MAX_OPEN_TABLES = 2_000
 # Tables that are opened together when a run begins.
-AT_ONCE = 64
+OPEN_AT_ONCE = 64
 # Every so many versions Delta writes a checkpoint of the log, or each commit would take longer than the last.
 PROPERTIES: Mapping[str, str | None] = {"delta.checkpointInterval": "10"}
 LOG = "_delta_log"
-WAY_OUT = "move that table's folder away, and a new one is begun, or route to another folder"
+ADVICE = "move that table's folder away, and a new one is begun, or route to another folder"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One batch: which application sorts it, its number there, and what its commits say of themselves."""
+    """One batch: the application that routes it, its number there, and the metadata of its commits."""
 
     application: str
     number: int
-    said: Mapping[str, str]
+    metadata: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class DeltaSink:
-    """The tables in one folder; those that were opened first are kept, and follow their logs from there."""
+    """The tables in one folder; those that were opened first stay open, and follow their logs from there."""
 
     place: Location
-    opened: dict[str, DeltaTable] = field(default_factory=dict)
+    open_tables: dict[str, DeltaTable] = field(default_factory=dict)
 
-    def fitted(self, plan: Plan) -> Plan:
-        """Return a plan whose definitions have the tables that are theirs in the folder already.
+    def adopt_tables(self, plan: Plan) -> Plan:
+        """Return the plan with the names of the tables that its definitions have in the folder already.
 
         Raises:
             XregitError: a table holds something else, needs a newer writer, or has a column of another type.
         """
-        held: dict[str, str] = {}
-        names = self._there(plan)
+        owners: dict[str, str] = {}
+        names = self._existing_names(plan)
         with ThreadPoolExecutor(COMMITTERS) as pool:
-            for start in range(0, len(names), AT_ONCE):
-                part = names[start : start + AT_ONCE]
-                found = zip(part, pool.map(self._open, part), strict=True)
-                held.update((name, self._holds(name, known, plan)) for name, known in found if known is not None)
-        return plan.named(table_names(plan.facts, held))
+            for start in range(0, len(names), OPEN_AT_ONCE):
+                part = names[start : start + OPEN_AT_ONCE]
+                tables = zip(part, pool.map(self._open, part), strict=True)
+                owners.update((name, self._owner(name, table, plan)) for name, table in tables if table is not None)
+        return plan.rename_tables(table_names(plan.definitions, owners))
 
-    def _there(self, plan: Plan) -> list[str]:
+    def _existing_names(self, plan: Plan) -> list[str]:
         """Return the names of the folders that may be tables of a plan.
 
         Raises:
             XregitError: one holds something else.
         """
-        names = {*plan.names, *(name for xid in plan.facts for name in possible_names(xid))}
-        if not self.place.local:
+        names = {*plan.keys, *(name for xid in plan.definitions for name in possible_names(xid))}
+        local = self.place.local
+        if not local:
             return sorted(names.intersection(list_folders(self.place.url)))
-        there = self.place.local.iterdir() if self.place.local.exists() else ()
-        found = [each for each in there if each.name in names]
-        for each in found:
-            if not _is_ours(each.is_dir(), [inner.name for inner in _inside(each)]):
-                raise not_a_delta_table(self.place / each.name)
-        return [each.name for each in found]
+        folders = [each for each in local.iterdir() if each.name in names] if local.exists() else []
+        for folder in folders:
+            content = [each.name for each in folder.iterdir()] if folder.is_dir() else [folder.name]
+            # Files that were written and never committed are in the way of no table.
+            if LOG not in content and not all(name.startswith("part-") for name in content):
+                raise not_a_delta_table(self.place / folder.name)
+        return [folder.name for folder in folders]
 
-    def _holds(self, name: str, known: DeltaTable, plan: Plan) -> str:
-        """Return the definition whose rows a table has, which may be none that the plan is about."""
-        about = known.metadata().name or ""
-        due = about if about in plan.facts else plan.names.get(name)
-        if due is None or (about.startswith("/") and about != due):
-            return about
-        landing = replace(plan.landing(due), name=name)
-        self._accept(known, landing)
-        _refuse_clash(json.loads(known.schema().to_json()), landing, self.place)
-        return due
+    def _owner(self, name: str, table: DeltaTable, plan: Plan) -> str:
+        """Return the key of an existing table, which may be that of no definition in the plan."""
+        key = table.metadata().name or ""
+        expected = key if key in plan.definitions else plan.keys.get(name)
+        if expected is None or (key.startswith("/") and key != expected):
+            return key
+        mapping = replace(plan.table(expected), name=name)
+        self._accept(table, mapping)
+        _refuse_type_conflict(json.loads(table.schema().to_json()), mapping, self.place)
+        return expected
 
-    def take(self, batch: Batch, written: Iterable[tuple[TableMapping, Files]]) -> None:
-        """Commit the files of a batch to their tables, but to those that have this batch already.
+    def commit(self, batch: Batch, files: Iterable[tuple[TableMapping, Files]]) -> None:
+        """Commit the files of a batch to their tables, except to those that have this batch already.
 
         Raises:
-            XregitError: a table holds something else, or can't hold what the catalog says by now.
+            XregitError: a table holds something else, or has a column of another type than the definition by now.
         """
         with ThreadPoolExecutor(COMMITTERS) as pool:
-            for done in [pool.submit(self._commit, batch, landing, files) for landing, files in written]:
-                done.result()
+            for commit in [pool.submit(self._commit_table, batch, mapping, some) for mapping, some in files]:
+                commit.result()
 
-    def _commit(self, batch: Batch, landing: TableMapping, files: Files) -> None:
+    def _commit_table(self, batch: Batch, mapping: TableMapping, files: Files) -> None:
         from deltalake import CommitProperties, Transaction
         from deltalake.exceptions import CommitFailedError
 
-        known = self._table(landing)
-        last = known.transaction_version(batch.application) if known is not None else None
+        table = self._table(mapping)
+        last = table.transaction_version(batch.application) if table is not None else None
         if last is not None and last >= batch.number:
             return
         properties = CommitProperties(
-            custom_metadata={**batch.said, "batch": str(batch.number)},
+            custom_metadata={**batch.metadata, "batch": str(batch.number)},
             app_transactions=[Transaction(batch.application, batch.number)],
         )
         try:
-            if known is None:
-                self._create(landing, files, properties)
+            if table is None:
+                self._create(mapping, files, properties)
             else:
-                _widen(known, landing, self.place)
-                _reword(known, landing)
-                known.create_write_transaction(
-                    _adds(files), "append", delta_schema(landing.structure), commit_properties=properties
+                _add_columns(table, mapping, self.place)
+                _update_comments(table, mapping)
+                table.create_write_transaction(
+                    [*add_actions(files)], "append", delta_schema(mapping.structure), commit_properties=properties
                 )
         except CommitFailedError as error:
-            message = f"{self.place / landing.name} was changed by another run in the meantime; run one at a time"
+            message = f"{self.place / mapping.name} was changed by another run in the meantime; run one at a time"
             raise XregitError(message) from error
 
-    def _table(self, landing: TableMapping) -> DeltaTable | None:
-        """Return a table as it is now, None before it has been made.
+    def _table(self, mapping: TableMapping) -> DeltaTable | None:
+        """Return a table as it is now, None before it is created.
 
         Raises:
             XregitError: it is another table, one that needs a newer writer, or one with rules for its rows.
         """
-        known = self.opened.get(landing.name)
-        if known is not None:
-            known.update_incremental()
-            return known
-        found = self._open(landing.name)
-        if found is not None:
-            self._accept(found, landing)
-        return found
+        table = self.open_tables.get(mapping.name)
+        if table is not None:
+            table.update_incremental()
+            return table
+        table = self._open(mapping.name)
+        if table is not None:
+            self._accept(table, mapping)
+        return table
 
     def _open(self, name: str) -> DeltaTable | None:
         from deltalake import DeltaTable
@@ -151,82 +154,64 @@ class DeltaSink:
         with read_errors_at(place):
             return DeltaTable(place.url) if DeltaTable.is_deltatable(place.url) else None
 
-    def _accept(self, known: DeltaTable, landing: TableMapping) -> None:
-        """Keep a table open, if it is the one that messages are to land in."""
-        place = self.place / landing.name
-        asked = known.protocol()
-        refuse_newer_protocol(place, asked.min_reader_version, asked.min_writer_version, asked.writer_features or ())
-        schema, about = json.loads(known.schema().to_json()), known.metadata()
-        if about.name != landing.about and (about.name or not covers(schema, landing.structure)):
-            message = f"{place} is a Delta table, but not that of {landing.about}; {WAY_OUT}"
+    def _accept(self, table: DeltaTable, mapping: TableMapping) -> None:
+        """Refuse a table that is not that of the mapping, and keep it open if it is."""
+        place, protocol = self.place / mapping.name, table.protocol()
+        refuse_newer_protocol(
+            place, protocol.min_reader_version, protocol.min_writer_version, protocol.writer_features or ()
+        )
+        schema, metadata = json.loads(table.schema().to_json()), table.metadata()
+        if metadata.name != mapping.key and (metadata.name or not covers(schema, mapping.structure)):
+            message = f"{place} is a Delta table, but not that of {mapping.key}; {ADVICE}"
             raise XregitError(message)
-        refuse_constraints(place, schema, about.partition_columns, about.configuration)
-        if len(self.opened) < MAX_OPENED:
-            self.opened[landing.name] = known
+        refuse_constraints(place, schema, metadata.partition_columns, metadata.configuration)
+        if len(self.open_tables) < MAX_OPEN_TABLES:
+            self.open_tables[mapping.name] = table
 
-    def _create(self, landing: TableMapping, files: Files, properties: CommitProperties) -> None:
+    def _create(self, mapping: TableMapping, files: Files, properties: CommitProperties) -> None:
         from deltalake.transaction import create_table_with_add_actions
 
         create_table_with_add_actions(
-            (self.place / landing.name).url,
-            delta_schema(landing.structure),
-            _adds(files),
-            name=landing.about,
-            description=landing.comment,
+            (self.place / mapping.name).url,
+            delta_schema(mapping.structure),
+            add_actions(files),
+            name=mapping.key,
+            description=mapping.comment,
             configuration=PROPERTIES,
             commit_properties=properties,
         )
 
 
-def _widen(table: DeltaTable, landing: TableMapping, place: Location) -> None:
-    """Give a table the columns, and the fields in columns, that its definition has by now.
+def _add_columns(table: DeltaTable, mapping: TableMapping, place: Location) -> None:
+    """Add the columns, and the fields in columns, that the definition has by now.
 
     Raises:
-        XregitError: a column has another type than the definition says by now.
+        XregitError: a column has another type than in the definition by now.
     """
-    have, want = json.loads(table.schema().to_json()), landing.structure
-    if covers(have, want):
+    current = json.loads(table.schema().to_json())
+    if covers(current, mapping.structure):
         return
-    _refuse_clash(have, landing, place)
-    import pyarrow as pa
+    _refuse_type_conflict(current, mapping, place)
     from deltalake import write_deltalake
 
-    from xregit.spark.schema import arrow_type
-
-    empty = pa.table({column.name: pa.array([], arrow_type(column.form)) for column in landing.columns})
-    write_deltalake(table, empty, mode="append", schema_mode="merge")
+    write_deltalake(table, mapping.arrow_schema.empty_table(), mode="append", schema_mode="merge")
     table.update_incremental()
 
 
-def _reword(table: DeltaTable, landing: TableMapping) -> None:
+def _update_comments(table: DeltaTable, mapping: TableMapping) -> None:
     """Give a table and its columns the comments that its definition has by now."""
-    said = {each.name: each.metadata.get("comment", "") for each in table.schema().fields}
-    for column in landing.columns:
-        if said.get(column.name, column.comment) != column.comment:
+    comments = {each.name: each.metadata.get("comment", "") for each in table.schema().fields}
+    for column in mapping.columns:
+        if comments.get(column.name, column.comment) != column.comment:
             table.alter.set_column_metadata(column.name, {"comment": column.comment})
-    if (table.metadata().description or "") != landing.comment:
-        table.alter.set_table_description(landing.comment)
+    if (table.metadata().description or "") != mapping.comment:
+        table.alter.set_table_description(mapping.comment)
     table.update_incremental()
 
 
-def _refuse_clash(have: Mapping[str, Any], landing: TableMapping, place: Location) -> None:
-    clash = type_conflict(dict(have), landing.structure)
-    if clash is not None:
-        path, there, due = clash
-        message = f'"{path}" of {place / landing.name} is {there}, and {due} in the catalog; {WAY_OUT}'
+def _refuse_type_conflict(current: dict[str, Any], mapping: TableMapping, place: Location) -> None:
+    conflict = type_conflict(current, mapping.structure)
+    if conflict is not None:
+        path, actual, expected = conflict
+        message = f'"{path}" of {place / mapping.name} is {actual}, and {expected} in the catalog; {ADVICE}'
         raise XregitError(message)
-
-
-def _inside(folder: Any) -> Any:
-    return folder.iterdir() if folder.is_dir() else ()
-
-
-def _is_ours(is_folder: bool, names: list[str]) -> bool:
-    """Return whether a folder is a table, or holds no more than files that were written and never committed."""
-    return is_folder and (LOG in names or all(name.startswith("part-") for name in names))
-
-
-def _adds(files: Files) -> list[Any]:
-    from deltalake.transaction import AddAction
-
-    return [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003

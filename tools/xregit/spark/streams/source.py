@@ -18,47 +18,46 @@ if TYPE_CHECKING:
 
 LINES, KAFKA_PARQUET, KAFKA_JSON = "jsonl", "kafka-parquet", "kafka-json"
 FORMATS = (LINES, KAFKA_PARQUET, KAFKA_JSON)
-# The columns of Spark's Kafka source that say something of a message.
-KAFKA = "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>"
-# The types that these may have, the first of which they get: many read texts where Kafka has bytes.
-_KINDS = {
+# The columns of Spark's Kafka source that make a message, with the types that they may have, the first of which they
+# get: many jobs store texts where Kafka has bytes.
+_COLUMN_TYPES = {
     "key": ("binary", "string"),
     "value": ("binary", "string"),
     "topic": ("string",),
     "partition": ("int", "bigint", "smallint"),
     "headers": ("array<struct<key:string,value:binary>>", "array<struct<key:string,value:string>>"),
 }
-TEXT = "value"
-# What has a meaning in the patterns that Hadoop compares file names with, and what begins one for us.
+TEXT_COLUMN = "value"
+# The characters with a meaning in Hadoop's patterns of file names, and those that make a pattern for us.
 _SPECIAL = re.compile(r"[\\*?\[\]{},]")
 _PATTERN = frozenset("*?[{")
-# What begins the names that Spark leaves out.
+# How the names begin that Spark leaves out.
 _HIDDEN = ("_", ".")
-# Spark takes no file that is older by a week than the newest one it has taken, unless it is told another age.
+# By default Spark reads no file that is a week older than the newest one that it has read.
 _ANY_AGE = "100000d"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A data frame of messages; ``form`` is one of `FORMATS` and says how: a text each, or Kafka's columns."""
+    """A data frame of messages; ``format`` is one of `FORMATS`: a text each, or Kafka's columns."""
 
     frame: DataFrame
-    form: str
+    format: str
 
 
-def source(given: DataFrame) -> Source:
-    """Return a data frame with the columns that sorting reads.
+def from_dataframe(frame: DataFrame) -> Source:
+    """Return a data frame with the columns that routing reads.
 
     Raises:
         XregitError: it has neither the columns of Kafka's messages nor one column of text.
     """
-    columns = dict(given.dtypes)
+    columns = dict(frame.dtypes)
     if {"topic", "value"} <= columns.keys():
-        wanted = [_column(name, columns.get(name), kinds) for name, kinds in _KINDS.items()]
-        return Source(given.selectExpr(*wanted), KAFKA_PARQUET)
-    name = TEXT if TEXT in columns else next(iter(columns), "")
-    if columns.get(name) in {"string", "binary"} and (len(columns) == 1 or name == TEXT):
-        return Source(given.selectExpr(f"cast(`{name}` as binary) as value"), LINES)
+        casts = [_cast(name, columns.get(name), kinds) for name, kinds in _COLUMN_TYPES.items()]
+        return Source(frame.selectExpr(*casts), KAFKA_PARQUET)
+    name = TEXT_COLUMN if TEXT_COLUMN in columns else next(iter(columns), "")
+    if columns.get(name) in {"string", "binary"} and (len(columns) == 1 or name == TEXT_COLUMN):
+        return Source(frame.selectExpr(f"cast(`{name}` as binary) as value"), LINES)
     message = (
         f"the data frame has the columns {', '.join(columns) or 'of nothing'}; messages are in one column of text "
         'called "value", or in the columns of Spark\'s Kafka source'
@@ -66,39 +65,43 @@ def source(given: DataFrame) -> Source:
     raise XregitError(message)
 
 
-def _column(name: str, kind: str | None, kinds: tuple[str, ...]) -> str:
+def _cast(name: str, kind: str | None, kinds: tuple[str, ...]) -> str:
     if kind is not None and kind not in kinds:
         message = f'the column "{name}" of the data frame is {kind}; of messages of Kafka it is {" or ".join(kinds)}'
         raise XregitError(message)
     return f"cast({name if kind is not None else 'null'} as {kinds[0]}) as {name}"
 
 
-def files(spark: SparkSession, path: Path | str, form: str, batch_files: int) -> Source:
-    """Return the messages in the files at a path or URL, as a stream that takes each file once, so many in a batch.
+def from_files(spark: SparkSession, path: Path | str, message_format: str, batch_files: int) -> Source:
+    """Return the messages in the files at a path or URL, as a stream that reads each file once, so many in a batch.
 
-    Of a folder it takes the files in its folders too, but those with a name that begins with "_" or ".".
+    Of a folder it reads the files in its folders too, except those with a name that begins with "_" or ".".
 
     Raises:
-        XregitError: there is no such format, or nothing at the path that Spark reads.
+        XregitError: there is no such format, or nothing at the path that Spark can read.
     """
-    if form not in FORMATS:
-        message = f'the format "{form}" is unknown; the formats are {", ".join(FORMATS)}'
+    if message_format not in FORMATS:
+        message = f'the format "{message_format}" is unknown; the formats are {", ".join(FORMATS)}'
         raise XregitError(message)
     place = Location.of(path)  # absolute, as Spark need not be in our working directory
     _refuse_absent(place, path)
     reader = spark.readStream.option("maxFilesPerTrigger", batch_files).option("maxFileAge", _ANY_AGE)
-    # Else Spark takes folders called "a=b" for a column: what lies beside them it counts as read, and does not read.
+    # Without this, folders called "a=b" are a column to Spark: files beside them count as read, and are not read.
     reader = reader.option("recursiveFileLookup", "true")
-    if form == KAFKA_PARQUET:
-        return source(reader.schema(KAFKA).parquet(_pattern(place)))
-    return Source(source(reader.option("lineSep", "\n").text(_pattern(place))).frame, form)
+    if message_format == KAFKA_PARQUET:
+        return from_dataframe(
+            reader.schema(", ".join(f"{name} {kinds[0]}" for name, kinds in _COLUMN_TYPES.items())).parquet(
+                _hadoop_pattern(place)
+            )
+        )
+    return Source(from_dataframe(reader.option("lineSep", "\n").text(_hadoop_pattern(place))).frame, message_format)
 
 
 def refuse_overlap(path: Path | str, *folders: Location) -> None:
-    """Refuse messages in a folder that we write to, or in one that holds it: what we write would be read.
+    """Refuse messages in a folder that we write to, or in a folder around it: what we write would be read as messages.
 
     Raises:
-        XregitError: one of the folders is there.
+        XregitError: one of the folders is in that of the messages.
     """
     messages = Location.of(path)
     pattern = messages.url if _is_pattern(messages) else None
@@ -109,10 +112,10 @@ def refuse_overlap(path: Path | str, *folders: Location) -> None:
                 raise XregitError(text)
 
 
-def lines(batch: pa.RecordBatch) -> list[bytes]:
+def text_lines(batch: pa.RecordBatch) -> list[bytes]:
     """Return the lines of text in an Arrow batch; a row of a data frame that has no text becomes JSON's null."""
-    found: list[bytes] = batch.column(0).fill_null(b"null").to_pylist()
-    return found
+    texts: list[bytes] = batch.column(0).fill_null(b"null").to_pylist()
+    return texts
 
 
 def _refuse_absent(place: Location, path: Path | str) -> None:
@@ -127,10 +130,10 @@ def _refuse_absent(place: Location, path: Path | str) -> None:
 
 
 def _is_pattern(place: Location) -> bool:
-    """Return whether a path is that of several files; what is there under that very name is one."""
+    """Return whether a path is a pattern of several files; one that exists under that very name is not."""
     return not _PATTERN.isdisjoint(place.url) and not (place.local and place.local.exists())
 
 
-def _pattern(place: Location) -> str:
-    """Return the pattern by which Hadoop finds what is at a place."""
+def _hadoop_pattern(place: Location) -> str:
+    """Return the pattern by which Hadoop finds the files at a place."""
     return place.url if place.local is None or _is_pattern(place) else _SPECIAL.sub(r"\\\g<0>", place.url)

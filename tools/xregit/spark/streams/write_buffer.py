@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.spark import data_files
-from xregit.spark.streams import decoder
-from xregit.spark.streams.columns import timed
+from xregit.spark.streams.columns import cast_timestamps
+from xregit.spark.streams.decoder import TIME_ATTRIBUTE, attribute_batch, extensions
 from xregit.spark.streams.payload_decoder import BadPayloadError
-from xregit.spark.streams.row_builder import of_messages, of_queued
+from xregit.spark.streams.row_builder import MatchedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from xregit.messages.batch_matcher import Answer
     from xregit.messages.decoder import IncomingMessage, Input
     from xregit.messages.result import Match
-    from xregit.spark.streams.decoder import Plain, Recognised
+    from xregit.spark.streams.decoder import MatchedLine, PlainEvent
     from xregit.spark.streams.plan import Plan
-    from xregit.spark.streams.row_builder import MatchedRows, Rows
+    from xregit.spark.streams.row_builder import RowBuilder
     from xregit.spark.streams.table_mapping import TableMapping
 
 
 # Few enough to be in the processor's cache still, and enough that a column costs little for each.
-AT_ONCE = 256
+BATCH_EVENTS = 256
 
 
-class Queued(NamedTuple):
+class EventBatch(NamedTuple):
     """Some events of a queue, each list in the same order; ``columns`` are their attributes, by name."""
 
     lines: Sequence[bytes]
@@ -41,23 +41,22 @@ class Queued(NamedTuple):
     extensions: Sequence[Mapping[str, str]]
     columns: Mapping[str, pa.Array]
 
-    def only(self, kept: Sequence[bool]) -> Queued:
-        """Return those events that are marked."""
+    def filter(self, mask: Sequence[bool]) -> EventBatch:
+        """Return the events that are marked."""
         import pyarrow as pa
 
-        mask = pa.array(kept, pa.bool_())
-        columns = {name: column.filter(mask) for name, column in self.columns.items()}
-        return Queued(
-            list(compress(self.lines, kept)),
-            list(compress(self.data, kept)),
-            list(compress(self.answers, kept)),
-            list(compress(self.extensions, kept)),
-            columns,
+        array = pa.array(mask, pa.bool_())
+        return EventBatch(
+            list(compress(self.lines, mask)),
+            list(compress(self.data, mask)),
+            list(compress(self.answers, mask)),
+            list(compress(self.extensions, mask)),
+            {name: column.filter(array) for name, column in self.columns.items()},
         )
 
 
-class Queue:
-    """Plain events that wait; they have numbers in the order in which they came."""
+class EventQueue:
+    """Plain events that wait for their rows; they have numbers in the order in which they came."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -66,7 +65,7 @@ class Queue:
         self._answers: list[Answer] = []
         self._extensions: list[Mapping[str, str]] = []
         self._batches: list[pa.RecordBatch] = []
-        self._new: list[Plain] = []
+        self._unpacked: list[PlainEvent] = []
 
     def __len__(self) -> int:
         """Return the number of events, which is that of the next one too."""
@@ -76,43 +75,43 @@ class Queue:
         """Return the lines of events with these numbers."""
         return [self._lines[number] for number in numbers]
 
-    def add(self, recognised: Sequence[Recognised]) -> None:
-        """Take events, each with its line and answer."""
-        if recognised:
-            lines, events, answers = zip(*recognised, strict=True)
+    def add(self, matched: Sequence[MatchedLine]) -> None:
+        """Add events, each with its line and answer."""
+        if matched:
+            lines, events, answers = zip(*matched, strict=True)
             self._lines += lines
             self._data += [event.data for event in events]
             self._answers += answers
-            self._extensions += decoder.extensions(events)
-            self._new += events
-            if len(self._new) >= AT_ONCE:
+            self._extensions += extensions(events)
+            self._unpacked += events
+            if len(self._unpacked) >= BATCH_EVENTS:
                 self._pack()
 
     def _pack(self) -> None:
-        if self._new:
-            self._batches.append(decoder.batch(self._new))
-            self._new = []
+        if self._unpacked:
+            self._batches.append(attribute_batch(self._unpacked))
+            self._unpacked = []
 
-    def take(self, groups: Sequence[Sequence[int]], left: Sequence[int]) -> list[Queued]:
-        """Take out the groups of events that have these numbers; those that are left are numbered anew, in order."""
+    def split(self, groups: Sequence[Sequence[int]], remaining: Sequence[int]) -> list[EventBatch]:
+        """Remove the groups of events with these numbers and return them; the remaining are numbered anew, in order."""
         import pyarrow as pa
 
         self._pack()
         if not self._batches:
             return []
-        order = [number for group in (*groups, left) for number in group]
+        order = [number for group in (*groups, remaining) for number in group]
         (whole,) = pa.Table.from_batches(self._batches).combine_chunks().to_batches()
         ordered = whole.take(pa.array(order, pa.int32()))
         columns = dict(zip(ordered.schema.names, ordered.columns, strict=True))
-        columns[decoder.TIMED] = timed(columns[decoder.TIMED])
-        found, start = [], 0
+        columns[TIME_ATTRIBUTE] = cast_timestamps(columns[TIME_ATTRIBUTE])
+        batches, start = [], 0
         for group in groups:
             part = {name: each.slice(start, len(group)) for name, each in columns.items()}
-            found.append(Queued(*self._lists(group), part))
+            batches.append(EventBatch(*self._lists(group), part))
             start += len(group)
-        self._lines, self._data, self._answers, self._extensions = self._lists(left)
-        self._batches = [ordered.slice(start)] if left else []
-        return found
+        self._lines, self._data, self._answers, self._extensions = self._lists(remaining)
+        self._batches = [ordered.slice(start)] if remaining else []
+        return batches
 
     def _lists(
         self, numbers: Sequence[int]
@@ -126,7 +125,7 @@ class Queue:
 
 
 class MatchedMessage(NamedTuple):
-    """A message, or an event of a batch of them, that fits one definition; ``alone`` says that it is a message."""
+    """A message, or one event of a batch, that fits one definition; ``alone`` is false for an event of a batch."""
 
     message: Input
     item: IncomingMessage
@@ -136,14 +135,14 @@ class MatchedMessage(NamedTuple):
 
 @dataclass(slots=True)
 class TableBuffer:
-    """What waits for one table: messages that become rows, such rows as Arrow has them, and messages as they came.
+    """What waits for one table: messages without rows yet, rows in Arrow batches, and raw rows of dead letters.
 
-    ``about`` is the xid of its definition, or what it holds instead; ``queued`` are the numbers of plain events in the
-    queue, which it takes where ``json`` says that the definition's schema is about JSON. What makes the table's rows is
-    made when there are some: that takes longer than to sort a message.
+    ``key`` is the xid of its definition, or the name of a dead letter table; ``queued`` are the numbers of plain events
+    in the queue, which it has only where ``json`` says that the definition's schema is about JSON. The row builder is
+    made when there are some: that takes longer than to route a message.
     """
 
-    about: str
+    key: str
     plan: Plan
     json: bool
     queued: list[int] = field(default_factory=list)
@@ -151,111 +150,106 @@ class TableBuffer:
     raw: list[tuple[str | None, ...]] = field(default_factory=list)
     batches: list[pa.RecordBatch] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, about: str, plan: Plan) -> TableBuffer:
-        """Return an empty bucket."""
-        return cls(about, plan, plan.is_json(about))
-
     @property
     def waiting(self) -> int:
-        """How many messages wait that are no Arrow batches yet, which take a fraction of the memory."""
+        """How many messages are no Arrow batches yet, which take a fraction of the memory."""
         return len(self.queued) + len(self.messages) + len(self.raw)
 
-    def may_leave(self, fewest: int) -> bool:
-        """Return whether all that is here are messages that another process can sort, and fewer than that."""
-        stays = self.batches or self.raw or self.waiting >= fewest
-        return not stays and all(known.alone for known in self.messages)
+    def can_defer(self, min_rows: int) -> bool:
+        """Return whether all that is here are messages that another process can route, and fewer than that."""
+        must_stay = self.batches or self.raw or self.waiting >= min_rows
+        return not must_stay and all(each.alone for each in self.messages)
 
     @property
-    def landing(self) -> TableMapping:
+    def table(self) -> TableMapping:
         """The table."""
-        return self.plan.landing(self.about)
+        return self.plan.table(self.key)
 
     @property
-    def rows(self) -> Rows:
-        """What makes the rows of a definition's table."""
-        return self.plan.rows(self.about)
+    def row_builder(self) -> RowBuilder:
+        """The builder of the rows of a definition's table."""
+        return self.plan.row_builder(self.key)
 
-    def pack(self) -> list[tuple[MatchedMessage, tuple[str, ...]]]:
-        """Turn messages but plain events into an Arrow batch; return those whose payload is wrong, with what is."""
-        read: list[tuple[IncomingMessage, Match, Any]] = []
-        broken: list[tuple[MatchedMessage, tuple[str, ...]]] = []
-        for known in self.messages:
+    def pack_messages(self) -> list[tuple[MatchedMessage, tuple[str, ...]]]:
+        """Turn messages but plain events into an Arrow batch; return those with a bad payload, and its problems."""
+        decoded: list[tuple[IncomingMessage, Match, Any]] = []
+        bad: list[tuple[MatchedMessage, tuple[str, ...]]] = []
+        for each in self.messages:
             try:
-                read.append((known.item, known.match, self.rows.reader.read(known.item)))
+                decoded.append((each.item, each.match, self.row_builder.decoder.decode(each.item)))
             except BadPayloadError as error:
-                broken.append((known, error.problems))
-        if read:
-            self.batches.append(self.rows.batch(of_messages(read)))
+                bad.append((each, error.problems))
+        if decoded:
+            self.batches.append(self.row_builder.build(MatchedRows.from_messages(decoded)))
         self.messages = []
-        return broken
+        return bad
 
     def pack_raw(self) -> None:
-        """Turn messages as they came into an Arrow batch."""
+        """Turn raw rows into an Arrow batch."""
         import pyarrow as pa
 
         if self.raw:
             arrays = [pa.array(texts, pa.string()) for texts in zip(*self.raw, strict=True)]
-            self.batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.landing.schema))
+            self.batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.table.arrow_schema))
             self.raw = []
 
-    def pack_queued(self, found: Queued) -> Sequence[bytes]:
+    def pack_events(self, events: EventBatch) -> Sequence[bytes]:
         """Turn plain events into Arrow batches; return the lines of those whose data does not fit the schema."""
-        rows = self.rows
-        if rows.reader.json_schema is None:  # it can't be used
-            return found.lines
-        left = self._packed(found, rows.records, rows.of_records)
-        left = left and self._packed(left, rows.reader.values, rows.batch)
-        return left.lines if left else ()
+        builder = self.row_builder
+        if builder.decoder.json_schema is None:  # it can't be used
+            return events.lines
+        remaining = self._pack_decodable(events, builder.decode_records, builder.build_from_records)
+        remaining = remaining and self._pack_decodable(remaining, builder.decoder.decode_json, builder.build)
+        return remaining.lines if remaining else ()
 
-    def _packed(
+    def _pack_decodable(
         self,
-        found: Queued,
-        read: Callable[[Sequence[msgspec.Raw]], list[Any]],
-        make: Callable[[MatchedRows], pa.RecordBatch | None],
-    ) -> Queued | None:
-        """Make a batch of the events whose data can be read so, and return the others."""
-        values = read(found.data)
-        there = [value is not None for value in values]
-        whole = all(there)
-        kept = found if whole else found.only(there)
-        made = make(of_queued(kept, [value for value in values if value is not None])) if any(there) else None
-        if made is None:
-            return found
-        self.batches.append(made)
-        return None if whole else found.only([not each for each in there])
+        events: EventBatch,
+        decode: Callable[[Sequence[msgspec.Raw]], list[Any]],
+        build: Callable[[MatchedRows], pa.RecordBatch | None],
+    ) -> EventBatch | None:
+        """Turn the events whose data can be decoded so into an Arrow batch, and return the others."""
+        values = decode(events.data)
+        mask = [value is not None for value in values]
+        decodable = events if all(mask) else events.filter(mask)
+        decoded = [value for value in values if value is not None]
+        batch = build(MatchedRows.from_events(decodable, decoded)) if decoded else None
+        if batch is None:
+            return events
+        self.batches.append(batch)
+        return None if all(mask) else events.filter([not each for each in mask])
 
     def write(self, folder: str) -> dict[str, Any]:
         """Write the batches to one file in the folder of the tables, and describe the file."""
         import pyarrow as pa
 
-        landing = self.landing
-        place = f"{folder}/{landing.name}"
+        table = self.table
+        place = f"{folder}/{table.name}"
         if "://" not in place:
             Path(place).mkdir(parents=True, exist_ok=True)
         whole = pa.Table.from_batches(self.batches).combine_chunks()  # else each batch would be a row group by itself
         self.batches = []
-        described = data_files.write_file(landing.name, place, whole.schema, whole.to_batches())
-        return described | {"about": self.about, "records": whole.num_rows}
+        file = data_files.write_file(table.name, place, whole.schema, whole.to_batches())
+        return file | {"key": self.key, "records": whole.num_rows}
 
 
-def pack(buckets: Sequence[TableBuffer], queue: Queue, least: int) -> list[bytes]:
-    """Turn what waits into Arrow batches for each table for which at least ``least`` messages wait.
+def pack_buffers(buffers: Sequence[TableBuffer], queue: EventQueue, min_rows: int) -> list[bytes]:
+    """Turn plain events into Arrow batches, of each table for which at least ``min_rows`` messages wait.
 
-    Return the lines of the plain events whose data does not fit the schema, which became no rows.
+    Return the lines of the events whose data does not fit the schema, which became no rows.
     """
-    waiting = [bucket for bucket in buckets if bucket.queued]
-    full = [bucket for bucket in waiting if bucket.waiting >= least]
-    others = [bucket for bucket in waiting if bucket.waiting < least]
-    if not full and sum(len(bucket.queued) for bucket in others) == len(queue):
+    waiting = [buffer for buffer in buffers if buffer.queued]
+    full = [buffer for buffer in waiting if buffer.waiting >= min_rows]
+    others = [buffer for buffer in waiting if buffer.waiting < min_rows]
+    if not full and sum(len(buffer.queued) for buffer in others) == len(queue):
         return []
-    groups = queue.take([bucket.queued for bucket in full], [number for each in others for number in each.queued])
+    groups = queue.split([buffer.queued for buffer in full], [number for each in others for number in each.queued])
     lines: list[bytes] = []
-    for bucket, group in zip(full, groups, strict=False):  # no groups where none is in the queue
-        bucket.queued = []
-        lines += bucket.pack_queued(group)
+    for buffer, group in zip(full, groups, strict=False):  # no groups where none is in the queue
+        buffer.queued = []
+        lines += buffer.pack_events(group)
     start = 0
-    for bucket in others:
-        bucket.queued = list(range(start, start + len(bucket.queued)))
-        start += len(bucket.queued)
+    for buffer in others:
+        buffer.queued = list(range(start, start + len(buffer.queued)))
+        start += len(buffer.queued)
     return lines
