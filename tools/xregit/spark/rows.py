@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from xregit.catalog.layout import spot, xid_of
+from xregit.catalog.layout import parse_path, xid_of
 from xregit.catalog.properties import properties
 from xregit.catalog.resolver import effective
 from xregit.model.times import moment
@@ -356,5 +356,5 @@ def _former_xids(registry: Registry, path: str) -> list[str]:
     folder = registry.place.path.rpartition("/")[0]
     if folder and not path.startswith(folder + "/"):
         return []
-    found = spot(registry.model, path.removeprefix(folder + "/") if folder else path)
+    found = parse_path(registry.model, path.removeprefix(folder + "/") if folder else path)
     return [xid] if (xid := xid_of(found)) else []
