@@ -72,11 +72,9 @@ class Owners:
     def _patterns(self) -> PatternIndex | None:
         """The patterns in their order; None where there is no file, or one of them is malformed."""
         patterns = [pattern for _, pattern, _ in self._lines]
-        return (
-            PatternIndex(patterns)
-            if self.path and not self.error and all(map(is_codeowners_pattern, patterns))
-            else None
-        )
+        if not self.path or self.error or not all(map(is_codeowners_pattern, patterns)):
+            return None
+        return PatternIndex(patterns)
 
     def _problems(self) -> Iterator[Diagnostic]:
         if self.error:

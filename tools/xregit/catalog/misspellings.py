@@ -11,7 +11,6 @@ from xregit.catalog.entities import META, VERSIONS, Resource, file_attributes
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.catalog.resolver import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same_selector
 from xregit.model.aliases import closest_name
-from xregit.model.identity import cache_by_identity
 from xregit.model.spelling import is_misspelled
 
 if TYPE_CHECKING:
@@ -110,7 +109,6 @@ def _conflicting_selectors(registry: Registry, resource: Resource) -> frozenset[
     return frozenset(name for name, own, expected in texts if not same_selector(name, own, expected))
 
 
-@cache_by_identity(64)
 def _names(model: Mapping[str, AttributeModel]) -> frozenset[str]:
     """Return every name that attributes may have by a model, those that a selector adds included."""
     clauses = (clause for item in model.values() for clause in item.ifvalues.values())

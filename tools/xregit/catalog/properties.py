@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 PARTS = ("envelopemetadata", "protocoloptions")
 MEMBERS = frozenset({"name", "type", "value", "required", "description", "specurl"})
-# The values of a catalog are much alike, and each is asked for its placeholders again and again.
-MAX_REMEMBERED = 65_536
+# Decoders need the placeholders of a value for every message.
+MAX_CACHED_VALUES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,6 @@ def properties(model: ResourceModel, attributes: Mapping[str, Any]) -> Iterator[
             yield from _members(models.get(part), attributes[part], (part,))
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
 def texts(value: str) -> tuple[Text, ...]:
     """Return a value cut at its placeholders, such as ``{vin}``."""
     parts: list[Text] = []
@@ -90,7 +89,7 @@ def texts(value: str) -> tuple[Text, ...]:
     return (*parts, Text(value[end:])) if value[end:] else tuple(parts)
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
+@lru_cache(maxsize=MAX_CACHED_VALUES)
 def placeholders_in(value: str) -> tuple[str, ...]:
     """Return the names of the placeholders in a value, each once, in their order."""
     return tuple(placeholder[1:-1] for placeholder in dict.fromkeys(PLACEHOLDER.findall(value)))
