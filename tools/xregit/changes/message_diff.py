@@ -127,8 +127,8 @@ def _diff_properties(
     model = siblings(after.type.attributes, after.attributes)
     for (path, one, other), shared in zip(pairs, shared_placeholders([pair[1:] for pair in pairs]), strict=True):
         part = model.get(path[0])
-        known = part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
-        if (one is None or other is None) and not known:
+        in_model = part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
+        if (one is None or other is None) and not in_model:
             continue  # a misspelled name, which is nowhere on the wire: `check` reports it
         models = _models_on_path(model, path)
         if any(attribute.delivery for attribute in models):
