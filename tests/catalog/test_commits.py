@@ -47,7 +47,7 @@ def test_a_commit_reads_as_its_checkout(repository: Repository) -> None:
     on_disk = read_folder(repository.root / "registry")
     assert list(now) == list(on_disk)
     assert now.problems == on_disk.problems
-    assert [item.written for item in now.all_resources] == [item.written for item in on_disk.all_resources]
+    assert [item.definition for item in now.all_resources] == [item.definition for item in on_disk.all_resources]
     assert now.origin.history == on_disk.origin.history
 
 

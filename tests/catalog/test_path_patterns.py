@@ -39,7 +39,7 @@ def test_owners_are_those_of_the_reference(pattern: str, path: str) -> None:
 def test_last_owner_is_that_of_one_pattern_after_another(patterns: list[str], path: str) -> None:
     """Patterns that are looked up, or left out, by what they begin with are those that name the path."""
     naming = [number for number, pattern in enumerate(patterns) if codeowners_regex(pattern).search(path)]
-    assert max(naming, default=-1) == PatternIndex(patterns).last(path)
+    assert max(naming, default=-1) == PatternIndex(patterns).last_match(path)
 
 
 @pytest.mark.parametrize(("pattern", "is_one"), [("/a[b", False), ("a[]", False), ("a[bc]/", True), ("/a\\[b", True)])
@@ -53,7 +53,7 @@ def test_many_patterns_are_quick() -> None:
     patterns = [f"/registry/messagegroups/group{number}/{'*' * (number % 2)}" for number in range(60_000)]
     start = process_time()
     owned = PatternIndex([pattern for pattern in patterns if is_codeowners_pattern(pattern)])
-    assert owned.last("registry/messagegroups/group77/messagegroup.yaml") == 77
+    assert owned.last_match("registry/messagegroups/group77/messagegroup.yaml") == 77
     assert process_time() - start < 1.0
 
 

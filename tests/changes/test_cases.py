@@ -11,7 +11,6 @@ import yaml
 
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
-from xregit.changes.differ import UnchangedMessages
 
 if TYPE_CHECKING:
     from xregit.catalog import Registry
@@ -82,14 +81,3 @@ def test_a_state_is_no_different_from_itself(case: dict[str, Any], tmp_path: Pat
     """Nothing changes where nothing has changed."""
     for state in states(tmp_path, case):
         assert diff(state, state) == ()
-
-
-@every_case
-def test_what_is_written_alike_need_not_be_resolved(case: dict[str, Any], tmp_path: Path) -> None:
-    """It says the same in full."""
-    before, after = states(tmp_path, case)
-    unchanged = UnchangedMessages(before, after)
-    for new in after.all_resources:
-        old = before.resource(new.xid)
-        if new.type.plural == "messages" and old is not None and unchanged.holds(old, new):
-            assert before.resolved(new.xid).attributes == after.resolved(new.xid).attributes

@@ -37,7 +37,7 @@ def reviewed(folder: Path, before: dict[str, str], after: dict[str, str], today:
 
 def standings(made: Review) -> list[str]:
     """Return how each change stands."""
-    return [str(item.standing) for item in made.items]
+    return [str(item.decision) for item in made.items]
 
 
 @pytest.mark.requirement("MSG-8")
@@ -141,7 +141,7 @@ def test_drafts_may_change(before: str, after: str, standing: str, tmp_path: Pat
     old = {MESSAGE: TOPIC.format("a"), GROUP: "description: G.\n" + (stage.format(before) if before else "")}
     new = {MESSAGE: TOPIC.format("b"), GROUP: "description: G.\n" + (stage.format(after) if after else "")}
     made = reviewed(tmp_path, old, new)
-    found = {item.change.rule: str(item.standing) for item in made.items}
+    found = {item.change.rule: str(item.decision) for item in made.items}
     assert found["address-moved"] == standing
     assert found.get("made-draft") == ("stands" if after and not before else None)
 

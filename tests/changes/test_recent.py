@@ -8,7 +8,7 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_folder
-from xregit.changes.recent import MAX_COMMITS, recent_commits
+from xregit.changes.history import MAX_COMMITS, recent_commits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,7 +101,7 @@ def test_commit_that_touches_much_is_only_counted(repository: Repository) -> Non
     many = {f"{GROUP}messages__m{number}.yaml": "envelope: CloudEvents/1.0\n" for number in range(70)}
     repository.commit("Import", **many)
     past = recent_commits(read_folder(repository.root / "registry"))[0]
-    assert (past.touched, past.changes, past.told) == (70, (), False)
+    assert (past.touched, past.changes, past.compared) == (70, (), False)
 
 
 def test_number_of_commits_is_bounded(repository: Repository) -> None:

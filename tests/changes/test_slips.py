@@ -10,9 +10,8 @@ import pytest
 import yaml
 
 from tests.catalog.folders import registry_of
-from xregit.changes import diff, new_names
-from xregit.changes.new_names import merge_findings
-from xregit.changes.policy import review
+from xregit.changes import diff, location
+from xregit.changes.policy import merge_findings, review
 from xregit.diagnostics import Severity, ordered
 from xregit.rules import check
 
@@ -40,7 +39,7 @@ def test_many_names_are_not_compared_with_each_other(tmp_path: Path, monkeypatch
         compared.append(one)
         return False
 
-    monkeypatch.setattr(new_names, "is_misspelled", noted)
+    monkeypatch.setattr(location, "is_misspelled", noted)
     state = {"registry.yaml": "registryid: a\n", "messagegroups/g/messagegroup.yaml": "name: G\n"}
     before, after = (
         registry_of(tmp_path / sign, {**state, "messagegroups/g/messages/a.yaml": f"labels: {{{many(sign)}}}\n"})

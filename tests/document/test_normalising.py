@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.document.small import cases
-from xregit.catalog.origin import written
+from xregit.catalog.origin import original_pointer
 from xregit.document.dialects.changes import trace_paths
 from xregit.document.dialects.converter import convert
 from xregit.document.profiles import dialect
@@ -54,12 +54,12 @@ def test_scattered_addresses_have_the_places_of_the_gathered() -> None:
     places = trace_paths(changes)[1]
     items = ("protocoloptions", "endpoints")
     assert [each["uri"] for each in after["protocoloptions"]["endpoints"]] == ["SSL://a:1", "SSL://b:2", "c:3"]
-    assert [written((*items, number, "uri"), places)[2:] for number in range(3)] == [
+    assert [original_pointer((*items, number, "uri"), places)[2:] for number in range(3)] == [
         (0, "bootstrap.servers", 0),
         (0, "bootstrap.servers", 1),
         (1, "uri"),
     ]
-    assert written((*items, 1, "saslmechanism"), places) == (*items, 0, "saslmechanism")
+    assert original_pointer((*items, 1, "saslmechanism"), places) == (*items, 0, "saslmechanism")
 
 
 def test_addresses_that_are_not_gathered_stay_without_a_word() -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.pages.links import target
 from tests.source.repositories import new_repository
 from xregit.catalog import read_folder
-from xregit.changes.recent import MAX_FILES
+from xregit.changes.history import MAX_FILES
 from xregit.pages.change_history import FEED, MAX_CHANGES, feed
 from xregit.pages.context import SiteContext
 from xregit.pages.markdown import to_markdown

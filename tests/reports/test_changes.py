@@ -79,7 +79,7 @@ def test_what_can_not_be_read_is_not_said_to_stay_as_it_is(tmp_path: Path) -> No
 def test_very_many_files_that_can_not_be_read_are_counted() -> None:
     """What breaks is still the headline."""
     files = tuple(f"registry/messagegroups/g/messages/m{number}.yaml" for number in range(10_000))
-    text = changes_markdown(Review((item(Impact.BREAKING),), (), unread=files))
+    text = changes_markdown(Review((item(Impact.BREAKING),), (), unreadable=files))
     assert text.startswith("## 1 change breaks somebody\n")
     assert "- and 9,950 more" in text
     assert len(text) <= MAX_CHARACTERS

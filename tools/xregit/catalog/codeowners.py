@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from xregit.catalog.path_patterns import codeowners_regex, is_codeowners_pattern
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-# Where hosts look for the file, the first that exists counts.
+# Where hosts look for the file; the first that exists counts.
 PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 MAX_BYTES = 3 * 2**20
 # No path is longer than 4,096 bytes, and compiling the expression of a much longer line would take minutes.
@@ -30,8 +30,6 @@ ESCAPED_SPACE = "\\ "
 # Stands for an escaped space while a line is divided; no path has it.
 _JOINT = "\0"
 
-_WITHOUT_WILDCARDS = r"[^*?\[\\]*"
-
 # The number of a line, counted from 1, its pattern, and what follows that.
 Line = tuple[int, str, list[str]]
 
@@ -40,18 +38,16 @@ Line = tuple[int, str, list[str]]
 class Owners:
     """The owners that a repository names; ``path`` is the file's own, empty where there is none.
 
-    ``unread`` says why the file can't be read as a whole.
+    ``error`` says why the file can't be read as a whole.
     """
 
     path: str = ""
     text: str = ""
-    unread: str = ""
+    error: str = ""
 
     def of(self, path: str) -> tuple[str, ...]:
         """Return the owners of a file by its path in the repository, such as ``@fleet/team``; the last line counts."""
-        if self._patterns is None:
-            return ()
-        last = self._patterns.last(path)
+        last = self._patterns.last_match(path) if self._patterns else -1
         return tuple(dict.fromkeys(word for word in self._lines[last][2] if _is_owner(word))) if last >= 0 else ()
 
     @cached_property
@@ -61,7 +57,7 @@ class Owners:
 
     @property
     def usable(self) -> bool:
-        """Whether there is a file that says who owns what."""
+        """Whether there is a file that says who owns what, and every pattern in it is well-formed."""
         return self._patterns is not None
 
     @cached_property
@@ -75,13 +71,14 @@ class Owners:
     @cached_property
     def _patterns(self) -> PatternIndex | None:
         """The patterns in their order; None where there is no file, or one of them is malformed."""
-        if not self.path or self.unread or not all(is_codeowners_pattern(pattern) for _, pattern, _ in self._lines):
+        patterns = [pattern for _, pattern, _ in self._lines]
+        if not self.path or self.error or not all(map(is_codeowners_pattern, patterns)):
             return None
-        return PatternIndex([pattern for _, pattern, _ in self._lines])
+        return PatternIndex(patterns)
 
     def _problems(self) -> Iterator[Diagnostic]:
-        if self.unread:
-            yield self._problem(self.unread, "Hosts pass over it as well.")
+        if self.error:
+            yield self._problem(self.error, "Hosts pass over it as well.")
         if self._conflict:
             yield self._problem(sentence(self._conflict.message), sentence(self._conflict.help), self._conflict.span)
         lines = self.text.splitlines()
@@ -111,20 +108,20 @@ def read_owners(repository: Path) -> Owners:
             if not file.is_file():
                 continue
             if not file.resolve().is_relative_to(repository.resolve()):
-                return Owners(path, unread="The file is a link that leads out of the repository.")
+                return Owners(path, error="The file is a link that leads out of the repository.")
             if file.stat().st_size > MAX_BYTES:
-                return Owners(path, unread=f"The file is larger than {MAX_BYTES // 2**20} MiB.")
+                return Owners(path, error=f"The file is larger than {MAX_BYTES // 2**20} MiB.")
             return Owners(path, file.read_text(encoding="utf-8", errors="replace"))
         except OSError as error:
-            return Owners(path, unread=f"The file can't be read: {error.strerror}.")
+            return Owners(path, error=f"The file can't be read: {error.strerror}.")
     return Owners()
 
 
 class PatternIndex:
-    """The patterns of CODEOWNERS in their order: of many a path is compared with few.
+    """The patterns of CODEOWNERS in their order, of which a file may have tens of thousands.
 
-    Those without wildcards are found by the folders that lead to a path. Of those with wildcards an expression is made
-    when a path begins as they do.
+    Those without wildcards are looked up by the folders that lead to a path; the others become expressions only for
+    paths that begin as they do.
     """
 
     def __init__(self, patterns: Sequence[str]) -> None:
@@ -133,16 +130,19 @@ class PatternIndex:
         self._wild: list[tuple[int, str, str]] = []
         for number, pattern in enumerate(patterns):
             body, anchored = pattern.strip("/"), "/" in pattern[:-1]
-            plain = re.match(_WITHOUT_WILDCARDS, body)
-            if plain and plain.end() < len(body):
-                self._wild.append((number, plain[0] if anchored else "", pattern))
+            start = re.match(r"[^*?\[\\]*", body)
+            if start and start.end() < len(body):
+                self._wild.append((number, start[0] if anchored else "", pattern))
             else:
                 self._plain[f"{'/' * anchored}{body}{'/' * pattern.endswith('/')}"] = number
-        self._regexes: dict[str, re.Pattern[str]] = {}
+        self._regex = cache(codeowners_regex)
 
-    def last(self, path: str) -> int:
+    def last_match(self, path: str) -> int:
         """Return the number, from 0, of the last pattern that names a path or a folder above it; -1 for none."""
-        last = max((self._plain.get(name, -1) for name in _names(path)), default=-1)
+        parts = path.split("/")
+        names = [name for number, part in enumerate(parts, 1) for name in (part, f"/{'/'.join(parts[:number])}")]
+        folders = [f"{name}/" for name in names[:-2]]
+        last = max((self._plain.get(name, -1) for name in (*names, *folders)), default=-1)
         for number, start, pattern in reversed(self._wild):
             if number < last:
                 break
@@ -150,21 +150,17 @@ class PatternIndex:
                 return number
         return last
 
-    def _regex(self, pattern: str) -> re.Pattern[str]:
-        regex = self._regexes.get(pattern)
-        return regex or self._regexes.setdefault(pattern, codeowners_regex(pattern))
 
-
-def _lines(text: str, passed: tuple[str, ...]) -> Iterator[Line]:
-    """Give the lines that say who owns what, but for those that begin with what is ``passed`` over.
+def _lines(text: str, skipped: tuple[str, ...]) -> Iterator[Line]:
+    """Yield the lines that say who owns what, without those that begin with a ``skipped`` text.
 
     A word that begins with ``#`` begins a comment.
     """
     for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > MAX_LINE_CHARS or HEADING.match(line) or line.startswith(passed):
+        if len(line) > MAX_LINE_CHARS or HEADING.match(line) or line.startswith(skipped):
             continue
         words = line.replace(ESCAPED_SPACE, _JOINT).split()
-        entry = words[: next((at for at, word in enumerate(words) if word.startswith("#")), len(words))]
+        entry = words[: next((index for index, word in enumerate(words) if word.startswith("#")), len(words))]
         if entry:
             pattern, *owners = (word.replace(_JOINT, ESCAPED_SPACE) for word in entry)
             yield number, pattern, owners
@@ -177,13 +173,3 @@ def _is_owner(word: str) -> bool:
 def _span(line: str, number: int, word: str) -> Span:
     column = line.find(word) + 1
     return Span(number, column, number, column + len(word)) if column else Span(number, 1, number)
-
-
-def _names(path: str) -> Iterator[str]:
-    """Give what a pattern without wildcards may be that names a path or a folder above it."""
-    parts = path.split("/")
-    for number, part in enumerate(parts, 1):
-        whole = "/".join(parts[:number])
-        yield from (f"/{whole}", part)
-        if number < len(parts):
-            yield from (f"/{whole}/", f"{part}/")

@@ -1,4 +1,4 @@
-"""A file's path below the registry folder to the entity that it holds (design, "The registry in Git")."""
+"""Which file below the registry folder has which entity (design, "The registry in Git")."""
 
 from __future__ import annotations
 
@@ -6,29 +6,27 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.model.language import display_name
+from xregit.model.spelling import suggest_similar
 from xregit.source.file_tree import filename_to_id, id_to_filename
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
 WAIVERS_FILE = "waivers.yaml"
-_HERE = (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
-ROOT_FILES = frozenset(_HERE)
-YAML = ".yaml"
+_ROOT_FILES = (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
+ROOT_FILES = frozenset(_ROOT_FILES)
 VERSIONS = "versions"
-# Other tools let files of YAML end so.
-YML = ".yml"
-# Files that end otherwise may lie about.
-_READ = (YAML, YML)
+# The second is the ending of YAML files for other tools; files with any other ending may lie about.
+YAML, YML = ".yaml", ".yml"
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 _GROUP_FILE, _RESOURCE_FILE, _RESOURCE_FOLDER_FILE, _DOCUMENT_FILE = 3, 4, 5, 6
 
 
 class Kind(Enum):
-    """What a file holds."""
+    """What a file contains."""
 
     ROOT = auto()
     GROUP = auto()
@@ -38,15 +36,11 @@ class Kind(Enum):
     MISPLACED = auto()
 
 
-_DESCRIBED = frozenset({Kind.ROOT, Kind.GROUP, Kind.RESOURCE})
+class EntityPath(NamedTuple):
+    """What a path is the file of.
 
-
-class Spot(NamedTuple):
-    """What a path stands for.
-
-    Of what is misplaced, ``help`` says where it might belong, and ``folder`` is the path of the folder in which nothing
-    is kept; it is empty where that is so of the file alone. ``named`` is the path that the file should have if nothing
-    but its ending is wrong.
+    For a misplaced file, ``help`` says where it might belong, ``folder`` is the path of a folder that no file belongs
+    in, if it is in one, and ``corrected`` is the path that it should have if nothing but its ending is wrong.
     """
 
     kind: Kind
@@ -57,46 +51,24 @@ class Spot(NamedTuple):
     vid: str = ""
     help: str = ""
     folder: str = ""
-    named: str = ""
+    corrected: str = ""
 
 
-def spot(model: Model, path: str) -> Spot:
-    """Return what a path relative to the registry folder stands for."""
+def parse_path(model: Model, path: str) -> EntityPath:
+    """Return what a path relative to the registry folder is the file of."""
     if path.endswith(YML):
-        named = path.removesuffix(YML) + YAML
-        meant = _spot(model, named)
-        if meant.kind in _DESCRIBED:
-            help_ = f'Rename it to "{named.rpartition("/")[2]}".'
-            return meant._replace(kind=Kind.MISPLACED, help=help_, named=named)
-    return _spot(model, path)
-
-
-def _spot(model: Model, path: str) -> Spot:
-    parts = path.split("/")
-    if path in model.groups or _names_collection(model, parts):
-        return Spot(Kind.MISPLACED, help=f'"{parts[-1]}" is the name of a folder; rename the file.')
-    if len(parts) == 1:
-        return (
-            Spot(Kind.ROOT) if path in ROOT_FILES else _other(path, f"beside the folders are {', '.join(_HERE)} alone")
-        )
-    group = model.groups.get(parts[0])
-    if group is None:
-        return _below(parts[:1], path, f"the group types are {', '.join(model.groups)}", model.groups)
-    gid = filename_to_id(parts[1])
-    if len(parts) == _GROUP_FILE and parts[2] == group.singular + YAML:
-        return Spot(Kind.GROUP, group, gid)
-    resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
-    if resource is None:
-        inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
-        where = f'the file of each {display_name(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
-        return _below(parts[:3], path, where, group.resources) if len(parts) >= _RESOURCE_FILE else _other(path, where)
-    return _in_collection(path, parts, Spot(Kind.RESOURCE, group, gid, resource))
+        corrected = path.removesuffix(YML) + YAML
+        result = _parse_path(model, corrected)
+        if result.kind in {Kind.ROOT, Kind.GROUP, Kind.RESOURCE}:
+            help_ = f'Rename it to "{corrected.rpartition("/")[2]}".'
+            return result._replace(kind=Kind.MISPLACED, help=help_, corrected=corrected)
+    return _parse_path(model, path)
 
 
 def path_of(model: Model, xid: str) -> str:
-    """Return the path, relative to the registry folder, at which an entity is or would be kept; empty if at none.
+    """Return the path, relative to the registry folder, of an entity's file; empty if it has none of its own.
 
-    A resource whose type has documents is kept in a folder; its path is that of the file that describes it.
+    A resource whose type has documents has a folder; its path is that of the file that describes it.
     """
     parts = xid.split("/")[1:]
     group = model.groups.get(parts[0]) if len(parts) in {_GROUP_PARTS, _RESOURCE_PARTS} else None
@@ -108,98 +80,88 @@ def path_of(model: Model, xid: str) -> str:
     resource = group.resources.get(parts[2])
     if resource is None:
         return ""
-    name = id_to_filename(parts[3])
     ending = f"/{resource.singular}{YAML}" if resource.hasdocument else YAML
-    return f"{folder}/{resource.plural}/{name}{ending}"
+    return f"{folder}/{resource.plural}/{id_to_filename(parts[3])}{ending}"
 
 
-def xid_of(found: Spot) -> str:
-    """Return the xid of what a path stands for; empty where it is no entity."""
-    if found.group is None or found.named:
-        return "/" if found.kind is Kind.ROOT else ""
-    parts = [found.group.plural, found.gid]
-    if found.resource is not None:
-        parts += [found.resource.plural, found.rid]
-        parts += [VERSIONS, found.vid] if found.kind is Kind.DOCUMENT else []
+def xid_of(path: EntityPath) -> str:
+    """Return the xid of the entity that a path is the file of; empty where it is none's."""
+    if path.group is None or path.corrected:
+        return "/" if path.kind is Kind.ROOT else ""
+    parts = [path.group.plural, path.gid]
+    if path.resource is not None:
+        parts += [path.resource.plural, path.rid]
+        parts += [VERSIONS, path.vid] if path.kind is Kind.DOCUMENT else []
     return "/" + "/".join(parts)
 
 
-def _names_collection(model: Model, parts: list[str]) -> bool:
-    """Tell whether the path is that of a folder for resources."""
-    group = model.groups.get(parts[0]) if len(parts) == _GROUP_FILE else None
-    return group is not None and parts[2] in group.resources
-
-
-def _in_collection(path: str, parts: list[str], found: Spot) -> Spot:
-    resource = found.resource
+def _parse_path(model: Model, path: str) -> EntityPath:
+    parts = path.split("/")
+    group = model.groups.get(parts[0])
+    if path in model.groups or (group is not None and len(parts) == _GROUP_FILE and parts[2] in group.resources):
+        return EntityPath(Kind.MISPLACED, help=f'"{parts[-1]}" is the name of a folder; rename the file.')
+    if len(parts) == 1:
+        where = f"beside the folders are {', '.join(_ROOT_FILES)} alone"
+        return EntityPath(Kind.ROOT) if path in ROOT_FILES else _misplaced(path, where)
+    if group is None:
+        where = f"the group types are {', '.join(model.groups)}"
+        return _misplaced(path, where, parts[:1], model.groups)
+    entity = EntityPath(Kind.GROUP, group, filename_to_id(parts[1]))
+    if len(parts) == _GROUP_FILE and parts[2] == group.singular + YAML:
+        return entity
+    resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
     if resource is None:
-        return found
-    if not resource.hasdocument:
-        return _in_one_file(path, parts, found, resource)
-    if len(parts) == _RESOURCE_FOLDER_FILE and parts[4] == resource.singular + YAML:
-        return _resource(found, parts[3])
-    if len(parts) == _DOCUMENT_FILE and parts[4] == VERSIONS:
-        inside = _resource(found, parts[3])
-        return Spot(Kind.DOCUMENT, inside.group, inside.gid, resource, inside.rid, version_id(parts[5]))
-    kept = f"{resource.plural}/<id>"
+        inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
+        where = f'the file of each {display_name(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
+        return _misplaced(path, where, parts[:3] if len(parts) >= _RESOURCE_FILE else (), group.resources)
+    entity = entity._replace(kind=Kind.RESOURCE, resource=resource)
+    return _parse_folder(path, entity, resource) if resource.hasdocument else _parse_file(path, entity, resource)
+
+
+def _parse_file(path: str, entity: EntityPath, resource: ResourceModel) -> EntityPath:
+    """Return what a path is among resources of one file each."""
+    parts = path.split("/")
+    where = f'the file of each {display_name(resource.singular)} is "{resource.plural}/<id>{YAML}"'
+    if len(parts) > _RESOURCE_FILE:
+        return _misplaced(path, where, parts[:4])
+    if path.endswith(YAML):
+        return entity._replace(rid=filename_to_id(parts[3].removesuffix(YAML)))
+    if path.endswith(".json"):
+        return EntityPath(Kind.MISPLACED, help=f"{where}; JSON may stand in it, as it is YAML too.")
+    return _misplaced(path, where)
+
+
+def _parse_folder(path: str, entity: EntityPath, resource: ResourceModel) -> EntityPath:
+    """Return what a path is among resources with documents, which have a folder each."""
+    parts = path.split("/")
+    entity = entity._replace(rid=filename_to_id(parts[3]))
+    folder = f"{resource.plural}/<id>"
     where = (
-        f'the files of each {display_name(resource.singular)} are "{kept}/{resource.singular}{YAML}" and '
-        f'"{kept}/{VERSIONS}/<id>.<ext>"'
+        f'the files of each {display_name(resource.singular)} are "{folder}/{resource.singular}{YAML}" and '
+        f'"{folder}/{VERSIONS}/<id>.<ext>"'
     )
     if len(parts) <= _RESOURCE_FOLDER_FILE:
-        return _other(path, where)
-    return _below(parts[:6], path, where) if parts[4] == VERSIONS else _beside_versions(path, parts, found, where)
+        is_description = len(parts) == _RESOURCE_FOLDER_FILE and parts[4] == resource.singular + YAML
+        return entity if is_description else _misplaced(path, where)
+    # The version id of a document is what stands before the last dot.
+    document = entity._replace(kind=Kind.DOCUMENT, vid=filename_to_id(parts[5].rpartition(".")[0] or parts[5]))
+    if parts[4] == VERSIONS:
+        return document if len(parts) == _DOCUMENT_FILE else _misplaced(path, where, parts[:6])
+    misplaced = _misplaced(path, where, parts[:5], (VERSIONS,), always=True)
+    if suggest_similar(parts[4], (VERSIONS,)):
+        return document._replace(kind=Kind.MISPLACED, help=misplaced.help, folder=misplaced.folder)
+    return misplaced if path.endswith((YAML, YML)) else EntityPath(Kind.IGNORED)
 
 
-def _beside_versions(path: str, parts: list[str], found: Spot, where: str) -> Spot:
-    """Return what a file in another folder than that of the versions is: if that has nearly its name, a document."""
-    near = _near(parts[4], (VERSIONS,))
-    if not near:
-        return _below(parts[:5], path, where)
-    stray = _misplaced(parts[:5], where, near)
-    document = _resource(found, parts[3])._replace(kind=Kind.MISPLACED, vid=version_id(parts[5]))
-    return document._replace(help=stray.help, folder=stray.folder)
+def _misplaced(
+    path: str, where: str, folder: Sequence[str] = (), folders: Iterable[str] = (), *, always: bool = False
+) -> EntityPath:
+    """Return what the file of no entity is: misplaced if it is YAML, else one that may lie about.
 
-
-def _in_one_file(path: str, parts: list[str], found: Spot, resource: ResourceModel) -> Spot:
-    direct = len(parts) == _RESOURCE_FILE
-    if direct and path.endswith(YAML):
-        return _resource(found, parts[3].removesuffix(YAML))
-    where = f'the file of each {display_name(resource.singular)} is "{resource.plural}/<id>{YAML}"'
-    if direct and path.endswith(".json"):
-        return Spot(Kind.MISPLACED, help=f"{where}; JSON may stand in it, as it is YAML too.")
-    return _other(path, where) if direct else _below(parts[:4], path, where)
-
-
-def _resource(found: Spot, name: str) -> Spot:
-    return Spot(Kind.RESOURCE, found.group, found.gid, found.resource, filename_to_id(name))
-
-
-def version_id(filename: str) -> str:
-    """Return the version id of a document's file name: what stands before the last dot."""
-    return filename_to_id(filename.rpartition(".")[0] or filename)
-
-
-def _other(path: str, where: str) -> Spot:
-    """Return what a file is that no entity has."""
-    if not path.endswith(_READ):
-        return Spot(Kind.IGNORED)
-    return Spot(Kind.MISPLACED, help=f"{where}.")
-
-
-def _below(folder: list[str], path: str, where: str, folders: Iterable[str] = ()) -> Spot:
-    """Return what a file is whose folder no entity has, but perhaps nearly the name of one of ``folders``."""
-    if not path.endswith(_READ):
-        return Spot(Kind.IGNORED)
-    return _misplaced(folder, where, _near(folder[-1], folders))
-
-
-def _misplaced(folder: list[str], where: str, near: str) -> Spot:
-    help_ = f"{near} {where[:1].upper()}{where[1:]}." if near else f"{where}."
-    return Spot(Kind.MISPLACED, help=help_, folder="/".join(folder) + "/")
-
-
-def _near(folder: str, folders: Iterable[str]) -> str:
-    from xregit.model.spelling import suggest_similar  # few files need it
-
-    return suggest_similar(folder, folders)
+    The last part of its ``folder`` is perhaps nearly the name of one of ``folders``.
+    """
+    if not always and not path.endswith((YAML, YML)):
+        return EntityPath(Kind.IGNORED)
+    similar = suggest_similar(folder[-1], folders) if folder else ""
+    help_ = f"{similar} {where[:1].upper()}{where[1:]}." if similar else f"{where}."
+    return EntityPath(Kind.MISPLACED, help=help_, folder="/".join(folder) + "/" if folder else "")

@@ -1,7 +1,4 @@
-"""The loader: a registry folder becomes a `Registry`; each file is placed by its path.
-
-And every fault is a diagnostic.
-"""
+"""The loader: it makes a `Registry` of a registry folder by the paths of its files, and a diagnostic of every fault."""
 
 from __future__ import annotations
 
@@ -11,16 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
-from xregit.catalog.entities import Document, Group, Place, Resource
-from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE, YML, Kind, Spot, spot
+from xregit.catalog.entities import Document, Group, Place, Resource, build_resource, normalise_resource
+from xregit.catalog.layout import (
+    MODEL_FILE,
+    REGISTRY_FILE,
+    SETTINGS_FILE,
+    WAIVERS_FILE,
+    YML,
+    EntityPath,
+    Kind,
+    parse_path,
+)
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import BASE, SELECTORS, base_xid
-from xregit.catalog.resources import normal_form, resource_from
 from xregit.catalog.settings import settings_of
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
-from xregit.model import builtin, normalise
+from xregit.model import builtin, extend, normalise
 from xregit.model.language import NOTHING
 from xregit.source import file_tree, yaml_loader
 from xregit.source.directives import addresses, directives
@@ -34,13 +39,67 @@ if TYPE_CHECKING:
 
 
 NOWHERE = Place("")
+# Faults of a text around which every value can still be read.
+WHOLE = frozenset({"yaml-duplicate-key", "yaml-tag"})
 # A longer chain may leave a number where text was due; `check` then says so.
 MAX_BASES_FOR_SELECTORS = 32
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
 
 
+class NoRegistryError(XregitError):
+    """A folder held no registry at a ``commit``."""
+
+    def __init__(self, folder: Path, ref: str, commit: str) -> None:
+        """Name what was missing."""
+        self.commit = commit
+        super().__init__(f'"{folder}" was not a registry at "{ref}": it had no {REGISTRY_FILE} then')
+
+
+def read_folder(folder: Path) -> Registry:
+    """Return the registry of a folder, with all that is wrong with its files, and CODEOWNERS, as ``problems``.
+
+    Raises:
+        XregitError: the folder isn't there or has no ``registry.yaml``.
+    """
+    root = folder.resolve()
+    if not (root / REGISTRY_FILE).is_file():
+        misnamed = (root / REGISTRY_FILE).with_suffix(YML)
+        advice = f"rename its {misnamed.name}" if misnamed.is_file() else '"xregit init" makes one'
+        message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {advice}'
+        raise XregitError(message)
+    origin = Origin(repository_of(root), root)
+    registry = _Loader(origin, file_tree.list_files(root), partial(file_tree.read, root)).load()
+    problems = registry.owners.problems
+    return replace(registry, problems=registry.problems + problems) if problems else registry
+
+
+def read_commit(folder: Path | str, ref: str) -> Registry:
+    """Return the registry of a folder at a commit, with all that was wrong with its files as ``problems``.
+
+    Raises:
+        XregitError: the folder is in no Git repository, or that has no such commit.
+        NoRegistryError: the folder held no registry then.
+    """
+    from xregit.source import repository  # few commands need another state than the present one
+
+    root = to_path(folder).resolve()
+    commit = repository.resolve_commit(root, ref)
+    contents = repository.read_files(root, commit)
+    if REGISTRY_FILE not in contents:
+        raise NoRegistryError(Path(folder), ref, commit)
+    return read_contents(root, contents, commit)
+
+
+def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -> Registry:
+    """Return the registry of files in memory, by their paths relative to the registry's folder."""
+    repository = repository_of(root)
+    prefix = root.relative_to(repository).as_posix()
+    origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
+    return _Loader(origin, file_tree.list_contents(contents), contents.__getitem__).load()
+
+
 @dataclass(slots=True)
-class Draft:
+class ResourceDraft:
     """A resource while its files are still being read."""
 
     type: ResourceModel
@@ -51,29 +110,60 @@ class Draft:
 
 @dataclass(slots=True)
 class GroupDraft:
-    """A group while its files are still being read; ``drafts`` are its resources by plural name and id."""
+    """A group while its files are still being read; ``resources`` are its resources by plural name and id."""
 
     type: GroupModel
     attributes: dict[str, Any] | None = None
     place: Place = NOWHERE
-    drafts: dict[str, dict[str, Draft]] = field(default_factory=dict)
+    resources: dict[str, dict[str, ResourceDraft]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Drafts:
-    """All groups of a folder by plural name and id, and the faults found so far.
+class _Loader:
+    """One pass over a folder's files, whatever reads them: first the drafts of entities, then the entities.
 
-    ``broken`` are the files of which nothing could be read, ``numbered`` those with numbers that know their text;
-    ``directives`` are the comments for this tool, by file.
+    ``broken`` are the files of which nothing could be read, ``numbered`` those with numbers that know their text.
     """
 
-    origin: Origin
-    prefix: str
-    groups: dict[str, dict[str, GroupDraft]] = field(default_factory=dict)
-    problems: list[Diagnostic] = field(default_factory=list)
-    broken: set[str] = field(default_factory=set)
-    numbered: set[str] = field(default_factory=set)
-    directives: dict[str, tuple[Directive, ...]] = field(default_factory=dict)
+    def __init__(self, origin: Origin, listing: file_tree.Listing, read: Callable[[str], bytes]) -> None:
+        self.origin, self.listing, self.read = origin, listing, read
+        self.prefix = origin.root.relative_to(origin.repository).as_posix() + "/"
+        self.unreadable = frozenset(problem.path for problem in listing.problems)
+        self.groups: dict[str, dict[str, GroupDraft]] = {}
+        self.problems: list[Diagnostic] = []
+        self.broken: set[str] = set()
+        self.numbered: set[str] = set()
+        self.directives: dict[str, tuple[Directive, ...]] = {}
+        self.reported_folders: set[str] = set()
+
+    def load(self) -> Registry:
+        for problem in self.listing.problems:
+            self.report_broken(self.place(problem.path), problem)
+        settings, waivers = self.root_value(SETTINGS_FILE), self.root_value(WAIVERS_FILE)
+        model = self.load_model()
+        place = self.place(REGISTRY_FILE)
+        attributes = self.without_text(normalise(model.attributes, self.root_value(REGISTRY_FILE)), place)
+        self.groups = {plural: {} for plural in model.groups}
+        for path in (*self.listing.files, *sorted(self.unreadable)):
+            self.add_file(path, parse_path(model, path))
+        for drafts in self.groups.values():
+            for draft in drafts.values():
+                self.add_inline_resources(draft)
+        groups = {
+            plural: {gid: self.build_group(gid, drafts[gid]) for gid in self.ids(drafts)}
+            for plural, drafts in self.groups.items()
+        }
+        return Registry(
+            model=model,
+            attributes=attributes,
+            groups=groups,
+            place=place,
+            origin=self.origin,
+            settings=settings_of(settings),
+            waivers=waivers,
+            problems=tuple(self.problems),
+            broken=frozenset(self.broken),
+            directives=self.directives,
+        )
 
     def place(self, path: str) -> Place:
         """Return the place of a file that is named relative to the registry folder."""
@@ -81,327 +171,209 @@ class Drafts:
 
     def report(self, place: Place, rule: str, message: str, remedy: str, span: Span | None = None) -> None:
         """Add a diagnostic about a file, at a span of it where that is known."""
-        where = span or Span()
-        line = (where.line, where.column, where.endline, where.endcolumn)
+        span = span or Span()
+        line = (span.line, span.column, span.endline, span.endcolumn)
         self.problems.append(Diagnostic(rule, Severity.ERROR, place.path, message, *line, help=remedy))
 
     def report_key(self, place: Place, rule: str, message: str, remedy: str) -> None:
         """Add a diagnostic about the key at a place."""
         self.report(place, rule, message, remedy, self.origin.span(place, on_key=True))
 
-    def group(self, xid: str) -> GroupDraft | None:
-        """Return the group in which an entity is, or would be."""
-        parts = xid.split("/", 3)
-        return self.groups.get(parts[1], {}).get(parts[2]) if len(parts) > _GROUP_PARTS else None
+    def report_broken(self, place: Place, problem: file_tree.FileProblem) -> None:
+        """Add a diagnostic about a file that can't be read."""
+        self.report(place, problem.rule, problem.message, problem.help)
+        self.broken.add(place.path)
 
-    def resource(self, xid: str) -> Draft | None:
-        """Return the resource of an xid, or the one whose version it names."""
-        group = self.group(xid)
-        parts = xid.split("/")
-        return group.drafts.get(parts[3], {}).get(parts[4]) if group and len(parts) > _RESOURCE_PARTS else None
+    def root_value(self, name: str) -> dict[str, Any]:
+        return (self.read_value(name, self.place(name)) or {}) if name in self.listing.files else {}
 
-    def selectors(self, xid: str, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the envelope and protocol that a message's group or bases state, as far as the message does not."""
-        found: dict[str, Any] = {}
-        for _ in range(MAX_BASES_FOR_SELECTORS):
-            group = self.group(xid)
-            for stated in (value, (group.attributes if group else None) or NOTHING):
-                for name in SELECTORS:
-                    if name in stated:
-                        found.setdefault(name, stated[name])
-            if BASE not in value or len(found) == len(SELECTORS):
-                break
-            xid = base_xid(value)
-            draft = self.resource(xid)
-            if draft is None or draft.value is None:
-                break
-            value = draft.value
-        return found
-
-
-def groups_of(drafts: Drafts) -> dict[str, dict[str, Group]]:
-    """Return all groups by plural name and id, ids in order; what is wrong is added to the drafts' problems."""
-    for groups in drafts.groups.values():
-        for draft in groups.values():
-            _spread_inline(drafts, draft)
-    return {
-        plural: {gid: _group(drafts, gid, groups[gid]) for gid in _ids(drafts, groups)}
-        for plural, groups in drafts.groups.items()
-    }
-
-
-def _group(drafts: Drafts, gid: str, draft: GroupDraft) -> Group:
-    model = draft.type
-    xid = f"/{model.plural}/{gid}"
-    if not draft.place.path:
-        draft.place = drafts.place(f"{model.plural}/{gid}/{model.singular}.yaml")
-        message = f'The {model.singular} "{gid}" has a folder but no {model.singular}.yaml.'
-        drafts.report(draft.place, "missing-file", message, "Create the file; a description is enough.")
-        drafts.broken.add(draft.place.path)
-    attributes = draft.attributes or {}
-    _take_id(drafts, attributes, f"{model.singular}id", gid, draft.place)
-    collections = {plural: _resources(drafts, xid, draft.drafts.get(plural, {})) for plural in model.resources}
-    attributes = ordinary(drafts, normalise(model.attributes, attributes), draft.place)
-    return Group(xid, gid, model, attributes, collections, draft.place)
-
-
-def ordinary(drafts: Drafts, value: dict[str, Any], place: Place) -> dict[str, Any]:
-    """Leave numbers as numbers, now that those which were meant as text are text."""
-    return without_text(value) if place.path in drafts.numbered else value
-
-
-def _spread_inline(drafts: Drafts, group: GroupDraft) -> None:
-    attributes = group.attributes or {}
-    for plural, resource in group.type.resources.items():
-        if not isinstance(attributes.get(plural), dict):
-            continue
-        known = group.drafts.setdefault(plural, {})
-        for rid, value in attributes.pop(plural).items():
-            place = Place(group.place.path, (plural, rid))
-            if rid in known:
-                message = f'"{rid}" is defined twice: here and in "{known[rid].place.path}".'
-                drafts.report_key(place, "duplicate-id", message, "Keep one of the two definitions.")
-            elif isinstance(value, dict):
-                known[rid] = Draft(resource, value, place)
-            else:
-                message = f'"{rid}" holds no attributes.'
-                drafts.report_key(place, "not-a-mapping", message, 'Write "name: value" lines under it.')
-
-
-def _take_id(drafts: Drafts, attributes: dict[str, Any], name: str, due: str, place: Place) -> None:
-    stated = attributes.pop(name, due)
-    if stated != due:
-        message = f'The {name} is "{stated}", but the path says "{due}".'
-        span = drafts.origin.span(place, (name,))
-        drafts.report(place, "mismatched-id", message, f"Leave {name} out, or rename the file.", span)
-
-
-def _resources(drafts: Drafts, group: str, collection: Mapping[str, Draft]) -> dict[str, Resource]:
-    return {rid: _resource(drafts, group, rid, collection[rid]) for rid in _ids(drafts, collection)}
-
-
-def _ids(drafts: Drafts, collection: Mapping[str, Draft] | Mapping[str, GroupDraft]) -> list[str]:
-    """Return the ids in order, and report those that no xid could hold."""
-    for name, draft in collection.items():
-        if "/" in name:
-            message = f'"{name}" can\'t be an id, because of the "/".'
-            drafts.report_key(draft.place, "malformed-id", message, "Rename it.")
-    return sorted(name for name in collection if "/" not in name)
-
-
-def _resource(drafts: Drafts, group: str, rid: str, draft: Draft) -> Resource:
-    model = draft.type
-    xid = f"{group}/{model.plural}/{rid}"
-    if not draft.place.path:
-        draft.place = drafts.place(f"{xid[1:]}/{model.singular}.yaml")
-        message = f'The {model.singular} "{rid}" has documents but no {model.singular}.yaml.'
-        drafts.report(draft.place, "missing-file", message, "Create the file; the schema's format is enough.")
-        drafts.broken.add(draft.place.path)
-    value = draft.value or {}
-    _take_id(drafts, value, f"{model.singular}id", rid, draft.place)
-    normal = ordinary(drafts, normal_form(model, value, drafts.selectors(xid, value)), draft.place)
-    return resource_from(xid, model, normal, draft.place, draft.documents)
-
-
-# Faults of a text around which every value can still be read.
-WHOLE = frozenset({"yaml-duplicate-key", "yaml-tag"})
-
-
-class NotThenError(XregitError):
-    """A folder that held no registry at a commit, whose hash is kept."""
-
-    def __init__(self, folder: Path, ref: str, commit: str) -> None:
-        """Say what was missing."""
-        self.commit = commit
-        super().__init__(f'"{folder}" was not a registry at "{ref}": it had no {REGISTRY_FILE} then')
-
-
-def read_folder(folder: Path) -> Registry:
-    """Return what a registry folder holds, with all that is wrong with its files, and CODEOWNERS, as ``problems``.
-
-    Raises:
-        XregitError: the folder isn't there or has no ``registry.yaml``.
-    """
-    root = folder.resolve()
-    if not (root / REGISTRY_FILE).is_file():
-        misnamed = (root / REGISTRY_FILE).with_suffix(YML)
-        way = f"rename its {misnamed.name}" if misnamed.is_file() else '"xregit init" makes one'
-        message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {way}'
-        raise XregitError(message)
-    origin = Origin(repository_of(root), root)
-    found = _Reading(origin, file_tree.list_files(root), partial(file_tree.read, root)).registry()
-    problems = found.owners.problems
-    return replace(found, problems=found.problems + problems) if problems else found
-
-
-def read_commit(folder: Path | str, ref: str) -> Registry:
-    """Return what a registry folder held at a commit, with all that was wrong with its files as ``problems``.
-
-    Raises:
-        XregitError: the folder is in no Git repository, that has no such commit, or the folder held no registry then.
-    """
-    from xregit.source import repository  # few commands ask for another state than the present one
-
-    root = to_path(folder).resolve()
-    commit = repository.resolve_commit(root, ref)
-    contents = repository.read_files(root, commit)
-    if REGISTRY_FILE not in contents:
-        raise NotThenError(Path(folder), ref, commit)
-    return read_contents(root, contents, commit)
-
-
-def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -> Registry:
-    """Return the registry of files that are held in memory, by their paths relative to the registry's folder."""
-    repository = repository_of(root)
-    prefix = root.relative_to(repository).as_posix()
-    origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
-    return _Reading(origin, file_tree.list_contents(contents), contents.__getitem__).registry()
-
-
-class _Reading:
-    """One pass over a folder's files, by whatever reads them."""
-
-    def __init__(self, origin: Origin, listing: file_tree.Listing, read: Callable[[str], bytes]) -> None:
-        self.listing = listing
-        self.read = read
-        self.unread: frozenset[str] = frozenset()
-        self.told: set[str] = set()
-        self.drafts = Drafts(origin, origin.root.relative_to(origin.repository).as_posix() + "/")
-
-    def registry(self) -> Registry:
-        drafts = self.drafts
-        listing = self.listing
-        for problem in listing.problems:
-            drafts.report(drafts.place(problem.path), problem.rule, problem.message, problem.help)
-            drafts.broken.add(drafts.place(problem.path).path)
-        self.unread = frozenset(problem.path for problem in listing.problems)
-        present = frozenset(listing.files)
-        settings = self.root_value(SETTINGS_FILE, present)
-        waivers = self.root_value(WAIVERS_FILE, present)
-        model = self.model(self.root_value(MODEL_FILE, present))
-        place = drafts.place(REGISTRY_FILE)
-        attributes = ordinary(drafts, normalise(model.attributes, self.root_value(REGISTRY_FILE, present)), place)
-        drafts.groups = {plural: {} for plural in model.groups}
-        for path in (*listing.files, *sorted(self.unread)):
-            self.file(path, spot(model, path))
-        groups = groups_of(drafts)
-        return Registry(
-            model=model,
-            attributes=attributes,
-            groups=groups,
-            place=place,
-            origin=drafts.origin,
-            settings=settings_of(settings),
-            waivers=waivers,
-            problems=tuple(drafts.problems),
-            broken=frozenset(drafts.broken),
-            directives=drafts.directives,
-        )
-
-    def root_value(self, name: str, present: frozenset[str]) -> dict[str, Any]:
-        return (self.value(name, self.drafts.place(name)) or {}) if name in present else {}
-
-    def model(self, value: Mapping[str, Any]) -> Model:
+    def load_model(self) -> Model:
+        value = self.root_value(MODEL_FILE)
         if not value:
             return builtin()
-        from xregit.model import extend  # few registries have a model of their own
-
         model, findings = extend(builtin(), value)
-        place = self.drafts.place(MODEL_FILE)
+        place = self.place(MODEL_FILE)
         for finding in findings:
-            span = self.drafts.origin.span(place, finding.path, on_key=finding.on_key)
-            self.drafts.report(place, finding.rule, finding.message, finding.help, span)
+            span = self.origin.span(place, finding.path, on_key=finding.on_key)
+            self.report(place, finding.rule, finding.message, finding.help, span)
         if findings:
-            self.drafts.broken.add(place.path)
+            self.broken.add(place.path)
         return model
 
-    def file(self, path: str, found: Spot) -> None:
-        if found.kind is Kind.MISPLACED:
-            self.misplaced(path, found)
-        if found.group is None:
+    def add_file(self, path: str, entity: EntityPath) -> None:
+        """Read a file into the draft of its entity."""
+        if entity.kind is Kind.MISPLACED:
+            self.report_misplaced(path, entity)
+        if entity.group is None:
             return
-        group = self.drafts.groups[found.group.plural].setdefault(found.gid, GroupDraft(found.group))
-        if found.named:
-            self.misnamed(path, found, group)
-        elif found.kind is Kind.GROUP:
-            group.place = self.drafts.place(path)
-            group.attributes = self.value(path, group.place)
-        elif found.resource is not None:
-            collection = group.drafts.setdefault(found.resource.plural, {})
-            draft = collection.setdefault(found.rid, Draft(found.resource))
-            if found.kind is Kind.DOCUMENT:
-                self.document(path, found.vid, draft)
-            elif found.kind is Kind.MISPLACED:
-                draft.documents.setdefault(found.vid, Document(self.drafts.place(path)))
-            else:
-                draft.place = self.drafts.place(path)
-                draft.value = self.value(path, draft.place)
+        place = self.place(path)
+        group = self.groups[entity.group.plural].setdefault(entity.gid, GroupDraft(entity.group))
+        draft: GroupDraft | ResourceDraft = group
+        if entity.resource is not None:
+            drafts = group.resources.setdefault(entity.resource.plural, {})
+            draft = drafts.setdefault(entity.rid, ResourceDraft(entity.resource))
+        if entity.corrected:
+            # A file whose ending alone is wrong counts as one that can't be read, so that nothing seems to be missing.
+            if not draft.place.path:
+                draft.place = place
+                self.broken.add(place.path)
+        elif isinstance(draft, GroupDraft):
+            draft.place, draft.attributes = place, self.read_value(path, place)
+        elif entity.kind is Kind.RESOURCE:
+            draft.place, draft.value = place, self.read_value(path, place)
+        else:
+            self.add_document(path, entity, draft)
 
-    def misplaced(self, path: str, found: Spot) -> None:
+    def add_document(self, path: str, entity: EntityPath, draft: ResourceDraft) -> None:
+        place, vid = self.place(path), entity.vid
+        if entity.kind is Kind.MISPLACED:
+            draft.documents.setdefault(vid, Document(place))
+        elif vid in draft.documents:
+            message = f'Version "{vid}" has two documents: this one and "{draft.documents[vid].place.path}".'
+            self.report(place, "duplicate-id", message, "Remove one of the two files.")
+        else:
+            draft.documents[vid] = Document(place, self.read_bytes(path, place))
+
+    def report_misplaced(self, path: str, entity: EntityPath) -> None:
         """Report a file that is out of place; all those that are so for the name of one folder, once."""
-        if path in self.unread or self.is_meant(path):
+        plural, slash, _ = path.partition("/")
+        if path in self.unreadable:
             return
-        if found.vid:
-            self.drafts.broken.add(self.drafts.place(path).path)
-        if found.folder in self.told:
+        if slash and self.place(MODEL_FILE).path in self.broken and plural not in builtin().groups:
+            return  # its group type may be one that model.yaml fails to define, which is reported there
+        if entity.vid:
+            self.broken.add(self.place(path).path)
+        if entity.folder in self.reported_folders:
             return
         message = "The file is where no entity of the registry is kept."
-        if found.named:
+        if entity.corrected:
             message = "The file is not read: names of files end in .yaml here, not in .yml."
-        if found.folder:
-            self.told.add(found.folder)
+        if entity.folder:
+            self.reported_folders.add(entity.folder)
             message = "No entity of the registry is kept in this folder, so its files are not read."
-        self.drafts.report(self.drafts.place(found.folder or path), "misplaced-file", message, found.help)
+        self.report(self.place(entity.folder or path), "misplaced-file", message, entity.help)
 
-    def misnamed(self, path: str, found: Spot, group: GroupDraft) -> None:
-        """Take a file whose ending alone is wrong for one that can't be read, so that nothing seems to be missing."""
-        drafts = group.drafts.setdefault(found.resource.plural, {}) if found.resource else {}
-        draft = drafts.setdefault(found.rid, Draft(found.resource)) if found.resource else group
-        if not draft.place.path:
-            draft.place = self.drafts.place(path)
-            self.drafts.broken.add(draft.place.path)
-
-    def is_meant(self, path: str) -> bool:
-        """Tell whether a file belongs to a group type that model.yaml fails to define, which is reported there."""
-        plural, slash, _ = path.partition("/")
-        broken = self.drafts.place(MODEL_FILE).path in self.drafts.broken
-        return bool(slash) and broken and plural not in builtin().groups
-
-    def document(self, path: str, vid: str, draft: Draft) -> None:
-        place = self.drafts.place(path)
-        if vid in draft.documents:
-            message = f'Version "{vid}" has two documents: this one and "{draft.documents[vid].place.path}".'
-            self.drafts.report(place, "duplicate-id", message, "Remove one of the two files.")
-            return
-        draft.documents[vid] = Document(place, self.bytes(path, place))
-
-    def bytes(self, path: str, place: Place) -> bytes | None:
-        if path in self.unread:
+    def read_bytes(self, path: str, place: Place) -> bytes | None:
+        if path in self.unreadable:
             return None
         try:
             return self.read(path)
         except file_tree.FileError as error:
-            self.drafts.report(place, error.problem.rule, error.problem.message, error.problem.help)
-            self.drafts.broken.add(place.path)
+            self.report_broken(place, error.problem)
             return None
 
-    def value(self, path: str, place: Place) -> dict[str, Any] | None:
-        data = self.bytes(path, place)
+    def read_value(self, path: str, place: Place) -> dict[str, Any] | None:
+        data = self.read_bytes(path, place)
         if data is None:
             return None
         parsed = yaml_loader.parse(data)
         if addresses(data):
-            self.drafts.directives[place.path] = directives(data)
+            self.directives[place.path] = directives(data)
         for problem in parsed.problems:
-            self.drafts.report(place, problem.rule, problem.message, problem.help, problem.span)
+            self.report(place, problem.rule, problem.message, problem.help, problem.span)
         if isinstance(parsed.value, dict):
             if parsed.plain:
-                self.drafts.numbered.add(place.path)
-            if parsed.problems and not all(problem.rule in WHOLE for problem in parsed.problems):
-                self.drafts.broken.add(place.path)
+                self.numbered.add(place.path)
+            if not all(problem.rule in WHOLE for problem in parsed.problems):
+                self.broken.add(place.path)
             return parsed.value
         if not parsed.problems:
             message = "The file holds no mapping of attribute names to values."
-            self.drafts.report(place, "not-a-mapping", message, 'Write "name: value" lines.', Span(1, 1))
-        self.drafts.broken.add(place.path)
+            self.report(place, "not-a-mapping", message, 'Write "name: value" lines.', Span(1, 1))
+        self.broken.add(place.path)
         return None
+
+    def add_inline_resources(self, group: GroupDraft) -> None:
+        """Add the resources that stand in the file of a group."""
+        attributes = group.attributes or {}
+        for plural, resource in group.type.resources.items():
+            if not isinstance(attributes.get(plural), dict):
+                continue
+            drafts = group.resources.setdefault(plural, {})
+            for rid, value in attributes.pop(plural).items():
+                place = Place(group.place.path, (plural, rid))
+                if rid in drafts:
+                    message = f'"{rid}" is defined twice: here and in "{drafts[rid].place.path}".'
+                    self.report_key(place, "duplicate-id", message, "Keep one of the two definitions.")
+                elif isinstance(value, dict):
+                    drafts[rid] = ResourceDraft(resource, value, place)
+                else:
+                    message = f'"{rid}" holds no attributes.'
+                    self.report_key(place, "not-a-mapping", message, 'Write "name: value" lines under it.')
+
+    def ids(self, drafts: Mapping[str, ResourceDraft] | Mapping[str, GroupDraft]) -> list[str]:
+        """Return the ids in order, and report those that no xid can have."""
+        for name, draft in drafts.items():
+            if "/" in name:
+                message = f'"{name}" can\'t be an id, because of the "/".'
+                self.report_key(draft.place, "malformed-id", message, "Rename it.")
+        return sorted(name for name in drafts if "/" not in name)
+
+    def build_group(self, gid: str, draft: GroupDraft) -> Group:
+        model = draft.type
+        xid = f"/{model.plural}/{gid}"
+        if not draft.place.path:
+            draft.place = self.place(f"{model.plural}/{gid}/{model.singular}.yaml")
+            message = f'The {model.singular} "{gid}" has a folder but no {model.singular}.yaml.'
+            self.report(draft.place, "missing-file", message, "Create the file; a description is enough.")
+            self.broken.add(draft.place.path)
+        attributes = draft.attributes or {}
+        self.remove_id(attributes, f"{model.singular}id", gid, draft.place)
+        collections = {}
+        for plural in model.resources:
+            drafts = draft.resources.get(plural, {})
+            collections[plural] = {rid: self.build_resource(xid, rid, drafts[rid]) for rid in self.ids(drafts)}
+        attributes = self.without_text(normalise(model.attributes, attributes), draft.place)
+        return Group(xid, gid, model, attributes, collections, draft.place)
+
+    def build_resource(self, group: str, rid: str, draft: ResourceDraft) -> Resource:
+        model = draft.type
+        xid = f"{group}/{model.plural}/{rid}"
+        if not draft.place.path:
+            draft.place = self.place(f"{xid[1:]}/{model.singular}.yaml")
+            message = f'The {model.singular} "{rid}" has documents but no {model.singular}.yaml.'
+            self.report(draft.place, "missing-file", message, "Create the file; the schema's format is enough.")
+            self.broken.add(draft.place.path)
+        value = draft.value or {}
+        self.remove_id(value, f"{model.singular}id", rid, draft.place)
+        definition = self.without_text(normalise_resource(model, value, self.selectors(xid, value)), draft.place)
+        return build_resource(xid, model, definition, draft.place, draft.documents)
+
+    def remove_id(self, attributes: dict[str, Any], name: str, expected: str, place: Place) -> None:
+        """Remove an entity's own id from its attributes, as the path has it."""
+        value = attributes.pop(name, expected)
+        if value != expected:
+            message = f'The {name} is "{value}", but the path says "{expected}".'
+            span = self.origin.span(place, (name,))
+            self.report(place, "mismatched-id", message, f"Leave {name} out, or rename the file.", span)
+
+    def without_text(self, value: dict[str, Any], place: Place) -> dict[str, Any]:
+        """Leave numbers as numbers, now that those which were meant as text are text."""
+        return without_text(value) if place.path in self.numbered else value
+
+    def selectors(self, xid: str, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the envelope and protocol of a message's group or bases, as far as the message has none."""
+        selectors: dict[str, Any] = {}
+        for _ in range(MAX_BASES_FOR_SELECTORS):
+            parts = xid.split("/")
+            group = self.groups.get(parts[1], {}).get(parts[2]) if len(parts) > _GROUP_PARTS else None
+            for attributes in (value, (group.attributes if group else None) or NOTHING):
+                for name in SELECTORS:
+                    if name in attributes:
+                        selectors.setdefault(name, attributes[name])
+            if BASE not in value or len(selectors) == len(SELECTORS):
+                break
+            xid = base_xid(value)
+            base = self.draft(xid)
+            if base is None or base.value is None:
+                break
+            value = base.value
+        return selectors
+
+    def draft(self, xid: str) -> ResourceDraft | None:
+        """Return the draft of a resource by its xid, or by that of one of its versions."""
+        parts = xid.split("/")
+        if len(parts) <= _RESOURCE_PARTS:
+            return None
+        group = self.groups.get(parts[1], {}).get(parts[2])
+        return group.resources.get(parts[3], {}).get(parts[4]) if group else None

@@ -1,22 +1,20 @@
-"""Attributes that an entity probably meant to state, though misspelled or with a faulty value.
+"""Attributes that are probably in an entity, though misspelled or with a faulty value.
 
-One fault is one finding: an author who misspells ``protocol`` is not also told that the protocol's options are unknown.
+One fault is one finding: where ``protocol`` is misspelled, the protocol's options are not reported as unknown.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.entities import Group, Resource
+from xregit.catalog.entities import META, VERSIONS, Resource, file_attributes
 from xregit.catalog.references import local_xid, schema_reference
-from xregit.catalog.resolver import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same
-from xregit.catalog.resources import META, VERSIONS, authored
+from xregit.catalog.resolver import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same_selector
 from xregit.model.aliases import closest_name
-from xregit.model.identity import cache_by_identity
 from xregit.model.spelling import is_misspelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from xregit.catalog.registry import Registry
     from xregit.model.language import AttributeModel
@@ -39,50 +37,44 @@ _PARTS = 4
 
 def doubts(registry: Registry) -> Mapping[str, frozenset[str]]:
     """Return by xid, for each entity that has any, the attributes that it misspells or that have no proper value."""
-    entities: Iterator[Group | Resource] = iter((*registry.all_groups, *registry.all_resources))
-    return {
-        entity.xid: found for entity in entities if (found := _own(registry, entity) | _unlike_group(registry, entity))
-    }
+    result: dict[str, frozenset[str]] = {}
+    for group in registry.all_groups:
+        result[group.xid] = _own_doubts(registry, group.attributes, group.type.attributes)
+    for resource in registry.all_resources:
+        names = _own_doubts(registry, resource.definition, file_attributes(resource.type))
+        result[resource.xid] = names | _conflicting_selectors(registry, resource)
+    return {xid: names for xid, names in result.items() if names}
 
 
 def doubtful(registry: Registry, xid: str) -> frozenset[str]:
     """Return the attributes of an entity that may only seem to be missing, those of its bases and groups included."""
-    known = registry.doubts
     entity = registry.entity(xid)
     if not isinstance(entity, Resource) or entity.type.plural != "messages":
-        return known.get(xid, _NONE)
-    resolved, found = registry.resolved(xid), _NONE
-    if known:
-        chain = (xid, *resolved.chain)
-        found = _NONE.union(*(known.get(each, _NONE) for each in chain), *(_of_group(registry, each) for each in chain))
-    if resolved.missing or resolved.cycle or BASE in found:
-        return found | inherited_names(entity.type)
-    if not found:
-        return found
+        return registry.doubts.get(xid, _NONE)
+    resolved = registry.resolved(xid)
+    names: set[str] = set()
+    for message in (xid, *resolved.chain) if registry.doubts else ():
+        group_names = registry.doubts.get("/".join(message.split("/")[:3]), _NONE)
+        names |= registry.doubts.get(message, _NONE) | group_names.intersection(SELECTORS)
+    if resolved.missing or resolved.cycle or BASE in names:
+        return inherited_names(entity.type) | names
     options = options_by_selector(entity.type)
-    return found.union(*(options[name] for name in found if name in options))
+    return frozenset(names).union(*(options[name] for name in names if name in options))
 
 
-def _of_group(registry: Registry, xid: str) -> frozenset[str]:
-    resource = registry.resource(xid)
-    group = group_of(registry, resource) if resource else None
-    return registry.doubts.get(group.xid, _NONE).intersection(SELECTORS) if group else _NONE
-
-
-def _own(registry: Registry, entity: Group | Resource) -> frozenset[str]:
-    stated, known = (
-        (entity.attributes, entity.type.attributes)
-        if isinstance(entity, Group)
-        else (entity.written, authored(entity.type))
-    )
-    faulty = {name for name in TEXTS if name in stated and name in known and _is_faulty(name, stated[name])}
-    faulty.update(name for name in SCHEMAS if name in stated and name in known and _is_astray(registry, stated[name]))
-    names = _names(known)
-    if stated.keys() <= names:
-        return frozenset(faulty) if faulty else _NONE
-    unknown = stated.keys() - names
-    faulty.update(other for name in unknown for other in names if is_misspelled(name, other) and other not in stated)
-    return frozenset(faulty)
+def _own_doubts(
+    registry: Registry, attributes: Mapping[str, Any], model: Mapping[str, AttributeModel]
+) -> frozenset[str]:
+    doubts = {
+        name
+        for name in TEXTS
+        if name in attributes and name in model
+        if _is_faulty(name, attributes[name]) or (name in SCHEMAS and _is_astray(registry, attributes[name]))
+    }
+    names = _names(model)
+    for unknown in attributes.keys() - names:
+        doubts |= {name for name in names - attributes.keys() if is_misspelled(unknown, name)}
+    return frozenset(doubts)
 
 
 def _is_faulty(name: str, value: object) -> bool:
@@ -92,7 +84,7 @@ def _is_faulty(name: str, value: object) -> bool:
 
 
 def _is_astray(registry: Registry, value: object) -> bool:
-    """Tell whether a reference to a schema has not the form of one: its slash is gone, or its types are unknown."""
+    """Return whether a reference to a schema has not the form of one: its slash is gone, or its types are unknown."""
     if not isinstance(value, str) or not value:
         return False
     xid = local_xid(value, registry.settings.baseurl)
@@ -103,20 +95,21 @@ def _is_astray(registry: Registry, value: object) -> bool:
     return group is None or parts[3] not in group.resources
 
 
-def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str]:
+def _conflicting_selectors(registry: Registry, resource: Resource) -> frozenset[str]:
     """Return the selectors in which a message contradicts its group."""
-    if not isinstance(entity, Resource) or not any(name in entity.written for name in SELECTORS):
+    if resource.type.plural != "messages" or not any(name in resource.definition for name in SELECTORS):
         return _NONE
-    group = group_of(registry, entity) if entity.type.plural == "messages" else None
+    group = group_of(registry, resource)
     if group is None:
         return _NONE
-    pairs = ((name, entity.attributes.get(name), group.attributes.get(name)) for name in SELECTORS)
-    texts = ((name, own, due) for name, own, due in pairs if isinstance(own, str) and isinstance(due, str))
-    return frozenset(name for name, own, due in texts if not same(name, own, due))
+    pairs = ((name, resource.attributes.get(name), group.attributes.get(name)) for name in SELECTORS)
+    texts = (
+        (name, own, expected) for name, own, expected in pairs if isinstance(own, str) and isinstance(expected, str)
+    )
+    return frozenset(name for name, own, expected in texts if not same_selector(name, own, expected))
 
 
-@cache_by_identity(64)
-def _names(attributes: Mapping[str, AttributeModel]) -> frozenset[str]:
-    """Return every name that the attributes may have, those that a selector adds included."""
-    clauses = (clause for item in attributes.values() for clause in item.ifvalues.values())
-    return frozenset({META, VERSIONS, *attributes}).union(*clauses) - {"*"}
+def _names(model: Mapping[str, AttributeModel]) -> frozenset[str]:
+    """Return every name that attributes may have by a model, those that a selector adds included."""
+    clauses = (clause for item in model.values() for clause in item.ifvalues.values())
+    return frozenset({META, VERSIONS, *model}).union(*clauses) - {"*"}

@@ -1,7 +1,7 @@
 """Regular expressions for patterns of paths, such as ``registry/**/order.*.yaml``, which answer quickly.
 
-A wildcard takes as little as it can and gives nothing back (``(?>…)``), so that matching stays fast with many of them.
-That loses no match: taking little leaves the most for the next wildcard. Only the last one, behind which the text has
+A wildcard matches as little as it can and never backtracks (``(?>…)``), so that matching stays fast with many of them.
+That loses no match: a short match leaves the most for the next wildcard. Only the last one, behind which the text has
 to end, tries all lengths.
 
 pathspec, the library for such patterns, needs more than 20 s for ``*a*a*a*a*a!`` and a name of 250 letters, and reads
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# What stands for characters of one name, and what for any number of names.
+# Expressions for characters of one name, for any characters, and for any number of folders.
 _FLAT, _DEEP, _FOLDERS = "[^/]*?", ".*?", "(?:.*?/)??"
-_SETTING = r"(?s)(?P<deep>\*\*)|(?P<flat>\*)|(?P<one>\?)|(?P<text>[^*?]+)"
-_OWNED = (
+_SETTINGS = r"(?s)(?P<deep>\*\*)|(?P<flat>\*)|(?P<one>\?)|(?P<text>[^*?]+)"
+_CODEOWNERS = (
     r"(?s)(?P<folders>(?:^|(?<=/))\*\*/)|(?P<deep>(?:^|(?<=/))\*\*$)|(?P<flat>\*)|(?P<one>\?)"
     r"|(?P<class>\[[^]]*\])|\\(?P<escaped>.)|(?P<text>[^*?\[\\]+|\\$|.)"
 )
@@ -30,32 +30,32 @@ Step = tuple[str, str]
 
 
 def settings_regex(pattern: str) -> re.Pattern[str]:
-    """Return the expression, for a whole text, for what a pattern of the settings names and all below it."""
-    return re.compile(_joined(_steps(re.finditer(_SETTING, pattern.rstrip("/"))), "(?:/.*)?"), re.DOTALL)
+    """Return the expression, for a whole path or xid, for what a pattern of the settings names and all below it."""
+    return re.compile(_join(_steps(re.finditer(_SETTINGS, pattern.rstrip("/"))), "(?:/.*)?"), re.DOTALL)
 
 
 def codeowners_regex(pattern: str) -> re.Pattern[str]:
-    """Return the expression, to be searched for, for the paths that a pattern of CODEOWNERS names."""
+    """Return the expression to search for in paths that a pattern of CODEOWNERS names."""
     start = r"\A" if "/" in pattern[:-1] else r"(?:\A|/)"
     end = "/" if pattern.endswith("/") else r"\Z" if pattern.endswith("/*") else r"(?:\Z|/)"
-    return re.compile(start + _joined(_steps(re.finditer(_OWNED, pattern.strip("/"))), end))
+    return re.compile(start + _join(_steps(re.finditer(_CODEOWNERS, pattern.strip("/"))), end))
 
 
 def is_codeowners_pattern(pattern: str) -> bool:
-    """Tell whether CODEOWNERS may have a pattern: its brackets are closed, and not empty."""
+    """Return whether a pattern is well-formed: its brackets are closed, and not empty."""
     if "[" not in pattern:
         return True
     try:
         codeowners_regex(pattern)
     except re.error:
         return False
-    return not any(match[0] == "[" for match in re.finditer(_OWNED, pattern.strip("/")))
+    return not any(match[0] == "[" for match in re.finditer(_CODEOWNERS, pattern.strip("/")))
 
 
-def _steps(found: Iterable[re.Match[str]]) -> Iterator[Step]:
-    """Give each wildcard with the expression of the text that follows it; the first text follows none."""
+def _steps(matches: Iterable[re.Match[str]]) -> Iterator[Step]:
+    """Yield each wildcard with the expression of the text that follows it; the first text follows none."""
     wildcard, text = "", ""
-    for match in found:
+    for match in matches:
         kind, part = match.lastgroup or "", match[match.lastgroup or 0]
         if kind in _WILD:
             yield wildcard, text
@@ -65,17 +65,17 @@ def _steps(found: Iterable[re.Match[str]]) -> Iterator[Step]:
     yield wildcard, text
 
 
-def _joined(steps: Iterable[Step], end: str) -> str:
+def _join(steps: Iterable[Step], end: str) -> str:
     """Return the expression: one group for each wildcard over names, with those inside names that follow it."""
     pieces: list[list[Step]] = [[]]
     for step in steps:
         if step[0] in {_DEEP, _FOLDERS}:
             pieces.append([])
         pieces[-1].append(step)
-    inner = (f"(?>{_piece(piece)})" for piece in pieces[:-1])
+    inner = (f"(?>{_join_piece(piece)})" for piece in pieces[:-1])
     *before, (wildcard, text) = pieces[-1]
-    return f"{''.join(inner)}{_piece(before)}{wildcard}{text}{end}"
+    return f"{''.join(inner)}{_join_piece(before)}{wildcard}{text}{end}"
 
 
-def _piece(steps: list[Step]) -> str:
+def _join_piece(steps: list[Step]) -> str:
     return "".join(f"(?>{wildcard}{text})" if wildcard == _FLAT else wildcard + text for wildcard, text in steps)

@@ -1,4 +1,4 @@
-"""A resolved message to the properties that it declares, one by one, with the types that the model gives them.
+"""The properties that a resolved message declares, with the types that the model gives them.
 
 Source: message/spec.md, "Property definitions": an object of ``type``, ``value``, ``required`` and ``description``;
 some protocol options write the bare value, and lists name each item.
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 PARTS = ("envelopemetadata", "protocoloptions")
 MEMBERS = frozenset({"name", "type", "value", "required", "description", "specurl"})
-# The values of a catalog are much alike, and each is asked for its placeholders again and again.
-MAX_REMEMBERED = 65_536
+# Decoders need the placeholders of a value for every message.
+MAX_CACHED_VALUES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A stretch of a value; ``placeholder`` is the name of the variable that stands there."""
+    """A stretch of a value; ``placeholder`` is the name of the variable that it is, if any."""
 
     text: str
     placeholder: str = ""
@@ -39,8 +39,8 @@ class Text:
 class Property(NamedTuple):
     """One property that a message declares, a named tuple, as messages have many; ``value`` is None where any will do.
 
-    ``path`` leads to it from the message, an item of a list by its number. ``meaning`` is what the model says of it,
-    ``members`` what the message does: none where the bare value stands for the property.
+    ``path`` leads to it from the message, an item of a list by its number. ``meaning`` is its description in the model,
+    ``members`` are the names in its definition: none where the bare value stands for the property.
     """
 
     path: NamePath
@@ -70,14 +70,13 @@ class Property(NamedTuple):
 
 
 def properties(model: ResourceModel, attributes: Mapping[str, Any]) -> Iterator[Property]:
-    """Give the properties that a resolved message declares, those of the envelope first."""
-    known = siblings(model.attributes, attributes)
+    """Yield the properties that a resolved message declares, those of the envelope first."""
+    models = siblings(model.attributes, attributes)
     for part in PARTS:
         if isinstance(attributes.get(part), Mapping):
-            yield from _members(known.get(part), attributes[part], (part,))
+            yield from _members(models.get(part), attributes[part], (part,))
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
 def texts(value: str) -> tuple[Text, ...]:
     """Return a value cut at its placeholders, such as ``{vin}``."""
     parts: list[Text] = []
@@ -90,7 +89,7 @@ def texts(value: str) -> tuple[Text, ...]:
     return (*parts, Text(value[end:])) if value[end:] else tuple(parts)
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
+@lru_cache(maxsize=MAX_CACHED_VALUES)
 def placeholders_in(value: str) -> tuple[str, ...]:
     """Return the names of the placeholders in a value, each once, in their order."""
     return tuple(placeholder[1:-1] for placeholder in dict.fromkeys(PLACEHOLDER.findall(value)))
@@ -100,24 +99,27 @@ def _members(model: AttributeModel | None, value: Mapping[str, Any], path: NameP
     models = siblings(model.attributes, value) if model else NOTHING
     other = models.get("*") or (model.item if model else None)
     for name, member in value.items():
-        yield from _walk(models.get(name) or other, member, (*path, name))
+        yield from _properties(models.get(name) or other, member, (*path, name))
 
 
-def _walk(model: AttributeModel | None, value: Any, path: NamePath) -> Iterator[Property]:
+def _properties(model: AttributeModel | None, value: Any, path: NamePath) -> Iterator[Property]:
+    item_model = model.item if model else None
     if _is_definition(model, value):
-        yield _defined(model, value, path)
+        yield _declared_property(model, value, path)
     elif isinstance(value, Mapping):
         yield from _members(model, value, path)
-    elif _is_list_of_definitions(model, value):
+    elif isinstance(value, list | tuple) and all(
+        _is_definition(item_model, item) and item.get("name") for item in value
+    ):
         for number, item in enumerate(value):
-            yield _defined(model.item if model else None, item, (*path, str(number)))
+            yield _declared_property(item_model, item, (*path, str(number)))
     else:
         kind = (model.property or model.type) if model else "any"
         yield Property(path, path[-1], kind, required=False, value=value, meaning=_meaning(model, path))
 
 
 def _is_definition(model: AttributeModel | None, value: Any) -> bool:
-    """Tell whether a value defines a property: its model says so, or else it has only the members of a definition."""
+    """Return whether a value defines a property: its model says so, or else it has only the members of a definition."""
     if not isinstance(value, Mapping):
         return False
     if model is not None and (model.property or model.attributes or model.item):
@@ -126,12 +128,7 @@ def _is_definition(model: AttributeModel | None, value: Any) -> bool:
     return value.keys() <= MEMBERS and not nested
 
 
-def _is_list_of_definitions(model: AttributeModel | None, value: Any) -> bool:
-    item = model.item if model else None
-    return isinstance(value, list | tuple) and all(_is_definition(item, each) and each.get("name") for each in value)
-
-
-def _defined(model: AttributeModel | None, definition: Mapping[str, Any], path: NamePath) -> Property:
+def _declared_property(model: AttributeModel | None, definition: Mapping[str, Any], path: NamePath) -> Property:
     return Property(
         path=path,
         name=_text(definition.get("name")) or path[-1],

@@ -1,10 +1,14 @@
-"""The registry: every group, resource and version by xid, immutable, with what follows from them computed once."""
+"""The registry: every group, resource and version by xid, immutable, and what is derived from them, computed once."""
 
 from __future__ import annotations
 
+import copyreg
+import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from io import BytesIO
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
@@ -13,8 +17,8 @@ from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.catalog.misspellings import doubtful, doubts
 from xregit.catalog.properties import Property, properties
+from xregit.catalog.references import Indexes, build_indexes, document_references, lookalikes, mentions
 from xregit.catalog.resolver import Resolved, resolve
-from xregit.catalog.reverse_index import Indexes, indexes, lookalikes, mentions, named_in_documents
 from xregit.catalog.settings import Settings
 from xregit.catalog.views import (
     Endpoint,
@@ -46,10 +50,9 @@ class Registry(Mapping[str, Any]):
     """A catalog as its authors wrote it.
 
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
-    ``problems`` is what was found wrong while reading, ``broken`` names the files that could not be read as a whole,
-    and ``directives`` holds the comments for this tool by the file they stand in. ``waivers`` is what
-    ``waivers.yaml`` says. Iterating gives the xids of groups and resources. A registry is equal to itself alone; `diff`
-    compares two.
+    ``problems`` are the faults of its files, ``broken`` the files that could not be read as a whole, ``directives`` the
+    comments for this tool by the file they stand in, and ``waivers`` the content of ``waivers.yaml``. Iterating yields
+    the xids of groups and resources. A registry is equal to itself alone; `diff` compares two.
     """
 
     model: Model
@@ -63,21 +66,24 @@ class Registry(Mapping[str, Any]):
     directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=nothing)
     waivers: Mapping[str, Any] = field(default_factory=nothing)
     _resolved: dict[str, Resolved] = field(default_factory=dict, init=False, repr=False)
-    _declared: dict[str, tuple[Property, ...]] = field(default_factory=dict, init=False, repr=False)
+    _properties: dict[str, tuple[Property, ...]] = field(default_factory=dict, init=False, repr=False)
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         """Name the registry and count what is in it."""
-        counts = ", ".join(f"{len(found):,} {plural}" for plural, found in self.groups.items())
+        counts = ", ".join(f"{len(groups):,} {plural}" for plural, groups in self.groups.items())
         return f'<Registry "{self.attributes.get("registryid", "")}": {counts}>'
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let processes send it to each other, without what it has worked out; lines and times stay with its folder."""
-        from xregit.catalog.pickling import packed  # few programs have several processes
-
-        return _unpickled, (packed({item.name: getattr(self, item.name) for item in fields(self) if item.init}),)
+        """Let processes send it to each other, without what is derived; lines and times stay with its folder."""
+        buffer = BytesIO()
+        pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+        # Pickle refuses the mappings of models; only this pickler takes them.
+        pickler.dispatch_table = {**copyreg.dispatch_table, MappingProxyType: _reduce_proxy}
+        pickler.dump({item.name: getattr(self, item.name) for item in fields(self) if item.init})
+        return _unpickle, (buffer.getvalue(),)
 
     def __getitem__(self, xid: object) -> Any:
         """Return the `View` of an xid: of a message, endpoint, schema or their groups, else the entity itself.
@@ -91,7 +97,7 @@ class Registry(Mapping[str, Any]):
         return view(self, entity)
 
     def __iter__(self) -> Iterator[str]:
-        """Give the xids of all groups and resources, a group before its resources."""
+        """Yield the xids of all groups and resources, a group before its resources."""
         for group in self.all_groups:
             yield group.xid
             for collection in group.collections.values():
@@ -103,9 +109,9 @@ class Registry(Mapping[str, Any]):
 
     def entity(self, xid: str) -> Entity | None:
         """Return the group, resource or version of that xid as written, or nothing."""
-        found = self._resources.get(xid)
-        if found is not None:
-            return found
+        resource = self._resources.get(xid)
+        if resource is not None:
+            return resource
         parts = xid.split("/")[1:]
         if len(parts) not in {_GROUP_PARTS, _RESOURCE_PARTS, _VERSION_PARTS}:
             return None
@@ -125,7 +131,7 @@ class Registry(Mapping[str, Any]):
         return entity if isinstance(entity, Resource) else None
 
     def unreadable(self, xid: str) -> bool:
-        """Tell whether what an xid names may stand in a file or folder that could not be read."""
+        """Return whether an entity may be in a file or folder that could not be read."""
         if not self.broken:
             return False
         parts = xid.split("/")[1:]
@@ -183,8 +189,8 @@ class Registry(Mapping[str, Any]):
 
     @cached_property
     def indexes(self) -> Indexes:
-        """Who refers to whom, the other way round."""
-        return indexes(self)
+        """The reverse references: who refers to an entity."""
+        return build_indexes(self)
 
     @cached_property
     def lookalikes(self) -> Mapping[str, tuple[str, ...]]:
@@ -198,7 +204,7 @@ class Registry(Mapping[str, Any]):
 
     @cached_property
     def doubts(self) -> Mapping[str, frozenset[str]]:
-        """By xid, the attributes that an entity itself probably means to state; `doubtful` asks for all of them."""
+        """By xid, the attributes that an entity itself seems to misspell; `doubtful` has those of its bases too."""
         return doubts(self)
 
     def doubtful(self, xid: str) -> frozenset[str]:
@@ -206,9 +212,9 @@ class Registry(Mapping[str, Any]):
         return doubtful(self, xid)
 
     @cached_property
-    def named_in_documents(self) -> Mapping[str, frozenset[str]]:
+    def document_references(self) -> Mapping[str, frozenset[str]]:
         """The ids that documents of schemas name, each with the xids of those schemas."""
-        return named_in_documents(self)
+        return document_references(self)
 
     def resolved(self, xid: str) -> Resolved:
         """Return a message with its base messages merged in; computed once (message specification, basemessage).
@@ -216,15 +222,16 @@ class Registry(Mapping[str, Any]):
         Raises:
             KeyError: there is no such resource.
         """
-        found = self._resolved.get(xid)
-        return found if found is not None else resolve(self, xid, self._resolved)
+        if xid not in self._resolved:
+            resolve(self, xid, self._resolved)
+        return self._resolved[xid]
 
-    def declared(self, message: Resource) -> tuple[Property, ...]:
+    def properties(self, message: Resource) -> tuple[Property, ...]:
         """Return the properties that a message declares with its base messages; computed once."""
-        if message.xid not in self._declared:
+        if message.xid not in self._properties:
             attributes = self.resolved(message.xid).attributes
-            self._declared[message.xid] = tuple(properties(message.type, attributes))
-        return self._declared[message.xid]
+            self._properties[message.xid] = tuple(properties(message.type, attributes))
+        return self._properties[message.xid]
 
     @cached_property
     def owners(self) -> Owners:
@@ -232,20 +239,26 @@ class Registry(Mapping[str, Any]):
         return Owners() if self.origin.root.is_file() else read_owners(self.origin.repository)
 
     def facts(self, place: Place) -> FileHistory:
-        """Return epoch and times of what stands at a place, from the commits that touched its file."""
+        """Return epoch and times of the entity at a place, from the commits that touched its file."""
         return self.origin.history.of(place.path)
 
 
-def _unpickled(data: bytes) -> Registry:
-    from xregit.catalog.pickling import unpacked
-
-    return Registry(**unpacked(data))
+def _unpickle(data: bytes) -> Registry:
+    return Registry(**pickle.loads(data))  # noqa: S301 - inside of what is being unpickled
 
 
-def expect_registry(given: object) -> None:
+def _reduce_proxy(proxy: MappingProxyType[Any, Any]) -> tuple[Any, ...]:
+    return _proxy, (dict(proxy),)
+
+
+def _proxy(value: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(value)
+
+
+def expect_registry(value: object) -> None:
     """Refuse what is no registry, such as the path of one.
 
     Raises:
         XregitError: it is something else.
     """
-    expect(Registry, given, "xregit.load(path) gives one")
+    expect(Registry, value, "xregit.load(path) gives one")

@@ -1,4 +1,4 @@
-"""A message and its chain of base messages to its resolved attributes, and to who wrote which of them.
+"""Messages with the attributes of their base messages, and the entity on which each attribute was written.
 
 Source: message/spec.md, "basemessage": bases are followed to the end of the chain, then merged back, deeply; a base
 that can't be found is no error.
@@ -28,7 +28,7 @@ INHERITED_CORE = frozenset({"description", "documentation", "icon", "labels"})
 # Selectors that a group states for all of its messages.
 SELECTORS = ("envelope", "protocol")
 BASE = "basemessage"
-# The name of an envelope or protocol that is not known.
+# Stands for the envelope or protocol of a base message that can't be found.
 UNKNOWN = "?"
 
 
@@ -37,8 +37,8 @@ class Resolved:
     """A message with its base messages merged in.
 
     ``base`` is the nearest base message and ``base_xid`` its xid. ``cycle`` is the chain of xids, if bases lead back to
-    the message, ``missing`` the first base that is not in the registry. ``written`` is the message itself and ``own``
-    its attributes with those that only its group states. They are laid over those attributes of ``below``, its base,
+    the message, ``missing`` the first base that is not in the registry. ``message`` is the message itself and ``own``
+    its attributes with those that only its group states. They are merged over those attributes of ``below``, its base,
     whose names are ``inherited``; unlike ``base``, ``below`` is there in a cycle too.
     """
 
@@ -48,7 +48,7 @@ class Resolved:
     cycle: tuple[str, ...] = ()
     missing: str = ""
     own: Mapping[str, Any] = field(default_factory=dict)
-    written: Resource | None = None
+    message: Resource | None = None
     below: Resolved | None = None
     inherited: tuple[str, ...] = ()
 
@@ -58,26 +58,26 @@ class Resolved:
 
         A path that is not there has its nearest ancestor's. A check asks for none of them, and they are many.
         """
-        if self.written is None:
+        if self.message is None:
             return {}
-        message, stated = self.written.xid, self.written.attributes
-        by = {name: message if name in stated else parent(message) for name in self.own}
+        xid = self.message.xid
+        authors = {name: xid if name in self.message.attributes else parent(xid) for name in self.own}
         if self.below is None:
-            return {(name,): xid for name, xid in by.items()}
-        origins = {path: xid for path, xid in _origins(self.below).items() if path[0] in self.inherited}
+            return {(name,): author for name, author in authors.items()}
+        origins = {path: author for path, author in _origins(self.below).items() if path[0] in self.inherited}
         for name, value in self.own.items():
             old = self.below.attributes.get(name) if name in self.inherited else None
-            _trace(old, value, (name,), by[name], origins)
+            _trace(old, value, (name,), authors[name], origins)
         return origins
 
     @property
     def chain(self) -> tuple[str, ...]:
         """The xids of all base messages, the nearest first."""
         xids = []
-        here: Resolved | None = self
-        while here is not None and here.base_xid:
-            xids.append(here.base_xid)
-            here = here.base
+        message: Resolved | None = self
+        while message is not None and message.base_xid:
+            xids.append(message.base_xid)
+            message = message.base
         return tuple(xids)
 
     def origin(self, path: NamePath) -> str:
@@ -86,10 +86,6 @@ class Resolved:
             if path[:length] in self.origins:
                 return self.origins[path[:length]]
         return ""
-
-
-# What a message without a base is laid over.
-_NOTHING_BELOW = Resolved(NOTHING)
 
 
 def effective(registry: Registry, resource: Resource, attributes: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
@@ -101,9 +97,9 @@ def effective(registry: Registry, resource: Resource, attributes: Mapping[str, A
     group = group_of(registry, resource)
     if group is None:
         return own
-    known, stated = resource.type.attributes, group.attributes
-    filled = {name: stated[name] for name in SELECTORS if name in stated and name not in own and name in known}
-    return {**filled, **own} if filled else own
+    selectors = {name: group.attributes[name] for name in SELECTORS if name in group.attributes}
+    added = {name: value for name, value in selectors.items() if name not in own and name in resource.type.attributes}
+    return {**added, **own} if added else own
 
 
 def group_of(registry: Registry, resource: Resource) -> Group | None:
@@ -112,45 +108,39 @@ def group_of(registry: Registry, resource: Resource) -> Group | None:
     return registry.groups.get(groups, {}).get(group)
 
 
-def resolve(registry: Registry, xid: str, known: dict[str, Resolved]) -> Resolved:
-    """Return a message in full, and remember it and its bases in ``known``.
-
-    The cost is that of the message itself plus its bases that are not yet known. An alias resolves as its target.
+def resolve(registry: Registry, xid: str, resolved: dict[str, Resolved]) -> None:
+    """Add a message and its bases to those that are ``resolved`` already; an alias resolves as its target.
 
     Raises:
         KeyError: there is no such resource.
     """
-    target = _target(registry, xid)
-    if target is None:
+    message = _target(registry, xid)
+    if message is None:
         raise KeyError(xid)
-    pending, base = _pending(registry, target, known)
-    for resource in reversed(pending):
-        base = known[resource.xid] = _overlaid(registry, resource, base)
-    known[xid] = base
-    return base
+    pending: dict[str, Resource] = {}
+    base = Resolved(NOTHING)
+    while message is not None:
+        if message.xid in resolved:
+            base = resolved[message.xid]
+            break
+        if message.xid in pending:
+            xids = [*pending]
+            base = Resolved(NOTHING, cycle=(*xids[xids.index(message.xid) :], message.xid))
+            break
+        pending[message.xid] = message
+        next_xid = base_xid(message.attributes)
+        message = _target(registry, next_xid)
+        if message is None:
+            base = Resolved(NOTHING, missing=next_xid)
+    for resource in reversed(pending.values()):
+        base = resolved[resource.xid] = _merge_base(registry, resource, base)
+    resolved[xid] = base
 
 
 def base_xid(attributes: Mapping[str, Any]) -> str:
     """Return the xid or absolute URI of the base message, a leading ``#`` left out; empty where there is none."""
     value = attributes.get(BASE)
     return value.removeprefix("#") if isinstance(value, str) else ""
-
-
-def _pending(registry: Registry, here: Resource, known: Mapping[str, Resolved]) -> tuple[list[Resource], Resolved]:
-    """Return a message and its bases that are not yet known, the nearest first, and what the last builds on."""
-    pending: dict[str, Resource] = {}
-    while here.xid not in known:
-        if here.xid in pending:
-            xids = [*pending]
-            cycle = (*xids[xids.index(here.xid) :], here.xid)
-            return [*pending.values()], Resolved(NOTHING, cycle=cycle)
-        pending[here.xid] = here
-        following = base_xid(here.attributes)
-        target = _target(registry, following) if following else None
-        if target is None:
-            return [*pending.values()], Resolved(NOTHING, missing=following) if following else _NOTHING_BELOW
-        here = target
-    return [*pending.values()], known[here.xid]
 
 
 def _target(registry: Registry, xid: str) -> Resource | None:
@@ -160,43 +150,35 @@ def _target(registry: Registry, xid: str) -> Resource | None:
     return resource
 
 
-def _overlaid(registry: Registry, resource: Resource, base: Resolved) -> Resolved:
-    own = effective(registry, resource)
-    following = base_xid(own)
-    nearest = _target(registry, following) if following and not base.cycle else None
-    above, above_xid = (base, nearest.xid) if nearest else (None, "")
-    inherited = _heritage(base.attributes, own, resource.type)
-    merged, below = (_merged(inherited, own), base) if inherited else (own, None)
-    return Resolved(merged, above, above_xid, base.cycle, base.missing, own, resource, below, tuple(inherited))
-
-
-def _heritage(base: Mapping[str, Any], own: Mapping[str, Any], model: ResourceModel) -> dict[str, Any]:
-    if not base:
-        return {}
+def _merge_base(registry: Registry, resource: Resource, base: Resolved) -> Resolved:
+    own, model = effective(registry, resource), resource.type
     dropped = {
         option
         for selector, options in options_by_selector(model).items()
-        if selector in own and selector in base and not same(selector, own[selector], base[selector])
+        if selector in own and selector in base.attributes
+        if not same_selector(selector, own[selector], base.attributes[selector])
         for option in options
     }
-    inheritable = inherited_names(model)
-    return {name: value for name, value in base.items() if name in inheritable and name not in dropped}
+    names = inherited_names(model) - dropped
+    inherited = {name: value for name, value in base.attributes.items() if name in names}
+    attributes, below = (_merge(inherited, own), base) if inherited else (own, None)
+    target = _target(registry, base_xid(own)) if not base.cycle else None
+    nearest, xid = (base, target.xid) if target else (None, "")
+    return Resolved(attributes, nearest, xid, base.cycle, base.missing, own, resource, below, tuple(inherited))
 
 
-def same(selector: str, one: object, other: object) -> bool:
-    """Tell whether two values of ``envelope`` or ``protocol`` mean the same, without regard to case and alias."""
+def same_selector(selector: str, one: object, other: object) -> bool:
+    """Return whether two values of ``envelope`` or ``protocol`` mean the same, without regard to case and alias."""
     if not isinstance(one, str) or not isinstance(other, str):
         return one == other
     return canonical(selector, one) == canonical(selector, other)
 
 
-def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     result = {**old, **new}
     for name, value in new.items():
-        if isinstance(value, MAPPINGS):
-            known = old.get(name)
-            if isinstance(known, MAPPINGS):
-                result[name] = _merged(known, value)
+        if isinstance(value, MAPPINGS) and isinstance(old.get(name), MAPPINGS):
+            result[name] = _merge(old[name], value)
     return result
 
 
@@ -205,21 +187,21 @@ def _origins(resolved: Resolved) -> Mapping[NamePath, str]:
     chain = [resolved]
     while (below := chain[-1].below) is not None and "origins" not in vars(below):
         chain.append(below)
-    for each in reversed(chain):
-        known = each.origins
-    return known
+    for message in reversed(chain):
+        origins = message.origins
+    return origins
 
 
-def _trace(old: Any, new: Any, path: NamePath, by: str, origins: dict[NamePath, str]) -> None:
-    """Note who wrote what is laid over an older value at a path."""
+def _trace(old: Any, new: Any, path: NamePath, author: str, origins: dict[NamePath, str]) -> None:
+    """Add the origin of what is merged over an older value at a path."""
     if isinstance(old, MAPPINGS) and isinstance(new, MAPPINGS):
         for name, value in new.items():
-            _trace(old.get(name), value, (*path, name), by, origins)
+            _trace(old.get(name), value, (*path, name), author, origins)
         return
     if isinstance(old, MAPPINGS):
-        for inner in [known for known in origins if known[: len(path)] == path]:
+        for inner in [other for other in origins if other[: len(path)] == path]:
             del origins[inner]
-    origins[path] = by
+    origins[path] = author
 
 
 @lru_cache(maxsize=64)
@@ -240,11 +222,11 @@ def inherited_names(model: ResourceModel) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
-def brought_by_unknown(model: ResourceModel) -> Mapping[str, Any]:
-    """Return what a base message that can't be found may have brought: any envelope and protocol, any options.
+def unknown_base_attributes(model: ResourceModel) -> Mapping[str, Any]:
+    """Return what a base message that can't be found may have: any envelope and protocol, any options.
 
-    Source: message/spec.md "basemessage": that a base can't be found is no error, so what it may have said is no fault.
+    Source: message/spec.md "basemessage": that a base can't be found is no error, so what it may have is no fault.
     """
     options = options_by_selector(model)
-    brought: dict[str, Any] = {option: {} for names in options.values() for option in names}
-    return {**brought, **dict.fromkeys(options, UNKNOWN)}
+    attributes: dict[str, Any] = {option: {} for names in options.values() for option in names}
+    return {**attributes, **dict.fromkeys(options, UNKNOWN)}

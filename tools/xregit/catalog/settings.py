@@ -1,8 +1,8 @@
-"""``registry/xregit.yaml`` to the settings of the tool."""
+"""The settings of the tool, from ``registry/xregit.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ class Scope:
     rules: Mapping[str, str]
 
     def covers(self, path: str, xid: str) -> bool:
-        """Tell whether an entity, or the file that it stands in, is what the pattern names or below that."""
+        """Return whether an entity, or the file that it stands in, is what the pattern names or below that."""
         return bool(_regex(self.pattern).fullmatch(xid if self.pattern.startswith("/") else path))
 
 
@@ -37,7 +37,7 @@ class Settings:
     ``rules`` maps a rule's name to ``error``, ``warning``, ``info`` or ``off``, ``paths`` does so for parts of the
     registry, in their order; ``baseurl`` is where the static API will be served; ``profile`` is the specification
     version that it and the document are written in; ``repository`` is the web address of the repository, for edit
-    links; ``written`` is all of the file.
+    links; ``raw`` is all of the file.
     """
 
     rules: Mapping[str, str] = field(default_factory=nothing)
@@ -47,24 +47,23 @@ class Settings:
     repository: str = ""
     branch: str = "main"
     title: str = ""
-    written: Mapping[str, Any] = field(default_factory=nothing)
+    raw: Mapping[str, Any] = field(default_factory=nothing)
 
 
 def settings_of(value: Mapping[str, Any]) -> Settings:
     """Return the settings that a checked ``xregit.yaml`` states; what has the wrong type is left at its default."""
     texts = {name: value[name] for name in TEXTS if is_nonempty_text(value.get(name))}
-    return Settings(rules=_levels(value.get("rules")), paths=tuple(_scopes(value.get("paths"))), written=value, **texts)
+    paths = value.get("paths")
+    scopes = (
+        [Scope(str(pattern), _levels(rules)) for pattern, rules in paths.items()] if isinstance(paths, Mapping) else ()
+    )
+    return Settings(rules=_levels(value.get("rules")), paths=tuple(scopes), raw=value, **texts)
 
 
-def _scopes(stated: Any) -> Iterator[Scope]:
-    for pattern, rules in stated.items() if isinstance(stated, Mapping) else ():
-        yield Scope(str(pattern), _levels(rules))
-
-
-def _levels(stated: Any) -> Mapping[str, str]:
-    if not isinstance(stated, Mapping):
+def _levels(rules: Any) -> Mapping[str, str]:
+    if not isinstance(rules, Mapping):
         return NOTHING
-    return {name: level for name, level in stated.items() if is_nonempty_text(level)}
+    return {name: level for name, level in rules.items() if is_nonempty_text(level)}
 
 
 @lru_cache(maxsize=256)

@@ -8,9 +8,8 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource, Version
-from xregit.catalog.references import SchemaReference, local_xid, schema_of
+from xregit.catalog.references import SchemaReference, carried, carried_groups, local_xid, schema_of
 from xregit.catalog.resolver import Resolved, base_xid, effective
-from xregit.catalog.reverse_index import carried, carried_groups
 from xregit.model import canonical
 from xregit.model.language import NOTHING
 from xregit.source import json_loader
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class EntityView:
-    """What all views have: the identity of their entity, and what an entity of any type may say of itself."""
+    """What all views have: the identity of their entity, and the attributes that entities of any type have."""
 
     __slots__ = ()
 
@@ -75,12 +74,12 @@ class EntityView:
 
     @property
     def deprecated(self) -> Mapping[str, Any] | None:
-        """What is said of the deprecation, possibly nothing; None where there is no deprecation."""
+        """The members of the deprecation, possibly none; None where there is no deprecation."""
         return _deprecated(self.entity.attributes)
 
 
 class ResourceView(EntityView):
-    """What the views of resources have besides: a group, and in ``meta`` what is said of all versions."""
+    """What the views of resources have besides: a group, and in ``meta`` attributes of all versions."""
 
     __slots__ = ()
 
@@ -88,13 +87,13 @@ class ResourceView(EntityView):
 
     @property
     def group(self) -> Group:
-        """The group that holds it; of a message this may be an endpoint."""
+        """The group of the resource; that of a message may be an endpoint."""
         _, groups, group, _ = self.xid.split("/", 3)
         return self.registry.groups[groups][group]
 
     @property
     def deprecated(self) -> Mapping[str, Any] | None:
-        """What is said of the deprecation, possibly nothing; None where there is no deprecation."""
+        """The members of the deprecation, possibly none; None where there is no deprecation."""
         return _deprecated(self.entity.meta)
 
 
@@ -134,7 +133,7 @@ class Message(ResourceView):
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """The attributes as the compiled document states them."""
+        """The attributes as the compiled document has them."""
         return effective(self.registry, self.entity)
 
     @property
@@ -186,8 +185,8 @@ class Message(ResourceView):
 
     @property
     def properties(self) -> tuple[Property, ...]:
-        """What it declares for the wire, in full: each envelope attribute and protocol option, base messages' too."""
-        return self.registry.declared(self.entity)
+        """Its properties on the wire: each envelope attribute and protocol option, base messages' too."""
+        return self.registry.properties(self.entity)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -228,8 +227,6 @@ class Endpoint(EntityView):
     @property
     def messagegroups(self) -> tuple[MessageGroup, ...]:
         """The message groups of this registry that it carries."""
-        # which has messages itself
-
         return tuple(MessageGroup(self.registry, group) for group in carried_groups(self.registry, self.entity))
 
     @property
@@ -252,9 +249,10 @@ def messages_of(registry: Registry, xids: tuple[str, ...]) -> tuple[Message, ...
 
 
 def _labels(attributes: Mapping[str, Any]) -> Mapping[str, str]:
-    value = attributes.get("labels")
-    stated = value if isinstance(value, Mapping) else NOTHING
-    return {name: label for name, label in stated.items() if isinstance(label, str)}
+    labels = attributes.get("labels")
+    return (
+        {name: label for name, label in labels.items() if isinstance(label, str)} if isinstance(labels, Mapping) else {}
+    )
 
 
 def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -272,17 +270,23 @@ class SchemaDocuments:
     def get(self, reference: str) -> bytes | None:
         """Return the document of a schema or version by xid, by the path of its file, by URL, or by its own ``$id``."""
         xid = local_xid(reference, self.baseurl)
-        found = self.by_xid.get(xid)
-        if found is None:
-            found = self.by_xid.get(xid.rpartition(".")[0])
-        if found is not None or "://" not in reference:
-            return found
-        return next((data for data in self.by_xid.values() if _id(data, reference) == reference), None)
+        document = self.by_xid.get(xid)
+        if document is None:
+            document = self.by_xid.get(xid.rpartition(".")[0])
+        if document is None and "://" in reference:
+            return next((data for data in self.by_xid.values() if _has_id(data, reference)), None)
+        return document
+
+
+def _has_id(data: bytes, uri: str) -> bool:
+    """Return whether a document is written in JSON and has a URI as its ``$id``."""
+    value = json_loader.parse(data).value if uri.encode() in data else None
+    return isinstance(value, dict) and value.get("$id") == uri
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Schema(ResourceView):
-    """A payload schema with its versions; what it says of itself is its default version's (schema/spec.md)."""
+    """A payload schema with its versions; its attributes are those of its default version (schema/spec.md)."""
 
     registry: Registry
     entity: Resource
@@ -310,22 +314,14 @@ class Schema(ResourceView):
 
 def schema_documents(registry: Registry) -> SchemaDocuments:
     """Return all schema documents that are in a registry itself."""
-    found: dict[str, bytes] = {}
+    documents: dict[str, bytes] = {}
     for schema in registry.schemas:
         for version in schema.versions:
             if version.document is not None and version.document.data is not None:
-                found[version.xid] = version.document.data
+                documents[version.xid] = version.document.data
                 if version is schema.default:
-                    found[schema.xid] = version.document.data
-    return SchemaDocuments(found, registry.settings.baseurl)
-
-
-def _id(data: bytes, sought: str) -> str:
-    """Return the ``$id`` of a document that is written in JSON, if it can be the one that is sought."""
-    if sought.encode() not in data:
-        return ""
-    value = json_loader.parse(data).value
-    return text_of(value, "$id") if isinstance(value, dict) else ""
+                    documents[schema.xid] = version.document.data
+    return SchemaDocuments(documents, registry.settings.baseurl)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,4 +1,4 @@
-"""What differs between two states of a registry, as a bare fact and with what it does to whom."""
+"""Differences between two states of a registry, and changes: differences with their impact on each audience."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Impact(StrEnum):
-    """What a change does to somebody, the worst first; UNKNOWN if that can't be told."""
+    """What a change does to producers or consumers, the worst first; UNKNOWN where that can't be decided."""
 
     BREAKING = "breaking"
     UNKNOWN = "unknown"
@@ -32,8 +32,8 @@ class Difference:
     """One fact: what differs in which entity, before anyone judges it.
 
     ``about`` is the entity's type, ``kind`` what differs, ``relation`` how what was allowed and what is allowed now
-    relate; `verdicts.yaml` lists them. ``path`` leads to the attribute from the entity. ``words`` are further words for
-    the texts of that table, and ``reaches`` are further entities that differ in the same way because of this one.
+    relate; `verdicts.yaml` lists them. ``path`` leads to the attribute from the entity. ``words`` are values for the
+    placeholders in the texts of that table, and ``reaches`` are further entities that differ for the same cause.
     """
 
     xid: str
@@ -46,17 +46,12 @@ class Difference:
     words: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     reaches: tuple[str, ...] = ()
 
-    @property
-    def key(self) -> tuple[str, str, NamePath, str, str]:
-        """A key that two differences have in common if their entities differ in the same way."""
-        return self.kind, self.relation, self.path, repr(self.before), repr(self.after)
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change and what it does to producers and to consumers.
+    """One change and its impact on producers and consumers.
 
-    ``change`` is ``added``, ``removed`` or ``changed``. ``rule`` names the kind of change, ``says`` what it means for
+    ``change`` is ``added``, ``removed`` or ``changed``. ``rule`` names the kind of change, ``says`` has its meaning for
     each audience, ``path`` leads to the attribute, and ``reaches`` lists all other entities that it changes too.
     ``entity`` is the singular name of the entity's type, ``kind`` that of the difference.
     """
@@ -79,23 +74,23 @@ class Change:
 
     @property
     def impact(self) -> Impact:
-        """The worse of what it does to producers and to consumers."""
+        """The worse of its impacts on producers and on consumers."""
         return min(self.producer, self.consumer, key=WORST_FIRST.index)
 
     @property
     def audience(self) -> tuple[str, ...]:
-        """Those for whom it has that impact; nobody if it is cosmetic."""
+        """Those on whom it has that impact; nobody if it is cosmetic."""
         if self.impact is Impact.COSMETIC:
             return ()
         return tuple(name for name in AUDIENCES if getattr(self, name) is self.impact)
 
     @property
     def attribute(self) -> str:
-        """The path as people write it, such as ``envelopemetadata.type``."""
+        """The path with dots, such as ``envelopemetadata.type``."""
         return ".".join(self.path)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the record with the keys that the design fixes, and after them what each audience needs to know."""
+        """Return the change as JSON: first the keys that the design fixes, then what each audience needs to know."""
         return {
             "xid": self.xid,
             "change": self.change,

@@ -1,87 +1,153 @@
-"""The history of one entity: each commit that touched its file or what it builds on, and what changed for it."""
+"""The history of one entity, and the last commits of a registry: what each commit changed."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, Kind, path_of, spot, xid_of
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, Kind, parse_path, path_of, xid_of
 from xregit.catalog.loader import read_contents
 from xregit.changes.differ import diff
-from xregit.changes.merge_commits import changes_in_all, has_own_changes
-from xregit.changes.recent import stub_files
 from xregit.errors import XregitError
 from xregit.model.language import NOTHING
-from xregit.source import repository as source_history
+from xregit.source import repository
 from xregit.source.repository import WHOLE_HISTORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from xregit.catalog.registry import Registry
     from xregit.changes.change import Change
+    from xregit.model.language import Model
     from xregit.source.commit_log import Commit, FileChange
+
+    Files = Mapping[str, bytes]
+    FileKey = tuple[int, str]  # the index of a commit, and the path of a file at it
+    FileKeys = Mapping[str, FileKey]
+    LineRange = tuple[int, int]
+
+
+# An entity's history follows this many files at most.
+MAX_FOLLOWED_FILES = 500
+# The last commits of a registry: how many there are, up to how many files of one are compared, and those around them.
+MAX_COMMITS, MAX_FILES, MAX_RELATED = 30, 60, 120
+# References in a file: the xid of a message or of a schema, however it is written.
+_ID = rb"[A-Za-z0-9_.\-~:@]+"
+_REFERENCE = re.compile(rb"/[a-z0-9_]+/" + _ID + rb"/[a-z0-9_]+/" + _ID)
+_VERSIONS = f"/{VERSIONS}/"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One commit and what it did to an entity; ``xid`` is the xid that the entity had from then on.
+
+    If it is not ``readable``, some file can't be read at that commit; its changes come with the next readable one.
+    ``begins`` says that the entity is there for the first time.
+    """
+
+    commit: Commit
+    xid: str
+    changes: tuple[Change, ...]
+    readable: bool = True
+    begins: bool = False
+
+
+def history(registry: Registry, xid: str) -> tuple[HistoryEntry, ...]:
+    """Return what happened to a group or resource, the newest first; a removed one is named by its last xid.
+
+    Raises:
+        XregitError: there is no Git history, or nothing in it of such an entity.
+    """
+    if registry.origin.root.is_file():
+        name = registry.origin.root.name
+        message = f'"{name}" is one document, whose entities have no history; name the registry folder by --registry'
+        raise XregitError(message)
+    git = registry.origin.history
+    if git.reason:
+        message = f"there is no history, since {git.reason}"
+        raise XregitError(message)
+    entity = registry.entity(xid)
+    relative = path_of(registry.model, xid)
+    path = entity.place.path if entity is not None else _registry_prefix(registry) + relative
+    tracks = FileTracks.of(git.commits)
+    entries: list[HistoryEntry] = []
+    if relative and tracks.changes.get(path):
+        entries = list(_EntityHistory(EntityFiles(registry, tracks, path)).entries())
+        if entries or not git.shallow:
+            return tuple(reversed(entries))
+    if git.shallow:
+        message = f'this clone is shallow and knows nothing of "{xid}"; {WHOLE_HISTORY}'
+    elif entity is not None:
+        message = f'the file of "{xid}" has not been committed yet'
+    else:
+        example = "/messagegroups/GROUP/messages/MESSAGE"
+        message = f'the history knows no "{xid}"; name a group or resource, such as {example}'
+    raise XregitError(message)
+
+
+def _registry_prefix(registry: Registry) -> str:
+    """Return what the paths of the registry's files begin with."""
+    return registry.place.path.removesuffix(REGISTRY_FILE)
 
 
 @dataclass(frozen=True, slots=True)
 class FileStep:
     """One commit that touched a file: ``index`` counts commits from the newest, ``path`` is the name since then.
 
-    ``oldpath`` is the name before, where the commit changed it; ``gone`` says that the commit removed the file.
+    ``oldpath`` is the name before, where the commit changed it.
     """
 
     index: int
     path: str
     oldpath: str = ""
-    gone: bool = False
+    is_removal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FileTracks:
     """What commits, newest first, did to each path; ``parents`` has the indexes of each commit's parents."""
 
-    touched: Mapping[str, Sequence[tuple[int, FileChange]]]
+    changes: Mapping[str, Sequence[tuple[int, FileChange]]]
     parents: Sequence[tuple[int, ...]]
 
     @classmethod
     def of(cls, commits: Sequence[Commit]) -> FileTracks:
         """Return the tracks of all files, in one pass over the log."""
-        touched: dict[str, list[tuple[int, FileChange]]] = defaultdict(list)
+        changes: dict[str, list[tuple[int, FileChange]]] = defaultdict(list)
         for index, commit in enumerate(commits):
             for change in commit.files:
-                touched[change.path].append((index, change))
+                changes[change.path].append((index, change))
         numbers = {commit.sha: index for index, commit in enumerate(commits)}
         parents = [tuple(numbers[sha] for sha in commit.parents if sha in numbers) for commit in commits]
-        return cls(touched, parents)
+        return cls(changes, parents)
 
-    def back(self, path: str) -> list[FileStep]:
+    def steps(self, path: str) -> list[FileStep]:
         """Return what happened to a file, back to where it was added under its first name.
 
         What a parallel branch did to an older name is among it.
         """
         steps: list[FileStep] = []
         since = -1
-        while True:
-            changes = self.touched.get(path, ())
-            steps += self._parallel([found for found in changes if found[0] < since], path, since)
-            renamed = False
+        while path:
+            changes = self.changes.get(path, ())
+            steps += self._parallel_steps([item for item in changes if item[0] < since], path, since)
+            oldpath = ""
             for index, change in changes:
-                if index <= since:
-                    continue
-                old = change.oldpath if change.status == "R" else ""
-                steps.append(FileStep(index, path, old, gone=change.status == "D"))
-                since = index
-                if old:
-                    path, renamed = old, True
+                if index > since:
+                    oldpath = change.oldpath if change.status == "R" else ""
+                    steps.append(FileStep(index, path, oldpath, is_removal=change.status == "D"))
+                    since = index
+                if oldpath:
                     break
-            if not renamed:
-                return steps
+            path = oldpath
+        return steps
 
-    def _parallel(self, changes: Sequence[tuple[int, FileChange]], path: str, since: int) -> Iterator[FileStep]:
-        """Give what was done to an older name after a commit changed it, on branches that did not know."""
+    def _parallel_steps(self, changes: Sequence[tuple[int, FileChange]], path: str, since: int) -> Iterator[FileStep]:
+        """Yield what was done to an older name after a commit changed it, on branches without that commit."""
         heirs = {since}
         if changes:
             for newer in range(since - 1, -1, -1):
@@ -89,120 +155,96 @@ class FileTracks:
                     heirs.add(newer)
         for index, change in changes:
             if index not in heirs and change.status != "R":
-                yield FileStep(index, path, gone=change.status == "D")
-
-
-# What one file may name that it builds on: the xid of a message or of a schema, however it is written.
-_ID = rb"[A-Za-z0-9_.\-~:@]+"
-_REFERENCE = re.compile(rb"/[a-z0-9_]+/" + _ID + rb"/[a-z0-9_]+/" + _ID)
-MAX_FILES = 500
-Key = tuple[int, str]  # the index of a commit, and the path of a file at it
+                yield FileStep(index, path, is_removal=change.status == "D")
 
 
 @dataclass
-class FileHistory:
-    """Files of a registry, beginning with the one at ``path``.
-
-    ``bytes_of`` holds what each had at each commit that touched it.
-    """
+class EntityFiles:
+    """The files that an entity is made of, its own at ``path`` first: their steps, and their contents at commits."""
 
     registry: Registry
     tracks: FileTracks
     path: str
     steps: dict[str, list[FileStep]] = field(default_factory=dict)
-    bytes_of: dict[Key, bytes | None] = field(default_factory=dict)
+    contents: dict[FileKey, bytes | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Read them."""
-        self.follow([self.path, *self.group_files(self.path)])
+        """Follow the file, then those to which any version of it refers, until none is new."""
+        pending = [self.path, *self._group_files(self.path)]
+        while pending and len(self.steps) < MAX_FOLLOWED_FILES:
+            keys: list[FileKey] = []
+            for path in dict.fromkeys(pending):
+                self.steps[path] = self.tracks.steps(path)
+                keys += [(step.index, step.path) for step in self.steps[path] if not step.is_removal]
+            self.read(keys)
+            texts = [data for key in keys if (data := self.contents[key]) is not None]
+            pending = [path for path in self._referenced_files(texts) if path not in self.steps]
 
     @property
     def prefix(self) -> str:
         """What paths in the registry's folder begin with."""
-        return self.registry.place.path.removesuffix(REGISTRY_FILE)
+        return _registry_prefix(self.registry)
 
-    def follow(self, paths: Iterable[str]) -> None:
-        """Note the history of files, then of those that any version of these refers to, until none is new."""
-        pending = [path for path in dict.fromkeys(paths) if path not in self.steps]
-        while pending and len(self.steps) < MAX_FILES:
-            asked: list[Key] = []
-            for path in pending:
-                self.steps[path] = self.tracks.back(path)
-                asked += [(step.index, step.path) for step in self.steps[path] if not step.gone]
-            self.read(asked)
-            texts = [data for key in asked if (data := self.bytes_of[key]) is not None]
-            pending = [path for path in dict.fromkeys(self.referred(texts)) if path not in self.steps]
-
-    def referred(self, texts: Iterable[bytes]) -> Iterator[str]:
-        """Give the files of what texts refer to, and of the groups around it."""
-        for reference in dict.fromkeys(found for text in texts for found in _REFERENCE.findall(text)):
+    def _referenced_files(self, texts: Iterable[bytes]) -> Iterator[str]:
+        """Yield the files of what texts refer to, and of the groups around it."""
+        for reference in dict.fromkeys(reference for text in texts for reference in _REFERENCE.findall(text)):
             xid = reference.decode().rstrip(":.")
             for name in (xid, xid.rpartition(":")[0]):
                 path = self.prefix + path_of(self.registry.model, name) if name else ""
-                if path in self.tracks.touched:
+                if path in self.tracks.changes:
                     yield path
-                    yield from self.group_files(path)
+                    yield from self._group_files(path)
 
-    def group_files(self, path: str) -> Iterator[str]:
-        """Give the file of the group around a file, and for a schema all its documents."""
-        found = spot(self.registry.model, path.removeprefix(self.prefix))
-        if found.group is not None:
-            xid = f"/{found.group.plural}/{found.gid}"
+    def _group_files(self, path: str) -> Iterator[str]:
+        """Yield the file of the group around a file, and for a schema all its documents."""
+        location = parse_path(self.registry.model, path.removeprefix(self.prefix))
+        if location.group is not None:
+            xid = f"/{location.group.plural}/{location.gid}"
             yield self.prefix + path_of(self.registry.model, xid)
-        if found.kind is Kind.RESOURCE and found.resource is not None and found.resource.hasdocument:
+        if location.kind is Kind.RESOURCE and location.resource is not None and location.resource.hasdocument:
             folder = path.rpartition("/")[0] + "/"
-            yield from (other for other in self.tracks.touched if other.startswith(folder))
+            yield from (other for other in self.tracks.changes if other.startswith(folder))
 
-    def by_commit(self) -> Mapping[int, list[tuple[str, FileStep]]]:
-        """Return the steps of all files, each with the file's last name, by their commits."""
-        found: dict[int, list[tuple[str, FileStep]]] = defaultdict(list)
-        for path, steps in self.steps.items():
-            for step in steps:
-                found[step.index].append((path, step))
-        return found
-
-    def files_by_commit(self) -> Sequence[Mapping[str, Key]]:
+    def by_commit(self) -> Sequence[FileKeys]:
         """Return the files after each commit, by their path below the registry; the newest commit first.
 
-        Git is asked what a merge has where its parents differ, and what there was before a shallow clone begins.
+        Git itself says what a merge has where its parents differ, and what there was before a shallow clone begins.
         """
-        by_commit = self.by_commit()
-        found: list[Mapping[str, Key]] = [NOTHING] * len(self.tracks.parents)
-        asked: list[Key] = []
-        for index in range(len(found) - 1, -1, -1):
-            before = [found[parent] for parent in self.tracks.parents[index]]
+        steps_by_commit: dict[int, list[tuple[str, FileStep]]] = defaultdict(list)
+        for path, steps in self.steps.items():
+            for step in steps:
+                steps_by_commit[step.index].append((path, step))
+        result: list[FileKeys] = [NOTHING] * len(self.tracks.parents)
+        unread: list[FileKey] = []
+        for index in range(len(result) - 1, -1, -1):
+            parents = [result[parent] for parent in self.tracks.parents[index]]
             if self.is_boundary(index):
                 names = [(path, name) for path in self.steps for name in self.names(path)]
-                found[index] = {self.below(name, path): (index, name) for path, name in names}
-            elif before:
-                found[index] = _merge_files(index, before, self.prefix)
-            if len(before) != 1:
-                asked += [key for key in found[index].values() if key[0] == index]
-            if index in by_commit:
-                files = dict(found[index])
-                self.apply(by_commit[index], files)
-                found[index] = files
-        self.read([key for key in asked if key not in self.bytes_of])
-        return found
+                result[index] = {self.below(name, path): (index, name) for path, name in names}
+            elif parents:
+                result[index] = _merge_files(index, parents, self.prefix)
+            if len(parents) != 1:
+                unread += [key for key in result[index].values() if key[0] == index]
+            if index in steps_by_commit:
+                files = dict(result[index])
+                for path, step in steps_by_commit[index]:
+                    files.pop(self.below(step.oldpath or step.path, path), None)
+                    if not step.is_removal:
+                        files[self.below(step.path, path)] = (step.index, step.path)
+                result[index] = files
+        self.read([key for key in unread if key not in self.contents])
+        return result
 
-    def read(self, keys: Sequence[Key]) -> None:
-        """Let Git say what files had at commits."""
-        commits = self.registry.origin.history.commits
+    def read(self, keys: Sequence[FileKey]) -> None:
+        """Read the contents of files at commits, in one run of Git."""
         if keys:
+            commits = self.registry.origin.history.commits
             places = [(commits[index].sha, path) for index, path in keys]
-            found = source_history.read_versions(self.registry.origin.root, places)
-            self.bytes_of.update(zip(keys, found, strict=True))
+            self.contents.update(zip(keys, repository.read_versions(self.registry.origin.root, places), strict=True))
 
-    def data(self, files: Mapping[str, Key]) -> dict[str, bytes]:
-        """Return what files hold, without those that aren't there."""
-        return {name: data for name, key in files.items() if (data := self.bytes_of[key]) is not None}
-
-    def apply(self, steps: Iterable[tuple[str, FileStep]], files: dict[str, Key]) -> None:
-        """Change the files, by their path below the registry, as one commit did."""
-        for path, step in steps:
-            files.pop(self.below(step.oldpath or step.path, path), None)
-            if not step.gone:
-                files[self.below(step.path, path)] = (step.index, step.path)
+    def data(self, files: FileKeys) -> dict[str, bytes]:
+        """Return the contents of files, without those that aren't there."""
+        return {name: data for name, key in files.items() if (data := self.contents[key]) is not None}
 
     def names(self, path: str) -> Sequence[str]:
         """Return all paths that a file has had, the latest first."""
@@ -210,32 +252,31 @@ class FileHistory:
 
     @cached_property
     def other_names(self) -> Mapping[str, Sequence[str]]:
-        """Return the other paths below the registry that files with several have had."""
-        found = [[self.below(name, path) for name in self.names(path)] for path in self.steps]
-        return {name: names for names in found for name in names if len(names) > 1}
+        """The other paths below the registry that files with several have had."""
+        groups = [[self.below(name, path) for name in self.names(path)] for path in self.steps]
+        return {name: names for names in groups for name in names if len(names) > 1}
 
-    def below(self, then: str, now: str) -> str:
+    def below(self, old: str, path: str) -> str:
         """Return an older path relative to the registry's folder, wherever that was then."""
-        prefix = self.prefix
-        if then.startswith(prefix):
-            return then.removeprefix(prefix)
-        depth = now.removeprefix(prefix).count("/") + 1
-        return "/".join(then.split("/")[-depth:])
+        if old.startswith(self.prefix):
+            return old.removeprefix(self.prefix)
+        depth = path.removeprefix(self.prefix).count("/") + 1
+        return "/".join(old.split("/")[-depth:])
 
     def xid(self, path: str) -> str:
         """Return the xid that a file's place gives its entity."""
-        return xid_of(spot(self.registry.model, self.below(path, self.path)))
+        return xid_of(parse_path(self.registry.model, self.below(path, self.path)))
 
     def is_boundary(self, index: int) -> bool:
-        """Tell whether a shallow clone leaves out the parents of a commit, so that nothing says what it did."""
-        known = self.registry.origin.history
-        return known.shallow and not (known.commits[index].parents or known.commits[index].files)
+        """Return whether a shallow clone leaves out the parents of a commit, so that nothing says what it did."""
+        git = self.registry.origin.history
+        return git.shallow and not (git.commits[index].parents or git.commits[index].files)
 
 
-def _merge_files(index: int, before: Sequence[Mapping[str, Key]], prefix: str) -> Mapping[str, Key]:
+def _merge_files(index: int, parents: Sequence[FileKeys], prefix: str) -> FileKeys:
     """Return the files of what parents have; a merge has its own of those in which they differ."""
-    first, *others = before
-    differing: dict[str, Key] = {}
+    first, *others = parents
+    differing: dict[str, FileKey] = {}
     for files in others:
         for name in {**first, **files} if files is not first else ():
             keys = first.get(name), files.get(name)
@@ -247,162 +288,269 @@ def _merge_files(index: int, before: Sequence[Mapping[str, Key]], prefix: str) -
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """One commit and what it did to an entity; ``xid`` is the xid that the entity had from then on.
-
-    If it is not ``readable``, some file can't be read at that commit; its changes are told with the next readable one.
-    With the one that ``begins`` it, the entity was there for the first time.
-    """
-
-    commit: Commit
-    xid: str
-    changes: tuple[Change, ...]
-    readable: bool = True
-    begins: bool = False
-
-
-def history(registry: Registry, xid: str) -> tuple[HistoryEntry, ...]:
-    """Return what happened to a group or resource, the newest first; one that is gone may be named by its last xid.
-
-    Raises:
-        XregitError: there is no Git history, or nothing in it of such an entity.
-    """
-    if registry.origin.root.is_file():
-        name = registry.origin.root.name
-        message = f'"{name}" is one document, whose entities have no history; name the registry folder by --registry'
-        raise XregitError(message)
-    known = registry.origin.history
-    if known.reason:
-        message = f"there is no history, since {known.reason}"
-        raise XregitError(message)
-    entity = registry.entity(xid)
-    relative = path_of(registry.model, xid)
-    path = entity.place.path if entity is not None else f"{_registry_prefix(registry)}{relative}"
-    tracks = FileTracks.of(known.commits)
-    if not relative or not tracks.touched.get(path):
-        raise XregitError(_no_history(registry, xid))
-    following = FileHistory(registry, tracks, path)
-    moments = tuple(reversed(list(_EntityHistory(following, _constant_files(following)).moments())))
-    if not moments and known.shallow:
-        raise XregitError(_no_history(registry, xid))
-    return moments
-
-
-def _no_history(registry: Registry, xid: str) -> str:
-    """Return why nothing is known of an entity, and what helps."""
-    if registry.origin.history.shallow:
-        return f'this clone is shallow and knows nothing of "{xid}"; {WHOLE_HISTORY}'
-    if registry.entity(xid) is not None:
-        return f'the file of "{xid}" has not been committed yet'
-    return f'the history knows no "{xid}"; name a group or resource, such as /messagegroups/GROUP/messages/MESSAGE'
-
-
-def _registry_prefix(registry: Registry) -> str:
-    return registry.place.path.removesuffix(REGISTRY_FILE)
-
-
-@dataclass(frozen=True, slots=True)
 class _EntityState:
-    """How an entity stood after a commit: its file, and the files around it by their path below the registry.
+    """An entity after a commit: its file, and the files around it by their path below the registry.
 
-    ``state`` is the last registry that could be read of them, and ``old`` the name that the entity had in it.
+    ``registry`` is the last one that could be read of them, ``readable_xid`` the entity's xid in it.
     """
 
-    files: Mapping[str, Key]
-    state: Registry
+    files: FileKeys
+    registry: Registry
     path: str = ""
-    name: str = ""
-    old: str = ""
+    xid: str = ""
+    readable_xid: str = ""
     readable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class _EntityHistory:
-    """The files that an entity's life depends on, and what every state has besides them."""
+    """The commits of one entity, from the files that it is made of; ``constant`` are files that every state has.
 
-    following: FileHistory
-    always: Mapping[str, bytes]
+    Those are the registry's model as it is now, and stubs of the groups around other entities.
+    """
 
-    def moments(self) -> Iterator[HistoryEntry]:
-        """Give what each commit did, compared with its parents; the oldest commit first."""
-        following = self.following
-        files, numbers = following.files_by_commit(), following.tracks.parents
-        own = {step.index: step.path for step in following.steps[following.path]}
-        nothing = _EntityState(NOTHING, self.state({}))
+    def __init__(self, files: EntityFiles) -> None:
+        self.files = files
+        origin, model = files.registry.origin, files.registry.model
+        (data,) = repository.read_versions(origin.root, [(origin.history.head, files.prefix + MODEL_FILE)])
+        names = {files.below(step.path, path) for path, steps in files.steps.items() for step in steps}
+        own = {files.xid(step.path) for step in files.steps[files.path]}
+        self.constant = stub_files(model, names, own) | ({MODEL_FILE: data} if data is not None else {})
+
+    def entries(self) -> Iterator[HistoryEntry]:
+        """Yield what each commit did, compared with its parents; the oldest commit first."""
+        by_commit, numbers = self.files.by_commit(), self.files.tracks.parents
+        own = {step.index: step.path for step in self.files.steps[self.files.path]}
+        nothing = _EntityState(NOTHING, self.registry({}))
         children = Counter(parent for parents in numbers for parent in parents)
-        found: dict[int, _EntityState] = {}
-        for index in range(len(files) - 1, -1, -1):
-            parents = [found[parent] for parent in numbers[index]] or [nothing]
+        states: dict[int, _EntityState] = {}
+        for index in range(len(by_commit) - 1, -1, -1):
+            parents = [states[parent] for parent in numbers[index]] or [nothing]
             for parent in numbers[index]:
                 children[parent] -= 1
                 if not children[parent]:
-                    del found[parent]
-            if all(files[index] is parent.files for parent in parents):
-                found[index] = parents[0]
-            elif following.is_boundary(index):
-                found[index] = self.standing(files[index], parents, following.names(following.path)[::-1])
+                    del states[parent]
+            if all(by_commit[index] is parent.files for parent in parents):
+                states[index] = parents[0]
+            elif self.files.is_boundary(index):
+                states[index] = self.state(by_commit[index], parents, self.files.names(self.files.path)[::-1])
             else:
                 paths = [own[index]] if index in own else [parent.path for parent in parents]
-                found[index] = self.standing(files[index], parents, paths)
-                yield from self.told(index, found[index], parents, is_own=index in own)
+                states[index] = self.state(by_commit[index], parents, paths)
+                yield from self.entry(index, states[index], parents, is_own=index in own)
 
-    def standing(self, files: Mapping[str, Key], parents: Sequence[_EntityState], paths: Sequence[str]) -> _EntityState:
-        """Return how the entity stands with files; its own has one of a few paths."""
-        following = self.following
-        data = following.data(files)
+    def state(self, keys: FileKeys, parents: Sequence[_EntityState], paths: Sequence[str]) -> _EntityState:
+        """Return the state of the entity with files; its own has one of a few paths."""
+        files = self.files
+        data = files.data(keys)
         if len(parents) > 1:
             for parent in parents:
-                if data == following.data(parent.files):
-                    return replace(parent, files=files)
-        there = (path for path in paths if len(paths) == 1 or following.below(path, following.path) in data)
-        path = next(there, "")
-        name = following.xid(path) if path else ""
-        now = self.state(data)
-        if now.broken:
-            return replace(parents[0], files=files, path=path, name=name, readable=False)
-        return _EntityState(files, now, path, name, name)
+                if data == files.data(parent.files):
+                    return replace(parent, files=keys)
+        path = next((path for path in paths if len(paths) == 1 or files.below(path, files.path) in data), "")
+        xid = files.xid(path) if path else ""
+        registry = self.registry(data)
+        if registry.broken:
+            return replace(parents[0], files=keys, path=path, xid=xid, readable=False)
+        return _EntityState(keys, registry, path, xid, xid)
 
-    def told(
-        self, index: int, now: _EntityState, parents: Sequence[_EntityState], *, is_own: bool
+    def entry(
+        self, index: int, state: _EntityState, parents: Sequence[_EntityState], *, is_own: bool
     ) -> Iterator[HistoryEntry]:
-        """Give what a commit did, unless that is nothing; a merge did what comes from none of its parents."""
-        following = self.following
-        commit = following.registry.origin.history.commits[index]
+        """Yield what a commit did, unless that is nothing; a merge did what comes from none of its parents."""
+        commit = self.files.registry.origin.history.commits[index]
         if len(parents) > 1:
-            before = [following.data(parent.files) for parent in parents]
-            if not has_own_changes(following.data(now.files), before, following.other_names):
+            before = [self.files.data(parent.files) for parent in parents]
+            if not has_own_changes(self.files.data(state.files), before, self.files.other_names):
                 return
-        if not now.readable:
-            yield HistoryEntry(commit, now.name, (), readable=False)
+        if not state.readable:
+            yield HistoryEntry(commit, state.xid, (), readable=False)
             return
-        first, *others = (_diff_states(parent, now) for parent in parents)
-        changes = changes_in_all(first, others)
+        changes = changes_in_all([_diff_states(parent, state) for parent in parents])
         if is_own or changes:
-            begins = not any(parent.old for parent in parents)
-            yield HistoryEntry(commit, now.name or following.xid(following.path), changes, begins=begins)
+            begins = not any(parent.readable_xid for parent in parents)
+            yield HistoryEntry(commit, state.xid or self.files.xid(self.files.path), changes, begins=begins)
 
-    def state(self, files: Mapping[str, bytes]) -> Registry:
-        """Return the registry that a few files make."""
-        return read_contents(self.following.registry.origin.root, {**self.always, **files})
-
-
-def _constant_files(following: FileHistory) -> Mapping[str, bytes]:
-    """Return the files that every state has: the registry's model as it is now, and the groups around others."""
-    origin, model = following.registry.origin, following.registry.model
-    (data,) = source_history.read_versions(origin.root, [(origin.history.head, following.prefix + MODEL_FILE)])
-    names = {following.below(step.path, path) for path, steps in following.steps.items() for step in steps}
-    own = {following.xid(step.path) for step in following.steps[following.path]}
-    return stub_files(model, names, own) | ({MODEL_FILE: data} if data is not None else {})
+    def registry(self, files: Files) -> Registry:
+        return read_contents(self.files.registry.origin.root, {**self.constant, **files})
 
 
-def _diff_states(before: _EntityState, now: _EntityState) -> tuple[Change, ...]:
-    old, name = before.old, now.name
-    renamed = {old: name} if old and old != name else {}
-    return tuple(item for item in diff(before.state, now.state, renamed) if _concerns_entity(item, {old, name} - {""}))
+def _diff_states(before: _EntityState, after: _EntityState) -> tuple[Change, ...]:
+    """Return the changes of the entity itself, and those that reach it."""
+    old, new = before.readable_xid, after.xid
+    xids = {old, new} - {""}
+    versions = tuple(f"{xid}/versions/" for xid in xids)
+    changes = diff(before.registry, after.registry, {old: new} if old and old != new else {})
+    return tuple(item for item in changes if xids & {item.xid, *item.reaches} or item.xid.startswith(versions))
 
 
-def _concerns_entity(change: Change, xids: set[str]) -> bool:
-    """Tell whether a change is one of the entity's, or reaches it."""
-    touched = {change.xid, *change.reaches}
-    below = tuple(f"{xid}/versions/" for xid in xids)
-    return bool(xids & touched) or change.xid.startswith(below)
+def stub_files(model: Model, paths: Iterable[str], own: Collection[str] = ()) -> dict[str, bytes]:
+    """Return stubs by path of the registry's file, and of the files of groups around the resources of paths.
+
+    Some files of a registry can't be read as one without them. Paths are relative to the registry's folder. The groups
+    with the xids ``own`` get none.
+    """
+    spots = [parse_path(model, path) for path in paths]
+    groups = {f"/{item.group.plural}/{item.gid}" for item in spots if item.group and item.resource}
+    stubs = {path_of(model, xid): b"description: A group.\n" for xid in sorted(groups.difference(own))}
+    return {REGISTRY_FILE: b"registryid: then\n", **stubs}
+
+
+# Merge commits: a branch's changes are reported at the commits that made them, so a merge that only joins branches has
+# none of its own.
+
+
+def has_own_changes(after: Files, befores: Sequence[Files], names: Mapping[str, Iterable[str]] = NOTHING) -> bool:
+    """Return whether any file of a merge has, or lacks, lines where it differs from all parents.
+
+    ``names`` has the other names of files, under which a parent may have them.
+    """
+    for path in dict.fromkeys((*after, *(path for files in befores for path in files))):
+        paths = (path, *names.get(path, ())) if path in after else (path,)
+        parents = [next((files[name] for name in paths if name in files), None) for files in befores]
+        if after.get(path) in parents:
+            continue
+        lines = after.get(path, b"").splitlines()
+        own: list[LineRange] = [(0, len(lines))]
+        for before in parents:
+            opcodes = SequenceMatcher(None, (before or b"").splitlines(), lines, autojunk=False).get_opcodes()
+            # A range of new lines; an empty one is where lines are gone.
+            changed = [(start, end) for tag, _, _, start, end in opcodes if tag != "equal"]
+            own = [common for one in own for other in changed if (common := _overlap(one, other)) is not None]
+        if own:
+            return True
+    return False
+
+
+def _overlap(one: LineRange, other: LineRange) -> LineRange | None:
+    start, end = max(one[0], other[0]), min(one[1], other[1])
+    empty = one[0] == one[1] or other[0] == other[1]
+    return (start, end) if start < end or (empty and start == end) else None
+
+
+def changes_in_all(by_parent: Sequence[tuple[Change, ...]]) -> tuple[Change, ...]:
+    """Return the changes since a merge's first parent in what has changed since all its other parents, too."""
+    first, *others = by_parent
+    places = [{(change.xid, change.path) for change in changes} for changes in others]
+    return tuple(change for change in first if all((change.xid, change.path) in changed for changed in places))
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSummary:
+    """One commit: how many entities it touched, and what it changed unless that is too much to be ``compared``."""
+
+    commit: Commit
+    touched: int
+    changes: tuple[Change, ...] = ()
+    compared: bool = True
+
+
+def recent_commits(registry: Registry) -> tuple[CommitSummary, ...]:
+    """Return the last commits that touched the registry, the newest first; nothing where there is no Git history.
+
+    A commit that touches many files, such as an import, is only counted.
+    """
+    git = registry.origin.history
+    prefix = _registry_prefix(registry)
+    if git.reason or registry.origin.root.is_file():
+        return ()
+    touching = ((commit, _registry_paths(commit, prefix)) for commit in git.commits)
+    last = [item for item in touching if item[1]][:MAX_COMMITS]
+    versions = _version_documents(git.commits, prefix)
+    related = [
+        _related_files(registry, prefix, paths, versions) if len(paths) <= MAX_FILES else () for _, paths in last
+    ]
+    pairs = [(commit, paths) for (commit, _), paths in zip(last, related, strict=True) if paths]
+    contents = _read_commits(registry, prefix, pairs)
+    result = []
+    for (commit, paths), names in zip(last, related, strict=True):
+        touched = len({xid for path in paths if (xid := xid_of(parse_path(registry.model, path)))})
+        changes: tuple[Change, ...] = ()
+        if names:
+            befores, after = next(contents)
+            if len(befores) == 1 or has_own_changes(after, befores):
+                changes = changes_in_all([_diff_commit(registry, commit, prefix, files, after) for files in befores])
+        result.append(CommitSummary(commit, touched, changes, compared=bool(names)))
+    return tuple(result)
+
+
+def _registry_paths(commit: Commit, prefix: str) -> tuple[str, ...]:
+    """Return the files of the registry that a commit touched, below its folder, under both names where it renamed."""
+    names = (name for change in commit.files for name in (change.path, change.oldpath) if name)
+    return tuple(dict.fromkeys(name.removeprefix(prefix) for name in names if name.startswith(prefix)))
+
+
+def _version_documents(commits: Iterable[Commit], prefix: str) -> Mapping[str, Iterable[str]]:
+    """Return the documents that each folder of versions ever had: without any of them, a schema has one named "1"."""
+    documents: dict[str, dict[str, None]] = defaultdict(dict)
+    for commit in commits:
+        for path in _registry_paths(commit, prefix):
+            if _VERSIONS in path:
+                documents[path.rpartition("/")[0]][path] = None
+    return documents
+
+
+def _related_files(
+    registry: Registry, prefix: str, paths: tuple[str, ...], versions: Mapping[str, Iterable[str]]
+) -> tuple[str, ...]:
+    """Return the files that tell what a few files mean: their groups, bases, derived messages, endpoints, schemas."""
+    result = dict.fromkeys(paths)
+    for xid in [xid for path in paths if (xid := xid_of(parse_path(registry.model, path)))]:
+        for other in _neighbours(registry, xid):
+            entity, parts = registry.entity(other), other.split("/")
+            # A version is described by its schema's file.
+            own = entity.place.path if entity else path_of(registry.model, "/".join(parts[:5]))
+            files = (own, path_of(registry.model, "/".join(parts[:3])))
+            result |= dict.fromkeys(path.removeprefix(prefix) for path in files if path)
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in result if _VERSIONS in path):
+        result |= dict.fromkeys(versions.get(folder, ()))
+    return tuple(result)[: max(MAX_RELATED, len(paths))]
+
+
+def _neighbours(registry: Registry, xid: str) -> Iterator[str]:
+    """Yield an entity, the messages that derive from it, its base messages and the endpoints that carry it."""
+    yield xid
+    pending, visited = [xid], {xid}
+    while pending and len(visited) < MAX_RELATED:
+        for other in registry.indexes.derived.get(pending.pop(), ()):
+            if other not in visited:
+                visited.add(other)
+                pending.append(other)
+                yield other
+    if "/messages/" in xid and registry.entity(xid) is not None:
+        yield from registry.resolved(xid).chain
+        yield from (endpoint for endpoint, _ in registry.indexes.carriers.get(xid, ()))
+
+
+def _read_commits(
+    registry: Registry, prefix: str, pairs: list[tuple[Commit, tuple[str, ...]]]
+) -> Iterator[tuple[Sequence[Files], Files]]:
+    """Yield the contents of files at the parents of each commit, and after it, in one run of Git."""
+    sides = [((*paths, MODEL_FILE), (*commit.parents, commit.sha)) for commit, paths in pairs]
+    places = [(sha, prefix + path) for paths, hashes in sides for path in paths for sha in hashes]
+    contents = repository.read_versions(registry.origin.root, places) if places else iter(())
+    for paths, hashes in sides:
+        by_commit: list[dict[str, bytes]] = [{} for _ in hashes]
+        for path in paths:
+            for files in by_commit:
+                data = next(contents)
+                if data is not None:
+                    files[path] = data
+        yield by_commit[:-1] or [{}], by_commit[-1]
+
+
+def _diff_commit(registry: Registry, commit: Commit, prefix: str, before: Files, after: Files) -> tuple[Change, ...]:
+    model = registry.model
+    renamed = {
+        xid_of(parse_path(model, change.oldpath.removeprefix(prefix))): xid_of(
+            parse_path(model, change.path.removeprefix(prefix))
+        )
+        for change in commit.files
+        if change.status == "R" and change.path.startswith(prefix)
+    }
+    # What is around the entities is the same on both sides where one of them has not got it.
+    shared = {
+        name: data for files in (before, after) for name, data in files.items() if name in {REGISTRY_FILE, MODEL_FILE}
+    }
+    sides = ({**stub_files(model, (*shared, *files)), **shared, **files} for files in (before, after))
+    old, new = (read_contents(registry.origin.root, files) for files in sides)
+    return diff(old, new, {one: other for one, other in renamed.items() if one and other and one != other})

@@ -6,7 +6,7 @@ advice holds: a definition in use does not change on the wire.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -18,104 +18,23 @@ from xregit.catalog.entities import Group, Place, Resource
 from xregit.catalog.layout import REGISTRY_FILE, WAIVERS_FILE
 from xregit.catalog.registry import expect_registry
 from xregit.changes.change import Change, Impact
-from xregit.changes.new_names import NewName, find_new_name, worst_per_name
-from xregit.changes.verdicts import locate_change
+from xregit.changes.location import NewName, find_new_name, locate_change
 from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered
 from xregit.model.times import moment
 from xregit.rules import severities
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-    from xregit.changes.change import Change
 
 
 LABEL, DRAFT = "stage", "draft"
-_GROUP_PARTS = 3
-
-
-def is_draft(group: Group) -> bool:
-    """Tell whether a group is marked as a draft."""
-    labels = group.attributes.get("labels")
-    return isinstance(labels, Mapping) and labels.get(LABEL) == DRAFT
-
-
-def in_draft(registry: Registry, xid: str) -> bool:
-    """Tell whether an entity is a draft group, or in one."""
-    group = registry.entity("/".join(xid.split("/")[:_GROUP_PARTS]))
-    return isinstance(group, Group) and is_draft(group)
-
-
-_GROUP_DEPTH, _RESOURCE_DEPTH = 3, 5
-
-
-def removal_of(registry: Registry, xid: str) -> date | None:
-    """Return the day on which an entity, or what it is part of, is announced to be removed; the earliest of several."""
-    days = [day for stated in _deprecations_of(registry, xid) if (day := _parse_day(stated.get("removal"))) is not None]
-    return min(days, default=None)
-
-
-def is_deprecated(registry: Registry, xid: str) -> bool:
-    """Tell whether an entity, or what it is part of, is deprecated."""
-    return any(True for _ in _deprecations_of(registry, xid))
-
-
-def _deprecations_of(registry: Registry, xid: str) -> Iterator[Mapping[str, Any]]:
-    parts = xid.split("/")
-    for length in (_GROUP_DEPTH, _RESOURCE_DEPTH):
-        entity = registry.entity("/".join(parts[:length])) if len(parts) >= length else None
-        attributes = entity.meta if isinstance(entity, Resource) else entity.attributes if entity else {}
-        stated = attributes.get("deprecated") if isinstance(entity, Group | Resource) else None
-        if isinstance(stated, Mapping):
-            yield stated
-
-
-def _parse_day(written: object) -> date | None:
-    time = moment(written)
-    return time.date() if time else None
-
-
-@dataclass(frozen=True, slots=True)
-class Waiver:
-    """One intended break; ``index`` is its place in the file. A wildcard in ``xid`` stands for any part of it."""
-
-    index: int
-    xid: str
-    rule: str
-    attribute: str
-    reason: str
-    approvedby: str
-    until: date
-
-    def covers(self, change: Change) -> bool:
-        """Tell whether it is about a change; without an attribute it is about all of an entity."""
-        return (
-            self.rule == change.rule and self.attribute in {"", change.attribute} and fnmatchcase(change.xid, self.xid)
-        )
-
-
-def load_waivers(registry: Registry) -> Iterator[Waiver]:
-    """Give the waivers of a registry, in their order."""
-    stated = registry.waivers.get("waivers")
-    for index, item in enumerate(stated if isinstance(stated, list) else ()):
-        found = _waiver(index, item) if isinstance(item, Mapping) else None
-        if found is not None:
-            yield found
-
-
-def _waiver(index: int, item: Mapping[str, Any]) -> Waiver | None:
-    texts = [item.get(name, "") for name in ("xid", "rule", "attribute", "reason", "approvedby", "until")]
-    if not all(isinstance(text, str) for text in texts) or not all(texts[:2] + texts[3:]):
-        return None
-    try:
-        until = date.fromisoformat(texts[5])
-    except ValueError:
-        return None
-    return Waiver(index, texts[0], texts[1], texts[2], texts[3], texts[4], until)
-
-
-_JUDGED = frozenset({Impact.BREAKING, Impact.UNKNOWN})
 REMOVED, MADE_DRAFT = "definition-removed", "made-draft"
 USED, EXPIRED, UNNEEDED = "waiver-used", "waiver-expired", "waiver-unneeded"
+# Rules of `check` about names, which find the same fault as the change that brought the name.
+OF_NAMES = frozenset({"unknown-attribute", "misspelled-attribute"})
+MAX_LISTED = 3
+_GROUP_DEPTH, _RESOURCE_DEPTH = 3, 5
+_SEVERITIES = tuple(Severity)
 
 
 class MergeDecision(StrEnum):
@@ -131,17 +50,17 @@ class MergeDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """One change, where it is to be seen, whether it stands in the way of a merge, and a word on why.
+    """One change, where it is to be seen, whether it may be merged, and the reason where it is let through.
 
     ``severity`` is that of its diagnostic; None where there is none. ``name`` is a new name that it is about.
     """
 
     change: Change
-    standing: MergeDecision
+    decision: MergeDecision
     place: Place
     span: Span
     severity: Severity | None = None
-    why: str = ""
+    reason: str = ""
     name: NewName | None = None
 
 
@@ -149,18 +68,18 @@ class ReviewItem:
 class Review:
     """All changes between two states of a registry, judged, and the diagnostics that follow; the worst first.
 
-    Of a name that was written otherwise there is one diagnostic. ``on_new_names`` are those at names that are new.
-    ``unread`` are the files that can't be read in one of the states, whose definitions are therefore not compared.
+    A name in another spelling has one diagnostic. ``on_new_names`` are the diagnostics at names that are new.
+    ``unreadable`` are the files that can't be read in one of the states, whose definitions are therefore not compared.
     """
 
     items: tuple[ReviewItem, ...]
     diagnostics: tuple[Diagnostic, ...]
     on_new_names: frozenset[Diagnostic] = frozenset()
-    unread: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
-        """Whether something stands in the way of a merge."""
+        """Whether a change fails the check."""
         return has_errors(self.diagnostics)
 
 
@@ -178,7 +97,7 @@ def review(changes: Sequence[Change], before: Registry, after: Registry, *, toda
 
 
 class _Reviewer:
-    """One review; ``used`` are the waivers that something needs, by their places in the file."""
+    """One review; ``used`` are the changes that need a waiver, by the waiver's place in the file."""
 
     def __init__(self, before: Registry, after: Registry, today: date) -> None:
         self.before, self.after, self.today = before, after, today
@@ -187,79 +106,73 @@ class _Reviewer:
         self.used: dict[int, Change] = {}
 
     def review(self, changes: Sequence[Change]) -> Review:
-        items = tuple(self.judged(change) for change in changes)
-        found = list(worst_per_name((item.name, _diagnostic(item)) for item in items if item.severity is not None))
-        told = ordered([*(item for _, item in found), *self.of_waivers()])
-        unread = tuple(sorted(self.before.broken | self.after.broken))
-        return Review(items, told, frozenset(item for name, item in found if name), unread)
+        items = tuple(self.decide(change) for change in changes)
+        findings = list(_worst_per_name((item.name, _diagnostic(item)) for item in items if item.severity is not None))
+        diagnostics = ordered([*(item for _, item in findings), *self.check_waivers()])
+        unreadable = tuple(sorted(self.before.broken | self.after.broken))
+        return Review(items, diagnostics, frozenset(item for name, item in findings if name), unreadable)
 
-    def judged(self, change: Change) -> ReviewItem:
+    def decide(self, change: Change) -> ReviewItem:
         place, span = locate_change(self.before, self.after, change)
-        if change.impact not in _JUDGED:
+        if change.impact not in {Impact.BREAKING, Impact.UNKNOWN}:
             return ReviewItem(change, MergeDecision.FINE, place, span)
         if self.is_draft(change):
-            return ReviewItem(change, MergeDecision.DRAFT, place, span, why="it is a draft, which promises nothing")
+            return ReviewItem(change, MergeDecision.DRAFT, place, span, reason="it is a draft, which promises nothing")
         removal = removal_of(self.before, change.xid) if change.rule == REMOVED else None
         if removal is not None and removal <= self.today:
-            return ReviewItem(
-                change, MergeDecision.ANNOUNCED, place, span, why=f"its removal was announced for {removal}"
-            )
+            reason = f"its removal was announced for {removal}"
+            return ReviewItem(change, MergeDecision.ANNOUNCED, place, span, reason=reason)
         waiver = next((item for item in self.waivers if item.covers(change)), None)
         if waiver is not None:
             self.used.setdefault(waiver.index, change)
             if self.today <= waiver.until:
-                why = f"let through by {waiver.approvedby} until {waiver.until}: {waiver.reason}"
-                return ReviewItem(change, MergeDecision.WAIVED, place, span, why=why)
+                reason = f"let through by {waiver.approvedby} until {waiver.until}: {waiver.reason}"
+                return ReviewItem(change, MergeDecision.WAIVED, place, span, reason=reason)
         severity = self.severity(change.rule, place.path, change.xid)
-        standing = MergeDecision.STANDS if severity is not None else MergeDecision.OFF
+        decision = MergeDecision.STANDS if severity is not None else MergeDecision.OFF
         name = find_new_name(self.before, self.after, change)
-        if name is not None and name.instead:
+        if name is not None and name.replaces:
             place, span = locate_change(self.before, self.after, change, name.path)
-        return ReviewItem(self.advised(change, removal, name), standing, place, span, severity, name=name)
+        return ReviewItem(self.with_advice(change, removal, name), decision, place, span, severity, name=name)
 
     def is_draft(self, change: Change) -> bool:
-        """Tell whether all that a change touches was a draft before it."""
+        """Return whether all that a change touches was a draft before it."""
         if change.rule == MADE_DRAFT:
             return False
         old = str(change.before) if change.rule == "definition-renamed" else change.xid
-        touched = (old, *(xid for xid in change.reaches if self.before.entity(xid) is not None))
-        return all(in_draft(self.before, xid) for xid in touched)
+        reaches = (xid for xid in change.reaches if self.before.entity(xid) is not None)
+        return all(in_draft(self.before, xid) for xid in (old, *reaches))
 
-    def advised(self, change: Change, removal: date | None, name: NewName | None) -> Change:
-        """Return a change with advice that fits: to write a name as it was, or to what was announced of a removal."""
-        if name is not None and name.instead:
-            return replace(change, help=f'Write "{name.instead}" instead of "{name.path[-1]}". {change.help}'.rstrip())
-        if change.rule != REMOVED:
-            return change
+    def with_advice(self, change: Change, removal: date | None, name: NewName | None) -> Change:
+        """Return a change with advice that fits: the old name, or what was announced of a removal."""
+        if name is not None and name.replaces:
+            return replace(change, help=f'Write "{name.replaces}" instead of "{name.path[-1]}". {change.help}'.rstrip())
         if removal is not None:
             return replace(change, help=f"It was announced for {removal}; wait until then.")
-        if is_deprecated(self.before, change.xid):
+        if change.rule == REMOVED and is_deprecated(self.before, change.xid):
             return replace(change, help='Its deprecation names no day; keep it, and add "removal" to "deprecated".')
         return change
 
-    def of_waivers(self) -> Iterator[Diagnostic]:
+    def check_waivers(self) -> Iterator[Diagnostic]:
+        path = self.after.place.path.removesuffix(REGISTRY_FILE) + WAIVERS_FILE
         for waiver in self.waivers:
             change = self.used.get(waiver.index)
+            advice = ""
             if change is None:
+                rule, advice = UNNEEDED, "Remove it."
                 message = f'Nothing breaks that the waiver of "{waiver.rule}" for "{waiver.xid}" lets through.'
-                yield from self.of_waiver(UNNEEDED, waiver, message, "Remove it.")
             elif self.today > waiver.until:
+                rule, advice = EXPIRED, "Undo the change, or agree on a new day."
                 message = f'The waiver of "{waiver.rule}" for "{waiver.xid}" ended on {waiver.until}.'
-                yield from self.of_waiver(EXPIRED, waiver, message, "Undo the change, or agree on a new day.")
             else:
-                message = (
-                    f'"{waiver.rule}" of "{change.xid}" is let through until {waiver.until} by {waiver.approvedby}: '
-                    f"{waiver.reason}"
-                )
-                yield from self.of_waiver(USED, waiver, message, "")
-
-    def of_waiver(self, rule: str, waiver: Waiver, message: str, help_: str) -> Iterator[Diagnostic]:
-        path = self.after.place.path.removesuffix(REGISTRY_FILE) + WAIVERS_FILE
-        severity = self.severity(rule, path, waiver.xid)
-        if severity is not None:
-            span = self.after.origin.span(Place(path, ("waivers", waiver.index)))
-            line = (span.line, span.column, span.endline, span.endcolumn)
-            yield Diagnostic(rule, severity, path, message, *line, xid=waiver.xid, help=help_)
+                rule = USED
+                permission = f"is let through until {waiver.until} by {waiver.approvedby}: {waiver.reason}"
+                message = f'"{waiver.rule}" of "{change.xid}" {permission}'
+            severity = self.severity(rule, path, waiver.xid)
+            if severity is not None:
+                span = self.after.origin.span(Place(path, ("waivers", waiver.index)))
+                line = (span.line, span.column, span.endline, span.endcolumn)
+                yield Diagnostic(rule, severity, path, message, *line, xid=waiver.xid, help=advice)
 
 
 def _diagnostic(item: ReviewItem) -> Diagnostic:
@@ -272,16 +185,115 @@ def _diagnostic(item: ReviewItem) -> Diagnostic:
 
 def describe_change(change: Change) -> str:
     """Return what a change does, in sentences: what it is, what it means for whom, and what else it reaches."""
-    hit = [f"{who.capitalize()}s {change.says[who]}." for who in change.audience if who in change.says]
-    reached = f" It reaches {_shorten(change.reaches)}." if change.reaches else ""
-    return f"{change.message} {' '.join(hit)}".rstrip() + reached
+    effects = [f"{name.capitalize()}s {change.says[name]}." for name in change.audience if name in change.says]
+    text = f"{change.message} {' '.join(effects)}".rstrip()
+    if not change.reaches:
+        return text
+    first = ", ".join(f'"{xid}"' for xid in change.reaches[:MAX_LISTED])
+    more = len(change.reaches) - MAX_LISTED
+    return f"{text} It reaches {first}{f' and {more} more' if more > 0 else ''}."
 
 
-MAX_LISTED = 3
+def _worst_per_name(
+    findings: Iterable[tuple[NewName | None, Diagnostic]],
+) -> Iterator[tuple[NewName | None, Diagnostic]]:
+    """Yield the findings, but where one name replaces another only the worst; of two, the one on the old name."""
+    findings = list(findings)
+    replaced = {(item.xid, name.path) for name, item in findings if name and name.replaces}
+    reported: set[tuple[str, Sequence[str]]] = set()
+    for name, item in sorted(findings, key=lambda pair: (_rank(pair[1]), pair[0] is None or not pair[0].replaces)):
+        key = (item.xid, name.path if name else ())
+        if key not in reported:
+            yield name, item
+        if key in replaced:
+            reported.add(key)
 
 
-def _shorten(xids: Sequence[str]) -> str:
-    """Return the first few of many, and how many more there are."""
-    first = ", ".join(f'"{xid}"' for xid in xids[:MAX_LISTED])
-    more = len(xids) - MAX_LISTED
-    return f"{first} and {more} more" if more > 0 else first
+def merge_findings(
+    findings: Sequence[Diagnostic], changes: Iterable[Diagnostic], on_new_names: Container[Diagnostic]
+) -> Iterator[Diagnostic]:
+    """Yield the findings of `check` and those on changes, but of several about one new name only the worst."""
+    of_names = {(item.path, item.line, item.column): item for item in findings if item.rule in OF_NAMES}
+    hidden: set[Diagnostic] = set()
+    for item in changes:
+        other = of_names.get((item.path, item.line, item.column)) if item in on_new_names else None
+        if other is None:
+            yield item
+        elif _rank(item) < _rank(other):
+            hidden.add(other)
+            yield item
+    yield from (item for item in findings if item not in hidden)
+
+
+def _rank(item: Diagnostic) -> int:
+    return _SEVERITIES.index(item.severity)
+
+
+def is_draft(group: Group) -> bool:
+    """Return whether a group is marked as a draft."""
+    labels = group.attributes.get("labels")
+    return isinstance(labels, Mapping) and labels.get(LABEL) == DRAFT
+
+
+def in_draft(registry: Registry, xid: str) -> bool:
+    """Return whether an entity is a draft group, or in one."""
+    group = registry.entity("/".join(xid.split("/")[:_GROUP_DEPTH]))
+    return isinstance(group, Group) and is_draft(group)
+
+
+def removal_of(registry: Registry, xid: str) -> date | None:
+    """Return the day on which an entity, or what it is part of, is announced to be removed; the earliest of several."""
+    times = (moment(deprecated.get("removal")) for deprecated in _deprecations_of(registry, xid))
+    return min((time.date() for time in times if time), default=None)
+
+
+def is_deprecated(registry: Registry, xid: str) -> bool:
+    """Return whether an entity, or what it is part of, is deprecated."""
+    return any(True for _ in _deprecations_of(registry, xid))
+
+
+def _deprecations_of(registry: Registry, xid: str) -> Iterator[Mapping[str, Any]]:
+    parts = xid.split("/")
+    for depth in (_GROUP_DEPTH, _RESOURCE_DEPTH):
+        entity = registry.entity("/".join(parts[:depth])) if len(parts) >= depth else None
+        if isinstance(entity, Group | Resource):
+            attributes = entity.meta if isinstance(entity, Resource) else entity.attributes
+            deprecated = attributes.get("deprecated")
+            if isinstance(deprecated, Mapping):
+                yield deprecated
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """One intended break; ``index`` is its place in the file. ``xid`` may have wildcards."""
+
+    index: int
+    xid: str
+    rule: str
+    attribute: str
+    reason: str
+    approvedby: str
+    until: date
+
+    def covers(self, change: Change) -> bool:
+        """Return whether it is about a change; without an attribute it is about all of an entity."""
+        if self.rule != change.rule or self.attribute not in {"", change.attribute}:
+            return False
+        return fnmatchcase(change.xid, self.xid)
+
+
+def load_waivers(registry: Registry) -> Iterator[Waiver]:
+    """Yield the waivers of a registry, in their order; `check` reports those that are malformed."""
+    waivers = registry.waivers.get("waivers")
+    for index, item in enumerate(waivers if isinstance(waivers, list) else ()):
+        if not isinstance(item, Mapping):
+            continue
+        texts = [item.get(name, "") for name in ("xid", "rule", "attribute", "reason", "approvedby", "until")]
+        xid, rule, attribute, reason, approvedby, until = texts
+        if not all(isinstance(text, str) for text in texts) or not all((xid, rule, reason, approvedby, until)):
+            continue
+        try:
+            day = date.fromisoformat(until)
+        except ValueError:
+            continue
+        yield Waiver(index, xid, rule, attribute, reason, approvedby, day)

@@ -1,20 +1,24 @@
-"""How the payloads that two states of a schema or message allow relate to each other."""
+"""How the payloads that two states of a schema or message allow relate to each other.
+
+Source: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md, the format of pointers that replace documents.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid, schema_reference
-from xregit.changes.attribute_diff import NARROWER, OTHER, SAME, WIDER
+from xregit.changes.attribute_diff import NARROWER, OTHER, SAME, WIDER, alike
 from xregit.changes.change import Difference
-from xregit.changes.equality import alike, is_lfs_pointer, points_to, same_document
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
 from xregit.payloads.compatibility import Answer, Verdict, compare_documents
 from xregit.payloads.compatibility.verdicts import ROOT, summarise, worst_first
 from xregit.payloads.document import Document, fetch_nothing
+from xregit.source import json_loader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,59 +31,9 @@ if TYPE_CHECKING:
 
 UNCLEAR = "unclear"
 REFERENCES = ("dataschemauri", "dataschemaxid")
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """What describes a payload: a schema's language and document, and the type inside it that is meant.
-
-    ``document`` is the bytes of a file, a value that stands in the message itself, or None for what is kept elsewhere.
-    What it refers to is relative to ``uri``, its xid, and found in ``documents``.
-    """
-
-    format: str
-    document: Any
-    selector: str = ""
-    reference: str = ""
-    uri: str = ""
-    documents: SchemaDocuments | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _SchemaVersion:
-    """A version of a schema in one of the two registries."""
-
-    version: Version
-    registry: Registry
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """How two payload schemas relate, as a key of the table of verdicts, why, and what to do about it.
-
-    ``same`` is said of two that mean the same, ``equal`` of two that read each other's payloads, ``wider`` where only
-    the new one does, ``narrower`` where only the old one does, ``other`` where neither does. What can't be told of one
-    direction or both stands in ``_RELATIONS``. ``detail`` says why where no ``verdicts`` do.
-    """
-
-    relation: str
-    detail: str = ""
-    verdicts: tuple[Verdict, ...] = ()
-
-    @property
-    def kinds(self) -> tuple[object, ...]:
-        """What is the same of two types in a document of which the same is said, if not of the same places in them."""
-        return self.relation, self.detail, frozenset(item.message for item in self.verdicts)
-
-    @property
-    def words(self) -> Mapping[str, str]:
-        """The end of a sentence that says why, and what to do about the worst of it."""
-        verdicts = worst_first(self.verdicts)
-        said = f". {summarise(verdicts)}" if verdicts else self.detail
-        return {"detail": said, "advice": f"{verdicts[0].help} " if verdicts else ""}
-
-
-# Whether the new schema reads old payloads, and the old one new payloads, to how they relate.
+_LFS_START, _LFS_HASH = b"version https://git-lfs.github.com/spec/", b"oid sha256:"
+_MAX_LFS_BYTES = 1024
+# How two schemas relate, by whether the new one reads old payloads, and the old one new payloads.
 _RELATIONS: Mapping[tuple[Answer, Answer], str] = {
     (Answer.YES, Answer.YES): "equal",
     (Answer.YES, Answer.NO): WIDER,
@@ -93,6 +47,43 @@ _RELATIONS: Mapping[tuple[Answer, Answer], str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What describes a payload: a schema's language and document, and the name of the type inside it.
+
+    ``document`` is the bytes of a file, a value in the message itself, or None for a document that is elsewhere. Its
+    references are relative to ``uri``, its xid, and lead to ``documents``.
+    """
+
+    format: str
+    document: Any
+    selector: str = ""
+    reference: str = ""
+    uri: str = ""
+    documents: SchemaDocuments | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How two payload schemas relate, as a key of the table of verdicts, why, and what to do about it.
+
+    The relation is ``same`` if they mean the same, else ``equal`` if they read each other's payloads, ``wider`` where
+    only the new one does, ``narrower`` where only the old one does, ``other`` where neither does, or one of
+    ``_RELATIONS`` where that is unclear. ``detail`` says why where no ``verdicts`` do.
+    """
+
+    relation: str
+    detail: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The end of a sentence that says why, and what to do about the worst of it."""
+        verdicts = worst_first(self.verdicts)
+        detail = f". {summarise(verdicts)}" if verdicts else self.detail
+        return {"detail": detail, "advice": f"{verdicts[0].help} " if verdicts else ""}
+
+
 def compare_payloads(old: Payload, new: Payload) -> Relation:
     """Return how what two schemas allow relates."""
     if old.format == new.format and old.selector == new.selector and same_document(old.document, new.document):
@@ -104,84 +95,175 @@ def compare_payloads(old: Payload, new: Payload) -> Relation:
         return Relation(UNCLEAR, ": Git LFS keeps a document of it that is not in the history")
     if old.document is None or new.document is None or not all(language(item.format) for item in (old, new)):
         return Relation(UNCLEAR)
+    documents = (
+        Document(
+            item.format,
+            item.document,
+            item.selector,
+            item.uri,
+            item.documents.get if item.documents else fetch_nothing,
+        )
+        for item in (old, new)
+    )
     try:
-        found = compare_documents(_document_of(old), _document_of(new))
+        comparison = compare_documents(*documents)
     except SchemaError as error:
         return Relation(UNCLEAR, f": {error}")
-    # What nobody described, nobody can rely on; it is told, and breaks nothing.
-    judged = found.described
-    return Relation(_RELATIONS[judged.backward, judged.forward], verdicts=found.verdicts)
+    # Nobody can rely on what nobody described: such a difference is reported, and breaks nothing.
+    answers = comparison.described
+    return Relation(_RELATIONS[answers.backward, answers.forward], verdicts=comparison.verdicts)
 
 
-def _document_of(payload: Payload) -> Document:
-    fetch = payload.documents.get if payload.documents else fetch_nothing
-    return Document(payload.format, payload.document, payload.selector, payload.uri, fetch)
+def same_document(one: Any, other: Any) -> bool:
+    """Return whether two documents mean the same whatever their language: the same text, or the same JSON."""
+    if one is None or other is None:
+        return False
+    return alike(one, other) or alike(_parsed(one), _parsed(other))
+
+
+def _parsed(document: Any) -> Any:
+    """Return the value of a JSON document, else the lines of a document without blanks around them."""
+    if not isinstance(document, bytes):
+        return document
+    result = json_loader.parse(document)
+    return [text for line in document.splitlines() if (text := line.strip())] if result.problems else result.value
+
+
+def is_lfs_pointer(document: Any) -> bool:
+    """Return whether a document is the pointer by which Git LFS replaces another one."""
+    return isinstance(document, bytes) and len(document) < _MAX_LFS_BYTES and document.startswith(_LFS_START)
+
+
+def points_to(pointer: Any, document: Any) -> bool:
+    """Return whether a document is the one that a pointer leads to."""
+    if not is_lfs_pointer(pointer) or not isinstance(document, bytes):
+        return False
+    return _LFS_HASH + sha256(document).hexdigest().encode() in pointer.splitlines()
 
 
 def diff_message_schema(xid: str, before: MessageState, after: MessageState) -> Iterator[Difference]:
-    """Give what differs in what a message itself says of its payload's schema."""
-    old, new = _schema_reference(before), _schema_reference(after)
+    """Yield what differs in a message's own reference to its payload's schema."""
+    old, new = _schema_attributes(before), _schema_attributes(after)
     if alike(old, new):
         return
     name = next((name for name in ("dataschema", *REFERENCES) if (old | new).get(name) is not None), "dataschemaformat")
-    one, other = (_payload_of(side, stated) for side, stated in ((before, old), (after, new)))
+    one, other = _message_payload(before, old), _message_payload(after, new)
     if one is None or other is None:
         was, now = (payload.reference or payload.format if payload else None for payload in (one, other))
         yield Difference(xid, "message", "payload", "added" if one is None else "removed", (name,), was, now)
         return
-    if _is_same_reference(old, new) and one.format == other.format:
-        return
-    found = compare_payloads(one, other)
-    yield Difference(xid, "message", "payload", found.relation, (name,), one.reference, other.reference, found.words)
+    # Documents state a schema's xid beside its URI, which files leave out.
+    has_xids = old["dataschemaxid"] is not None and new["dataschemaxid"] is not None
+    names = ("dataschema", *REFERENCES) if has_xids else ("dataschema", "dataschemauri")
+    if one.format != other.format or not all(alike(old[name], new[name]) for name in names):
+        comparison = compare_payloads(one, other)
+        references = one.reference, other.reference
+        yield Difference(xid, "message", "payload", comparison.relation, (name,), *references, comparison.words)
+
+
+def _schema_attributes(state: MessageState) -> dict[str, Any]:
+    """Return a message's attributes about its schema; references to the same entity are the same."""
+    result: dict[str, Any] = {name: state.attributes.get(name) for name in ("dataschema", *REFERENCES)}
+    for name in REFERENCES:
+        if isinstance(text := result[name], str):
+            result[name] = local_xid(text, state.registry.settings.baseurl) or text
+    return {**result, "dataschemaformat": _canonical_format(state.attributes.get("dataschemaformat")) or None}
+
+
+def _canonical_format(value: object) -> str:
+    return canonical("format", value) if isinstance(value, str) else ""
+
+
+def _message_payload(state: MessageState, attributes: Mapping[str, Any]) -> Payload | None:
+    format_, inline = attributes["dataschemaformat"] or "", attributes["dataschema"]
+    if inline is not None:
+        documents = state.registry.schema_documents
+        return Payload(format_, inline, reference="a schema of its own", documents=documents)
+    reference = state.schema
+    if reference is None:
+        return Payload(format_, None) if format_ else None
+    if reference.version is None:
+        return Payload(format_, None, reference.selector, reference.text)
+    payload = _version_payload(reference.version, reference.selector, state.registry)
+    return replace(payload, format=format_ or payload.format, reference=reference.text)
+
+
+def _version_payload(version: Version, selector: str, registry: Registry) -> Payload:
+    attributes = version.attributes
+    document = version.document.data if version.document else None
+    if document is None:
+        document = next((attributes[name] for name in ("schema", "schemabase64") if name in attributes), None)
+    url = attributes.get("schemaurl") if document is None else None
+    format_ = _canonical_format(attributes.get("format"))
+    return Payload(format_, document, selector, str(url or ""), version.xid, registry.schema_documents)
 
 
 def diff_schema(
     xid: str, before: Resource, after: Resource, registries: tuple[Registry, Registry]
 ) -> Iterator[Difference]:
-    """Give what differs in a schema: versions that come and go, documents that change, the default that moves.
+    """Yield what differs in a schema: versions that come and go, documents that change, the default that moves.
 
     ``registries`` are the ones before and after; the messages of the first refer to the schema.
     """
     users = _schema_users(registries[0], before)
+    default_ids = before.defaultversionid, after.defaultversionid
     for vid in dict.fromkeys((*before.versions, *after.versions)):
         old, new = before.versions.get(vid), after.versions.get(vid)
         if old is None or new is None:
             relation = "added" if old is None else "removed"
-            reaches = tuple(user for users_of in users.get(vid, {}).values() for user in users_of)
+            reaches = tuple(user for xids in users.get(vid, {}).values() for user in xids)
             yield Difference(f"{xid}/versions/{vid}", "version", "entity", relation, reaches=reaches)
         else:
-            stays = vid == before.defaultversionid == after.defaultversionid
-            held = _SchemaVersion(old, registries[0]), _SchemaVersion(new, registries[1])
-            yield from _diff_document(old.xid, ("document",), held, _merge_users(users, vid, "" if stays else vid))
-    if before.defaultversionid != after.defaultversionid:
-        default = tuple(item.versions.get(item.defaultversionid) for item in (before, after))
-        if default[0] and default[1]:
-            held = _SchemaVersion(default[0], registries[0]), _SchemaVersion(default[1], registries[1])
-            yield from _diff_document(xid, ("defaultversionid",), held, users.get("", {}))
+            version_users: dict[str, list[str]] = defaultdict(list)
+            for name in (vid, "") if default_ids == (vid, vid) else (vid,):
+                for selector, xids in users.get(name, {}).items():
+                    version_users[selector] += xids
+            yield from _diff_document(old.xid, ("document",), (old, new), registries, version_users)
+    old, new = before.versions.get(default_ids[0]), after.versions.get(default_ids[1])
+    if default_ids[0] != default_ids[1] and old and new:
+        yield from _diff_document(xid, ("defaultversionid",), (old, new), registries, users.get("", {}))
+
+
+def _schema_users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[str, list[str]]]:
+    """Return the messages that refer to a schema, by the id of its version, empty for the default, and by type."""
+    users: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for xid in registry.indexes.schema_users.get(schema.xid, ()):
+        attributes = registry.resolved(xid).attributes
+        text = next(str(attributes[name]) for name in REFERENCES if attributes.get(name))
+        reference = schema_reference(registry, text)
+        vid = reference.version.id if reference.version and "/versions/" in text else ""
+        users[vid][reference.selector].append(xid)
+    return users
 
 
 def _diff_document(
-    xid: str, path: tuple[str], versions: tuple[_SchemaVersion, _SchemaVersion], users: Mapping[str, list[str]]
+    xid: str,
+    path: tuple[str],
+    versions: tuple[Version, Version],
+    registries: tuple[Registry, Registry],
+    users: Mapping[str, list[str]],
 ) -> Iterator[Difference]:
-    """Give how two documents relate for each type inside them that messages refer to, those that agree together."""
-    found: dict[tuple[object, ...], dict[str, Relation]] = defaultdict(dict)
+    """Yield how two documents relate for each type inside them that messages refer to, those that agree together."""
+    relations: dict[tuple[object, ...], dict[str, Relation]] = defaultdict(dict)
     about = "version" if path == ("document",) else "schema"
-    shown: tuple[Any, Any] = (versions[0].version.id, versions[1].version.id) if about == "schema" else (None, None)
+    ids: tuple[Any, Any] = (versions[0].id, versions[1].id) if about == "schema" else (None, None)
     for selector in users or ("",):
-        old, new = (_version_payload(held.version, selector, held.registry) for held in versions)
-        kept = _is_same_document(old.document, new.document, versions)
-        stays = kept and (old.format, old.reference) == (new.format, new.reference)
-        if about == "schema" or not stays:
+        old, new = (
+            _version_payload(version, selector, side) for version, side in zip(versions, registries, strict=True)
+        )
+        stays = _is_same_content(old.document, new.document, versions)
+        if about == "schema" or not stays or (old.format, old.reference) != (new.format, new.reference):
             relation = compare_payloads(old, new)
-            found[relation.kinds][selector] = relation
-    for relations in found.values():
-        together = _join_relations(relations)
-        reaches = tuple(xid for selector in relations for xid in users.get(selector, ()))
-        yield Difference(xid, about, "payload", together.relation, path, *shown, together.words, reaches)
+            messages = frozenset(item.message for item in relation.verdicts)
+            relations[relation.relation, relation.detail, messages][selector] = relation
+    for by_selector in relations.values():
+        relation = _join_relations(by_selector)
+        reaches = tuple(user for selector in by_selector for user in users.get(selector, ()))
+        yield Difference(xid, about, "payload", relation.relation, path, *ids, relation.words, reaches)
 
 
 def _join_relations(relations: Mapping[str, Relation]) -> Relation:
-    """Return what is said of several types inside a document, each place with the name of its type."""
+    """Return one relation for several types inside a document; each place has the name of its type before it."""
     first, *others = relations.values()
     if not others:
         return first
@@ -193,74 +275,12 @@ def _join_relations(relations: Mapping[str, Relation]) -> Relation:
     return replace(first, verdicts=tuple(verdicts))
 
 
-def _merge_users(users: Mapping[str, Mapping[str, list[str]]], one: str, other: str) -> Mapping[str, list[str]]:
-    """Return the users of two names of one version."""
-    found = {selector: list(xids) for selector, xids in users.get(one, {}).items()}
-    for selector, xids in users.get(other, {}).items() if other != one else ():
-        found.setdefault(selector, []).extend(xids)
-    return found
+def _is_same_content(one: Any, other: Any, versions: tuple[Version, Version]) -> bool:
+    """Return whether two documents are the same, or one is a file and the other its copy in a registry's document.
 
-
-def _schema_users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[str, list[str]]]:
-    """Return the messages that refer to a schema, by the version that they name, none if the default, and by type."""
-    users: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for xid in registry.indexes.schema_users.get(schema.xid, ()):
-        attributes = registry.resolved(xid).attributes
-        text = next(str(attributes[name]) for name in REFERENCES if attributes.get(name))
-        reference = schema_reference(registry, text)
-        named = reference.version.id if reference.version and "/versions/" in text else ""
-        users[named][reference.selector].append(xid)
-    return users
-
-
-def _schema_reference(side: MessageState) -> dict[str, Any]:
-    """Return what a message says of its schema; references to the same entity are the same."""
-    attributes = side.attributes
-    stated: dict[str, Any] = {name: attributes.get(name) for name in ("dataschema", *REFERENCES)}
-    for name in REFERENCES:
-        text = stated[name]
-        if isinstance(text, str):
-            stated[name] = local_xid(text, side.registry.settings.baseurl) or text
-    written = attributes.get("dataschemaformat")
-    return {**stated, "dataschemaformat": canonical("format", written) if isinstance(written, str) else None}
-
-
-def _is_same_reference(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Tell whether two messages name one schema; documents state its xid beside its URI, which files leave out."""
-    unsaid = old["dataschemaxid"] is None or new["dataschemaxid"] is None
-    names = ("dataschema", "dataschemauri") if unsaid else ("dataschema", *REFERENCES)
-    return all(alike(old[name], new[name]) for name in names)
-
-
-def _payload_of(side: MessageState, stated: Mapping[str, Any]) -> Payload | None:
-    written = stated["dataschemaformat"] or ""
-    if stated["dataschema"] is not None:
-        return Payload(
-            written, stated["dataschema"], reference="a schema of its own", documents=side.registry.schema_documents
-        )
-    reference = side.schema
-    if reference is None:
-        return Payload(written, None) if written else None
-    if reference.version is None:
-        return Payload(written, None, reference.selector, reference.text)
-    found = _version_payload(reference.version, reference.selector, side.registry)
-    return replace(found, format=written or found.format, reference=reference.text)
-
-
-def _version_payload(version: Version, selector: str, registry: Registry) -> Payload:
-    written = version.attributes.get("format")
-    inline = next((version.attributes[name] for name in ("schema", "schemabase64") if name in version.attributes), None)
-    document = version.document.data if version.document and version.document.data is not None else inline
-    stated = canonical("format", written) if isinstance(written, str) else ""
-    elsewhere = version.attributes.get("schemaurl") if document is None else None
-    return Payload(stated, document, selector, str(elsewhere or ""), version.xid, registry.schema_documents)
-
-
-def _is_same_document(one: Any, other: Any, versions: tuple[_SchemaVersion, _SchemaVersion]) -> bool:
-    """Tell whether two documents are the same, or one a file and the other what is kept of it elsewhere.
-
-    That is what a registry's document has of it, or a pointer to it.
+    A pointer of Git LFS is the same as the document that it leads to.
     """
-    inside = {bool(held.version.document and held.version.document.place.pointer) for held in versions}
-    kept = alike(one, other) or points_to(one, other) or points_to(other, one)
-    return kept or (len(inside) > 1 and same_document(one, other))
+    if alike(one, other) or points_to(one, other) or points_to(other, one):
+        return True
+    is_inline = {bool(version.document and version.document.place.pointer) for version in versions}
+    return len(is_inline) > 1 and same_document(one, other)

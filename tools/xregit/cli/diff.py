@@ -84,13 +84,13 @@ def read_state(registry: Path, name: str) -> Registry:
     import xregit
     from xregit.catalog import read_commit, read_contents
     from xregit.catalog.layout import REGISTRY_FILE
-    from xregit.catalog.loader import NotThenError
+    from xregit.catalog.loader import NoRegistryError
     from xregit.source.commit_log import read_before_move
 
     folder = git_folder(registry)
     try:
         return read_commit(folder, name)
-    except NotThenError as error:
+    except NoRegistryError as error:
         place, contents = read_before_move(folder, error.commit, REGISTRY_FILE)
         earlier = f'the registry was in "{place}"' if place else "there was no registry"
         note(f'Note: {earlier} at "{name}"{"." if place else ", so everything counts as added."}')

@@ -152,8 +152,8 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
 
     What it says stays the same, such as the type of its events: those who send and receive notice nothing.
     """
-    from xregit.changes.rename import rename as rename_entity
-    from xregit.changes.rename import write_rename
+    from xregit.changes.edits import rename as rename_entity
+    from xregit.changes.edits import write_rename
     from xregit.source.atomic_write import edit_lock
 
     with edit_lock(registry):
@@ -176,7 +176,7 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
 
     Attributes of its deprecation that no option sets stay as they are.
     """
-    from xregit.changes.deprecation import deprecate as deprecate_entity
+    from xregit.changes.edits import deprecate as deprecate_entity
     from xregit.source.atomic_write import edit_lock, write
 
     terms = {"effective": time(effective), "removal": time(removal), "alternative": by, "docs": docs}

@@ -93,7 +93,7 @@ def entity_entry(entity: Entity) -> dict[str, Any]:
     entry = {"xid": entity.xid, "file": entity.place.path}
     match entity:
         case Resource():
-            return entry | {"attributes": entity.written}
+            return entry | {"attributes": entity.definition}
         case Group():
             resources = {
                 plural: [item.xid for item in each.values()] for plural, each in entity.collections.items() if each

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
-from xregit.catalog.entities import Group, Resource
+from xregit.catalog.entities import FIRST_VERSION, META, VERSIONS, Group, Resource, meta_names
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
 from xregit.catalog.loader import read_folder
-from xregit.catalog.resolver import BASE, SELECTORS, base_xid, effective, group_of, same
-from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names
+from xregit.catalog.resolver import BASE, SELECTORS, base_xid, effective, group_of, same_selector
 from xregit.diagnostics import Diagnostic, Severity, has_errors, ordered
 from xregit.document.compiler import DEFAULT_REGISTRY_ID, DESCRIBING, newest_version
 from xregit.document.loader import load_document
@@ -114,7 +113,7 @@ class YamlFiles:
         group = group_of(self.registry, resource)
         said = {**(inherited or NOTHING), **(group.attributes if group else NOTHING)}
         for name in SELECTORS:
-            if name in value and name in said and same(name, value[name], said[name]):
+            if name in value and name in said and same_selector(name, value[name], said[name]):
                 del value[name]
         return value
 

@@ -8,10 +8,20 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.entities import Document, Group, Place, Resource
-from xregit.catalog.origin import written
+from xregit.catalog.entities import (
+    FIRST_VERSION,
+    META,
+    VERSIONS,
+    Document,
+    Group,
+    Place,
+    Resource,
+    build_resource,
+    meta_names,
+    normalise_resource,
+)
+from xregit.catalog.origin import original_pointer
 from xregit.catalog.resolver import BASE, SELECTORS
-from xregit.catalog.resources import FIRST_VERSION, META, VERSIONS, meta_names, normal_form, resource_from
 from xregit.diagnostics import Severity
 from xregit.document.dialects.changes import NOTHING_MOVED, Conversion, trace_paths
 from xregit.document.dialects.converter import convert
@@ -207,10 +217,10 @@ class DocumentParser:
             if model.maxversions == 1:
                 whole |= self._raised(meta_names(model) - whole.keys(), versions, path)
             whole[VERSIONS] = versions
-        whole = self._as_text(whole, normal_form(model, whole, selectors), path)
+        whole = self._as_text(whole, normalise_resource(model, whole, selectors), path)
         place = Place(self._file, self._written(path))
         documents = self._documents(model.singular, whole, path) if model.hasdocument else {}
-        return resource_from(_xid(path), model, whole, place, documents)
+        return build_resource(_xid(path), model, whole, place, documents)
 
     def _versions(
         self, model: ResourceModel, rid: str, collection: Any, path: KeyPath, selectors: Mapping[str, str]
@@ -318,7 +328,7 @@ class DocumentParser:
 
     def _written(self, path: KeyPath) -> KeyPath:
         """Return where in the document something stands, from its path under the names of 1.0."""
-        return written(path, self._places)
+        return original_pointer(path, self._places)
 
 
 def _xid(path: KeyPath) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.entities import VERSIONS
 from xregit.catalog.references import schema_reference
 from xregit.catalog.resolver import BASE, SELECTORS, base_xid, effective
-from xregit.catalog.resources import VERSIONS
 from xregit.document.dialects.converter import apply_steps
 from xregit.document.profiles import dialect
 from xregit.document.timestamps import FACTS, Lifecycle, lifecycle_of, with_stated

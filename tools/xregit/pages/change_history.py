@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from xregit.catalog.views import text_of
 from xregit.changes.change import Impact
-from xregit.changes.recent import CommitSummary, recent_commits
+from xregit.changes.history import CommitSummary, recent_commits
 from xregit.pages.addresses import CHANGES
 from xregit.pages.links import Link, href, is_safe
 from xregit.pages.page import Page
@@ -93,7 +93,7 @@ class ChangeHistory:
     def latest(self) -> tuple[CommitEntry, ...]:
         """The last commits of the registry, the newest first."""
         return tuple(
-            replace(self.happening(past.commit, past.changes), touched=0 if past.told else past.touched)
+            replace(self.happening(past.commit, past.changes), touched=0 if past.compared else past.touched)
             for past in self.recent
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from xregit.catalog.properties import Text
-from xregit.catalog.reverse_index import carried
+from xregit.catalog.references import carried
 from xregit.catalog.views import text_of
 from xregit.messages.definition import target, to_definition
 from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, caseless, ids, own

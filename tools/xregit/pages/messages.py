@@ -99,7 +99,7 @@ def message_page(book: SiteContext, message: Message) -> Page:
         placeholders=_placeholders(book, message, values),
         payload=payload(book, message),
         happenings=book.lives.of(message.xid, message.entity.place),
-        texts=texts(message.entity.written, message.attributes),
+        texts=texts(message.entity.definition, message.attributes),
         others=rows(
             book.registry,
             {**message.entity.meta, **resolved.attributes},

@@ -83,7 +83,7 @@ def _resource_page(book: SiteContext, resource: Resource, target: Resource) -> P
         others=_others(book, resource, target),
         fields=_fields(book, version),
         happenings=book.lives.of(resource.xid, resource.place),
-        texts=documents.texts(resource.written, target.attributes),
+        texts=documents.texts(resource.definition, target.attributes),
     )
     return Page(
         address(resource.xid),

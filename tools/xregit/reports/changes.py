@@ -56,7 +56,7 @@ _BRIEF = frozenset({"compatible", "cosmetic"})
 
 
 def _part_of(item: ReviewItem) -> str:
-    return str(item.change.impact) if item.standing in {MergeDecision.FINE, MergeDecision.STANDS} else "let-through"
+    return str(item.change.impact) if item.decision in {MergeDecision.FINE, MergeDecision.STANDS} else "let-through"
 
 
 def changes_text(review: Review) -> str:
@@ -77,8 +77,8 @@ def changes_json(review: Review) -> str:
         "changes": [
             {
                 **item.change.as_json(),
-                "standing": str(item.standing),
-                "why": item.why,
+                "standing": str(item.decision),
+                "why": item.reason,
                 "path": item.place.path,
                 "line": item.span.line,
             }
@@ -86,7 +86,7 @@ def changes_json(review: Review) -> str:
         ],
         "counts": counts(review),
         "diagnostics": [item.as_json() for item in review.diagnostics],
-        "unread": review.unread,
+        "unread": review.unreadable,
     }
     return dumps(report, indent=2, ensure_ascii=False, default=list)
 
@@ -100,7 +100,7 @@ def counts(review: Review) -> Mapping[str, int]:
 def summary(review: Review) -> str:
     """Return one sentence that says how many changes there are, and of what kind."""
     if not review.items:
-        return "Nothing has changed in what can be read." if review.unread else "Nothing has changed."
+        return "Nothing has changed in what can be read." if review.unreadable else "Nothing has changed."
     found = [f"{number} {_WORDS[name][number > 1]}" for name, number in counts(review).items() if number]
     return f"{_many(len(review.items), 'change')}: {', '.join(found)}."
 
@@ -123,10 +123,10 @@ def _change_lines(item: ReviewItem, *, brief: bool) -> Iterator[str]:
     if change.reaches:
         yield f"{_INDENT}reaches {_many(len(change.reaches), 'other')}:"
         yield from (f"{_INDENT}  {xid}" for xid in change.reaches)
-    if item.why:
-        yield f"{_INDENT}{item.why}"
+    if item.reason:
+        yield f"{_INDENT}{item.reason}"
     yield f"{_INDENT}{place(item)}: {change.rule}{f' ({change.requirement})' if change.requirement else ''}"
-    if change.help and item.standing is MergeDecision.STANDS:
+    if change.help and item.decision is MergeDecision.STANDS:
         yield f"{_INDENT}help: {change.help}"
 
 

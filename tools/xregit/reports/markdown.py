@@ -79,7 +79,7 @@ def headline(review: Review) -> str:
     if found["unknown"]:
         verb = "change needs" if found["unknown"] == 1 else "changes need"
         return f"{found['unknown']} {verb} a look"
-    if review.unread:
+    if review.unreadable:
         return "What can't be read can't be compared"
     if not review.items:
         return "The message catalog stays as it is"
@@ -88,9 +88,9 @@ def headline(review: Review) -> str:
 
 def _unread(review: Review, form: _Form) -> Iterator[str]:
     """Yield the files whose definitions are not among the changes, whatever has become of them."""
-    if review.unread:
-        shown = review.unread[: form.reached]
-        left = len(review.unread) - len(shown)
+    if review.unreadable:
+        shown = review.unreadable[: form.reached]
+        left = len(review.unreadable) - len(shown)
         rows = [f"- {_code(path)}" for path in shown]
         yield "Not compared, as it can't be read, before the change or after it:"
         yield "\n".join([*rows, *([f"- and {left:,} more"] if left else [])])
@@ -110,7 +110,7 @@ def _block(part: Part, form: _Form) -> Iterator[str]:
         yield _NOTES[part.name]
     yield "\n".join(["| What | Producers | Consumers |", "|---|---|---|", *(_row(item, form) for item in shown)])
     yield from rest
-    advice = dict.fromkeys(item.change.help for item in shown if item.change.help and not item.why)
+    advice = dict.fromkeys(item.change.help for item in shown if item.change.help and not item.reason)
     if advice:
         rows = [f"- {_prose(text)}" for text in advice]
         yield "\n".join(["<details><summary>What helps</summary>", "", *rows, "", "</details>"])
@@ -126,8 +126,8 @@ def _row(item: ReviewItem, form: _Form) -> str:
     what = [_titled(item, form.page), _prose(change.message)]
     if change.reaches:
         what.append(f"It reaches {len(change.reaches)} more, listed below.")
-    if item.why:
-        what.append(f"_{_prose(item.why)}_")
+    if item.reason:
+        what.append(f"_{_prose(item.reason)}_")
     at = _link(place(item).rpartition("/")[2], form.line(item.place.path, item.span.line))
     what.append(f"<sub>{change.rule} · {at}</sub>")
     cells = ["<br>".join(what), *(_cell(change.says.get(who, ""), str(getattr(change, who))) for who in AUDIENCES)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.references import carried, carried_groups
 from xregit.catalog.resolver import SELECTORS, group_of
-from xregit.catalog.reverse_index import carried, carried_groups
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS

@@ -8,8 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.references import local_xid
-from xregit.catalog.reverse_index import carried
+from xregit.catalog.references import carried, local_xid
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS

@@ -35,7 +35,7 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
     kind = inside(message.entity.attributes, *TYPE)
     if not isinstance(kind, str) or kind == message.id or "{" in kind or not is_id(kind):
         return
-    same = registry.indexes.typed.get(kind, ())
+    same = registry.indexes.by_type.get(kind, ())
     stating = [xid for xid in same if inside(_attributes(registry, xid), *TYPE) == kind]
     if any(xid.endswith(f"/messages/{kind}") for xid in same) or stating[:1] != [message.xid]:
         return
@@ -119,7 +119,7 @@ def _is_cloudevent(registry: Registry, xid: str) -> bool:
 
 
 def _is_mentioned(registry: Registry, schema: Schema) -> bool:
-    others = registry.named_in_documents.get(schema.id, frozenset()) - {schema.xid}
+    others = registry.document_references.get(schema.id, frozenset()) - {schema.xid}
     return schema.xid in registry.mentions or bool(others)
 
 

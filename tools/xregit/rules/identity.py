@@ -36,7 +36,7 @@ def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Find
             message=f'"{cut(entity.id, MAX_ID_CHARS)}" can\'t be an id.', help=f"Rename it. {_FORM}", on_key=True
         )
     # An id stated as "versionid" is an attribute, which the model checks.
-    if isinstance(entity, Resource) and "versionid" not in entity.written:
+    if isinstance(entity, Resource) and "versionid" not in entity.definition:
         for vid in entity.versions:
             if vid in RESERVED_VERSIONS:
                 message = f'"{vid}" can\'t be the id of a version: the word is reserved.'
@@ -80,7 +80,7 @@ def group_without_owner(registry: Registry, group: Group) -> Iterator[Finding]:
 @rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")
 def unknown_rule(_registry: Registry, chosen: Chosen) -> Iterator[Finding]:
     """Report names below ``rules`` and ``paths`` that no rule has; those in comments are found with the comments."""
-    written = chosen.settings.written
+    written = chosen.settings.raw
     for path in (("rules",), *(("paths", pattern) for pattern in mapping(written, "paths"))):
         for name in mapping(written, *path):
             if name not in chosen.rules:

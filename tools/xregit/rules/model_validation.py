@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.resolver import brought_by_unknown, options_by_selector
-from xregit.catalog.resources import META, VERSIONS, authored
+from xregit.catalog.entities import META, VERSIONS, file_attributes
+from xregit.catalog.resolver import options_by_selector, unknown_base_attributes
 from xregit.diagnostics import Finding
 from xregit.model import check
 from xregit.model.language import NOTHING
@@ -37,7 +37,7 @@ def where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[F
     """Place findings about what a file states below ``meta`` or ``versions`` there."""
     for item in findings:
         name = item.path[0] if item.path else None
-        if name is None or name in resource.written:
+        if name is None or name in resource.definition:
             yield item
         elif name in resource.meta:
             yield from _under((META,), (item,))
@@ -47,14 +47,14 @@ def where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[F
 
 def _stated(registry: Registry, resource: Resource) -> Sequence[Finding]:
     """Check what stands beside the versions, in ``meta`` and in each of ``versions``."""
-    model, written = resource.type, resource.written
+    model, written = resource.type, resource.definition
     meta, versions = written.get(META), written.get(VERSIONS)
     inherited = _inherited(registry, resource)
     if meta is None and versions is None:
-        return check(authored(model), written, inherited)
+        return check(file_attributes(model), written, inherited)
     own = {name: value for name, value in written.items() if name not in {META, VERSIONS}}
     return (
-        *check(authored(model), own, inherited),
+        *check(file_attributes(model), own, inherited),
         *_mapped(META, meta, lambda stated: check(model.metaattributes, stated)),
         *_mapped(VERSIONS, versions, lambda stated: _versions(resource, stated, inherited)),
     )
@@ -68,7 +68,7 @@ def _inherited(registry: Registry, resource: Resource) -> Values:
     attributes = {**left, **resolved.attributes} if left else resolved.attributes
     if not doubtful:
         return attributes
-    brought = brought_by_unknown(resource.type)
+    brought = unknown_base_attributes(resource.type)
     return {**{name: brought[name] for name in doubtful if name in brought}, **attributes}
 
 

@@ -110,8 +110,8 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
     """Report what stands beside an ``xref``: the target's attributes count, and nothing else may."""
     if not resource.xref:
         return
-    others: list[tuple[str, ...]] = [(name,) for name in resource.written if name not in {XREF, "meta"}]
-    others += [("meta", name) for name in mapping(resource.written, "meta") if name not in ALIAS_META]
+    others: list[tuple[str, ...]] = [(name,) for name in resource.definition if name not in {XREF, "meta"}]
+    others += [("meta", name) for name in mapping(resource.definition, "meta") if name not in ALIAS_META]
     if others:
         names = ", ".join(f'"{path[-1]}"' for path in others)
         message = f"An alias has no attributes of its own, but this one states {names}."

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from xregit.catalog.entities import Group, Place
+from xregit.catalog.entities import VERSIONS, Group, Place
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.resolver import group_of
-from xregit.catalog.resources import VERSIONS
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordered, sentence
 from xregit.model import canonical
@@ -68,8 +67,8 @@ def _kind(registry: Registry, entity: Group | Resource, about: tuple[str, ...]) 
     if isinstance(entity, Group):
         return about, "", "", tuple(entity.attributes)
     if entity.xref:
-        return about, "", "", (*entity.meta, *entity.written)
-    listed = (VERSIONS,) if VERSIONS in entity.written else ()
+        return about, "", "", (*entity.meta, *entity.definition)
+    listed = (VERSIONS,) if VERSIONS in entity.definition else ()
     names = (*entity.attributes, *entity.meta, *listed)
     if entity.type.plural != MESSAGES:
         return about, "", "", names
@@ -291,7 +290,7 @@ class _Run:
         return replace(item, help=f"It belongs into {meant}, which stands beside this file.") if meant else item
 
     def of_settings(self) -> Iterator[Finding]:
-        stated = check_value(self.registry.model.settings, self.registry.settings.written)
+        stated = check_value(self.registry.model.settings, self.registry.settings.raw)
         found = (self.in_file(item) for item in stated)
         chosen = Chosen(self.registry.settings, {item.name: item.about for item in self.rules.values()})
         return _once(found, self.ruled("settings", chosen))

@@ -54,8 +54,8 @@ def two_documents(_registry: Registry, resource: Resource) -> Iterator[Finding]:
         if len(places) > 1:
             message = f'Version "{vid}" has more than one document: {" and ".join(places)}.'
             name = next(place.strip('"') for place in places if place.startswith('"'))
-            listed = isinstance(resource.written.get("versions"), dict) and vid in resource.written["versions"]
-            path = ("versions", vid, name) if listed and name not in resource.written else (name,)
+            listed = isinstance(resource.definition.get("versions"), dict) and vid in resource.definition["versions"]
+            path = ("versions", vid, name) if listed and name not in resource.definition else (name,)
             if path not in told:
                 yield found(*path, message=message, help="Keep one of them.", on_key=True)
             told.add(path)
@@ -122,7 +122,7 @@ def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]
 
 
 def _at(resource: Resource, vid: str) -> tuple[str, ...]:
-    listed = resource.written.get("versions")
+    listed = resource.definition.get("versions")
     return ("versions", vid, "ancestor") if isinstance(listed, dict) and vid in listed else ("ancestor",)
 
 

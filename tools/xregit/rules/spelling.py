@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.entities import Group, Resource
+from xregit.catalog.entities import Group, Resource, file_attributes
 from xregit.catalog.misspellings import TABLES
-from xregit.catalog.resources import authored
 from xregit.diagnostics import Finding, Severity
 from xregit.model import check, names, siblings
 from xregit.model.aliases import closest_name
@@ -186,16 +185,16 @@ def _of_entity(registry: Registry, entity: Group | Resource) -> Iterator[_Other]
         yield from _misspelled(siblings(entity.type.attributes, entity.attributes), entity.attributes, ())
     elif not entity.xref:
         message = entity.type.plural == "messages"
-        stated = registry.resolved(entity.xid).attributes if message else entity.written
-        known = siblings(authored(entity.type), stated)
+        stated = registry.resolved(entity.xid).attributes if message else entity.definition
+        known = siblings(file_attributes(entity.type), stated)
         for path, written in _written(entity):
             yield from _misspelled(known, written, path, entity.type.resourceattributes)
 
 
 def _written(entity: Resource) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
     """Give what a resource states, with its place: a document may state it of each version."""
-    yield (), entity.written
-    versions = entity.written.get("versions")
+    yield (), entity.definition
+    versions = entity.definition.get("versions")
     for name, written in versions.items() if isinstance(versions, MAPPINGS) else ():
         if isinstance(written, MAPPINGS):
             yield ("versions", name), written

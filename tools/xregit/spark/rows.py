@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from xregit.catalog.layout import spot, xid_of
+from xregit.catalog.layout import xid_of
 from xregit.catalog.properties import properties
 from xregit.catalog.resolver import effective
 from xregit.model.times import moment
@@ -336,5 +336,5 @@ def _former_xids(registry: Registry, path: str) -> list[str]:
     folder = registry.place.path.rpartition("/")[0]
     if folder and not path.startswith(folder + "/"):
         return []
-    xid = xid_of(spot(registry.model, path.removeprefix(folder + "/") if folder else path))
+    xid = xid_of(parse_path(registry.model, path.removeprefix(folder + "/") if folder else path))
     return [xid] if xid else []

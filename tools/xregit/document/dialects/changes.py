@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.origin import written
+from xregit.catalog.origin import original_pointer
 from xregit.json_pointer import KeyPath
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def trace_paths(changes: Iterable[Conversion]) -> tuple[list[Conversion], Mappin
     places: dict[KeyPath, KeyPath] = {}
     found = []
     for change in changes:
-        found.append(replace(change, path=written(change.path, places), moves=()) if places else change)
-        places |= {new: written(old, places) for new, old in change.moves}
+        found.append(replace(change, path=original_pointer(change.path, places), moves=()) if places else change)
+        places |= {new: original_pointer(old, places) for new, old in change.moves}
     return found, places
 
 

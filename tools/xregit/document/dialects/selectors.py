@@ -171,5 +171,11 @@ def _copy_endpoint(endpoint: Group, name: str, attributes: Mapping[str, Any]) ->
 def _alias_of(resource: Resource, xid: str) -> Resource:
     meta = {"xref": resource.xref or resource.xid}
     return replace(
-        resource, xid=xid, meta=meta, versions=NOTHING, defaultversionid="", written={"meta": meta}, attributes=NOTHING
+        resource,
+        xid=xid,
+        meta=meta,
+        versions=NOTHING,
+        defaultversionid="",
+        definition={"meta": meta},
+        attributes=NOTHING,
     )

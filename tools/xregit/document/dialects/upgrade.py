@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.origin import written
+from xregit.catalog.entities import VERSIONS
+from xregit.catalog.origin import original_pointer
 from xregit.catalog.resolver import SELECTORS
-from xregit.catalog.resources import VERSIONS
 from xregit.document.dialects.changes import Conversion, trace_paths
 from xregit.document.dialects.converter import convert
 from xregit.document.dialects.detection import OLDEST
@@ -151,7 +151,7 @@ class _Upgrade:
 
     def place(self, path: KeyPath) -> KeyPath:
         """Return where something in the document was written."""
-        return written(path, self.places)
+        return original_pointer(path, self.places)
 
 
 def _steps_for(steps: tuple[Step, ...], own: Collection[str]) -> Iterator[Step]:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from xregit.messages.constraints import PLAIN_TYPES
-from xregit.messages.definition import ENVELOPE
+from xregit.messages.definition import ENVELOPE, to_definition
 from xregit.model.language import NOTHING
 from xregit.spark.streams.columns import ColumnNames
 from xregit.spark.table_schema import BOOLEAN, LONG, TEXT, TIMESTAMP, DataType, arrow_type, map_type, struct_type
