@@ -139,7 +139,7 @@ def _refuse_other_files(folder: Path) -> None:
 @contextmanager
 def _mkdocs_settings(registry: Path, config: Path | None, loaded: Registry | None = None) -> Iterator[dict[str, Any]]:
     """Yield the settings for MkDocs: the configuration with the registry, and its path, set in it."""
-    # Material reads it when it is imported; its notice about MkDocs 2 helps no user of ours.
+    # Material reads it when it is imported; its notice about MkDocs 2 helps nobody here.
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "true")
     if not registry.exists():
         message = f"{registry}: there is no registry"

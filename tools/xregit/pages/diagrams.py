@@ -1,6 +1,6 @@
 """Diagrams of who sends to whom, and the map, which has one for each channel.
 
-Senders stand on the left, a channel in the middle, receivers on the right. Positions are in the units of an SVG's view
+Senders are on the left, a channel in the middle, receivers on the right. Positions are in the units of an SVG's view
 box; colours come from the style sheet.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 38
 # Fonts differ; the widest of the usual ones needs some 8 units for a letter, and 7 for a small one.
 MAX_CHARS, MAX_SMALL_CHARS = 29, 32
-# Columns stand in the middle, but not so far down that a reader of a long diagram does not see the channel at first.
+# Columns are centred, but not so far down that a reader of a long diagram does not see the channel at first.
 MAX_SHIFT = 240
 # A channel's box names at most this many groups, and endpoints that have messages of their own.
 MAX_GROUPS = 40

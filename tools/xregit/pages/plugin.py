@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from html import escape
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -30,9 +29,9 @@ from xregit.pages.overview_pages import not_found_page
 from xregit.pages.search import (
     INDEX,
     THEME_INDEX,
+    Entry,
     Index,
     label_search_dialog,
-    page_entry,
     pop_theme_entries,
     replace_theme_worker,
 )
@@ -40,8 +39,6 @@ from xregit.pages.site import all_pages, as_markdown, head_links, site_files
 from xregit.pages.theme import FRAME_TEMPLATE, escape_title, install_frames, move_scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
@@ -102,13 +99,15 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         """Add the registry's pages, except those whose address a hand-written page has."""
         self.catalog_pages: list[CatalogPage] = []
         self.scripts: dict[str, str] = {}
-        with _plugin_errors():
+        try:
             registry = self.config.loaded or read(self._registry_path(config))
             _warn_of_problems(registry)
             self.site = SiteContext(registry)
             pages = list(all_pages(self.site))
             existing = {file.dest_uri for file in files}
             refuse_file_addresses(pages, {*existing, *ASSETS, INDEX, THEME_INDEX})
+        except XregitError as error:  # which MkDocs shows in one line if a plugin raises it
+            raise PluginError(str(error)) from error
         self.has_feed = any(page.address == CHANGES for page in pages)
         config.site_name = config.site_name or escape(pages[0].title, quote=False)
         for page in pages:
@@ -135,7 +134,6 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             parent = by_address.get(f"{page.catalog_page.address.split('/', 1)[0]}/")
             if not page.catalog_page.listed and parent is not None:
                 page.parent = parent  # type: ignore[assignment]  # MkDocs itself expects a section
-        self.nav = nav
         return nav
 
     @event_priority(-100)  # after other plugins have set it up
@@ -184,7 +182,8 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         if self.has_search:
             index = Index()
             for page in self.catalog_pages:
-                index.add(page_entry(page.catalog_page, page.url))
+                own = page.catalog_page
+                index.add(Entry(page.url, own.title, own.search, own.keys, own.names))
             for entry in pop_theme_entries(config):
                 index.add(entry)
             write_files(folder, index.files())
@@ -207,12 +206,3 @@ def _warn_of_problems(registry: Registry) -> None:
         log.warning("%s: %s %s", place, sentence(item.message), sentence(item.help))
     if len(registry.problems) > MAX_WARNINGS:
         log.warning('%d more; "xregit check" tells all', len(registry.problems) - MAX_WARNINGS)
-
-
-@contextmanager
-def _plugin_errors() -> Iterator[None]:
-    """Raise our errors as errors of a plugin, which MkDocs shows in one line."""
-    try:
-        yield
-    except XregitError as error:
-        raise PluginError(str(error)) from error

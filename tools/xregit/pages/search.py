@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import File
 
-    from xregit.pages.page import Page
-
 
 FOLDER = "search/"
 INDEX = f"{FOLDER}index.json"
@@ -156,11 +154,6 @@ def replace_theme_worker(files: Iterable[File], config: MkDocsConfig) -> bool:
 def label_search_dialog(html: str) -> str:
     """Return a page of the theme with a label on the search dialog, which the theme leaves out."""
     return html.replace(_DIALOG, f'{_DIALOG} aria-label="Search"', 1)
-
-
-def page_entry(page: Page, url: str) -> Entry:
-    """Return the entry of a page of the catalog."""
-    return Entry(url, page.title, page.search, page.keys, page.names)
 
 
 def pop_theme_entries(config: MkDocsConfig) -> list[Entry]:
