@@ -211,7 +211,7 @@ class _LineWriter:
     def end_head(self, _: str) -> None:
         self.out.append("\n|" + " --- |" * self.cells)
 
-    def list(self, name: str) -> None:
+    def begin_list(self, name: str) -> None:
         if not self.in_cell:
             self.lists += 1
             self.out.append(OPENING.get(name, "") if self.lists == 1 else "")
@@ -221,7 +221,7 @@ class _LineWriter:
             self.lists -= 1
             self.out.append("" if self.lists else CLOSING[name])
 
-    def item(self, _: str) -> None:
+    def begin_item(self, _: str) -> None:
         self.out.append(" " if self.in_cell else f"\n{'  ' * (self.lists - 1)}- ")
 
 
@@ -230,9 +230,9 @@ _METHODS: dict[str, Callable[[_LineWriter, str], None]] = {
     "<code": _LineWriter.inline_code, "</code": _LineWriter.end_inline_code,
     "<tr": _LineWriter.row, "</thead": _LineWriter.end_head,
     "<td": _LineWriter.cell, "<th": _LineWriter.cell, "</td": _LineWriter.end_cell, "</th": _LineWriter.end_cell,
-    "<ul": _LineWriter.list, "<ol": _LineWriter.list, "<dl": _LineWriter.list,
+    "<ul": _LineWriter.begin_list, "<ol": _LineWriter.begin_list, "<dl": _LineWriter.begin_list,
     "</ul": _LineWriter.end_list, "</ol": _LineWriter.end_list, "</dl": _LineWriter.end_list,
-    "<li": _LineWriter.item, "<dt": _LineWriter.item,
+    "<li": _LineWriter.begin_item, "<dt": _LineWriter.begin_item,
 }  # fmt: skip
 
 
