@@ -15,8 +15,7 @@ from tempfile import TemporaryDirectory
 from tests.benchmarks.synthetic import write_registry
 from xregit.catalog import read_folder
 from xregit.pages.context import SiteContext
-from xregit.pages.site_files import as_markdown, site_files
-from xregit.pages.site_pages import all_pages
+from xregit.pages.site import all_pages, as_markdown, site_files
 
 
 def main(sizes: list[int]) -> None:

@@ -33,13 +33,13 @@ FRAME = 0.9  # functions that have more of a phase only hold the others
 ROUNDS = 4
 
 Stacks = Counter[frozenset[str]]
-MESSAGE = "pages/messages.py message_page"
-LISTS = ("pages/site_pages.py", "pages/context.py", "pages/site_files.py")
+MESSAGE = "pages/message_page.py message_page"
+LISTS = ("pages/site.py", "pages/context.py")
 # What building a site consists of. A tick belongs to the first part that fits: for each of its tuples, the stack has a
 # function whose name begins with one of these texts.
 PARTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
-    ("pages as Markdown", (("pages/site_files.py as_markdown",),)),
-    ("the search index", (("pages/search_index.py",),)),
+    ("pages as Markdown", (("pages/site.py as_markdown",),)),
+    ("the search index", (("pages/search.py",),)),
     ("examples on the wire", ((MESSAGE,), ("pages/examples.py", "pages/commands.py"))),
     ("YAML and JSON of each message", ((MESSAGE,), ("pages/documents.py",))),
     ("templates of messages", ((MESSAGE,), ("pages/renderer.py",))),

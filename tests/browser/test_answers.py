@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.visits import DESK, Visit, serving, visiting
-from xregit.pages.search_box import OURS
-from xregit.pages.search_index import Entry, Index
+from xregit.pages.search import WORKER, Entry, Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-WORKER = "assets/javascripts/workers/search.js"  # so deep below the site's start stands the theme's
+THEME_WORKER = "assets/javascripts/workers/search.js"  # so deep below the site's start stands the theme's
 # Asks several questions at once, as fast typing does, and returns the first answer.
 ASK = """questions => new Promise(resolve => {
   window.worker ||= new Worker("assets/javascripts/workers/search.js");
@@ -63,8 +62,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, index = tmp_path_factory.mktemp("answers"), Index()
     for entry in ENTRIES:
         index.add(entry)
-    worker = (package_files("xregit.pages") / OURS).read_text()
-    for name, text in (*index.files(), (WORKER, worker), ("index.html", "<!doctype html>")):
+    worker = (package_files("xregit.pages") / WORKER).read_text()
+    for name, text in (*index.files(), (THEME_WORKER, worker), ("index.html", "<!doctype html>")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder

@@ -11,9 +11,9 @@ import pytest
 import xregit
 from tests.messages.recognising import answers, example, hand_made, odd, recorded, small, text_of
 from xregit.pages import ASSETS, pages
-from xregit.pages.addresses import RECOGNISE
 from xregit.pages.context import SiteContext
-from xregit.pages.recognise import DEFINITIONS, script
+from xregit.pages.links import RECOGNISE
+from xregit.pages.recognise_page import DEFINITIONS, script
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from xregit.messages.definition import to_definition
 from xregit.messages.example import example_context
 from xregit.messages.explanation import READABLE
 from xregit.pages.context import SiteContext
-from xregit.pages.examples import samples
+from xregit.pages.examples import wire_examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,7 +128,7 @@ def _by_schema(found: list[dict[str, Any]], alone: set[str]) -> bool:
 
 def _messages(book: SiteContext, message: Message, number: int) -> Iterator[tuple[str, Any]]:
     """Give a definition's own messages, and of each some variants, others for each definition."""
-    filled = samples(book, message, example_context(to_definition(message)))
+    filled = wire_examples(book, message, example_context(to_definition(message)))
     for sample, wire in islice(((item, item.wire) for item in filled if item.wire is not None), 2):
         value = _shorter(wire.as_json())
         yield f"{sample.protocol} {sample.mode}".strip(), value

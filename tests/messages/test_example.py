@@ -11,7 +11,7 @@ from tests.messages.catalogs import GROUP, registry_of
 from xregit.messages.definition import to_definition
 from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context
 from xregit.pages.context import SiteContext
-from xregit.pages.examples import samples
+from xregit.pages.examples import wire_examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def test_example_is_that_of_the_site(registry: xregit.Registry) -> None:
     book = SiteContext(registry)
     for message in registry.messages:
         values = example_context(to_definition(message))
-        shown = next(sample for sample in samples(book, message, values) if sample.wire is not None)
+        shown = next(sample for sample in wire_examples(book, message, values) if sample.wire is not None)
         wire = xregit.new(message, example=True, now=EXAMPLE_TIME, new_id=EXAMPLE_ID, mode=shown.mode)
         assert wire == shown.wire, message.xid
 

@@ -11,7 +11,7 @@ import xregit
 from tests.messages.recognising import FOLDER, answers, example, hand_made, made, recorded, small, text_of
 from xregit.messages.definition import target
 from xregit.pages.context import SiteContext
-from xregit.pages.recognise import script
+from xregit.pages.recognise_page import script
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from tests.pages.links import links_of, target
 from xregit.catalog import read_folder
 from xregit.errors import XregitError
 from xregit.pages import pages
-from xregit.pages.addresses import ids
 from xregit.pages.builder import build_site, write_pages
+from xregit.pages.links import unique_ids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,14 +64,14 @@ def _assert_leading(found: Mapping[str, Page]) -> None:
 @given(st.lists(st.text("aAbB-_ 123ü", max_size=6), unique=True, max_size=12))
 def test_ids_differ(titles: list[str]) -> None:
     """Each title has an id that no other has, also where one ends in the number that another would get."""
-    found = ids(titles)
+    found = unique_ids(titles)
     assert list(found) == titles
     assert len(set(found.values())) == len(titles)
 
 
 def test_id_is_what_it_was() -> None:
     """Titles that differ only in case or signs get numbers; what has no letter of ASCII is an entry."""
-    assert ids(["VIN", "vin", "vin-2", "ü", "ö"]) == {
+    assert unique_ids(["VIN", "vin", "vin-2", "ü", "ö"]) == {
         "VIN": "vin",
         "vin": "vin-2",
         "vin-2": "vin-2-2",

@@ -9,18 +9,18 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.pages import pages
-from xregit.pages.channel_map import MAX_ALONE
 from xregit.pages.context import HIDDEN, SiteContext
 from xregit.pages.diagrams import (
     LINE,
+    MAX_ALONE,
     MAX_CHARS,
     MAX_GROUPS,
-    MAX_NEAR,
+    MAX_NEIGHBOURS,
     MAX_SMALL_CHARS,
     WIDTH,
     Diagram,
     channel_diagram,
-    near,
+    neighbours,
 )
 from xregit.pages.markdown import to_markdown
 
@@ -80,7 +80,7 @@ def test_many_groups_are_counted(tmp_path: Path) -> None:
 
 def test_pages_of_many_endpoints_on_a_channel_stay_short(tmp_path: Path) -> None:
     """An endpoint's page shows some of very many others, and leads to the map, which has all of them."""
-    beside = MAX_NEAR + 20
+    beside = MAX_NEIGHBOURS + 20
     text = "usage: [producer]\nchannel: all\n"
     files = {f"endpoints/e{number:03}/endpoint.yaml": text for number in range(beside + 1)}
     files |= {f"endpoints/e{number:03}/messages/m.yaml": "description: x\n" for number in range(MAX_GROUPS + 2)}
@@ -88,7 +88,7 @@ def test_pages_of_many_endpoints_on_a_channel_stay_short(tmp_path: Path) -> None
     last = made[f"endpoints/e{beside:03}/"]
     wide, narrow = last.split('<div class="xr-narrow">')
     for drawn in (wide, narrow):
-        assert drawn.count('class="xr-box xr-endpoint') == MAX_NEAR + 1
+        assert drawn.count('class="xr-box xr-endpoint') == MAX_NEIGHBOURS + 1
         assert drawn.count('xr-this"') == 1
         assert ">messages of 2 more<" in drawn
     assert last.count(">20 more endpoints<") == 3
@@ -130,7 +130,7 @@ def test_endpoints_on_one_channel_lead_to_each_other(tmp_path: Path) -> None:
     on = {"sender": "channel: q\n", "receiver": "channel: q\n", "other": "channel: r\n", "none": "", "no": ""}
     files = {f"endpoints/{name}/endpoint.yaml": f"usage: [producer]\n{channel}" for name, channel in on.items()}
     found = registry_of(tmp_path, files)
-    assert {each.id: [item.id for item in near(SiteContext(found), each)] for each in found.endpoints} == {
+    assert {each.id: [item.id for item in neighbours(SiteContext(found), each)] for each in found.endpoints} == {
         **{name: [] for name in on},
         "sender": ["receiver"],
         "receiver": ["sender"],
@@ -140,7 +140,7 @@ def test_endpoints_on_one_channel_lead_to_each_other(tmp_path: Path) -> None:
 def test_own_endpoint_is_marked(small: Registry) -> None:
     """On an endpoint's page its own box stands out, and the names lead to the other pages."""
     diagram = channel_diagram(SiteContext(small), tuple(small.endpoints), "doors", "/endpoints/panel")
-    assert [box.lines[0].text for box in diagram.boxes if box.own] == ["Door panel"]
+    assert [box.lines[0].text for box in diagram.boxes if box.current] == ["Door panel"]
     assert all(box.lines[0].href for box in diagram.boxes)
 
 

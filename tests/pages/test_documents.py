@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xregit.catalog import Document, Place
-from xregit.pages.documents import Source, of_value, source
+from xregit.pages.documents import Source, document_source, value_source
 
 CASES = [
     (Document(Place("a.json"), b'{"a":[1]}'), Source('{\n  "a": [\n    1\n  ]\n}', "json")),
@@ -23,10 +23,10 @@ CASES = [
 @pytest.mark.parametrize(("document", "expected"), CASES)
 def test_document_is_shown_or_told(document: Document, expected: Source) -> None:
     """Text is shown as it stands, JSON on a single line is laid out; anything else has a reason."""
-    assert source(document, limit=1000) == expected
+    assert document_source(document, limit=1000) == expected
 
 
 def test_document_inside_its_entity_is_shown() -> None:
     """A schema inside a message is text, or is laid out as JSON."""
-    assert of_value("message A {}") == Source("message A {}", "text")
-    assert of_value({"a": 1}) == Source('{\n  "a": 1\n}', "json")
+    assert value_source("message A {}") == Source("message A {}", "text")
+    assert value_source({"a": 1}) == Source('{\n  "a": 1\n}', "json")

@@ -29,7 +29,7 @@ from xregit.messages.definition import to_definition
 from xregit.messages.example import example_context
 from xregit.pages import commands
 from xregit.pages.context import HIDDEN, SiteContext
-from xregit.pages.examples import Example, examples, meanings, samples
+from xregit.pages.examples import Example, examples, placeholder_rows, wire_examples
 from xregit.pages.links import Link
 from xregit.pages.page import ROOT
 from xregit.protocols import Wire, read_wire
@@ -72,7 +72,7 @@ KAFKA = read_wire({"protocol": "KAFKA", "topic": "doors", "key": "1", "headers":
 
 def sending(wire: Wire, addresses: Sequence[str], options: Mapping[str, Any]) -> str:
     """Return the lines that send a message."""
-    return commands.sending(wire, wire.as_json(), addresses, options)
+    return commands.send_command(wire, wire.as_json(), addresses, options)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
     book, matcher = SiteContext(catalog), Matcher(catalog)
     for message in catalog.messages:
         values = example_context(to_definition(message))
-        made = list(samples(book, message, values))
+        made = list(wire_examples(book, message, values))
         assert [each.reason for each in made if each.wire is None] == [], message.xid
         meant = message.alias_of or message.xid
         for each in made:
@@ -100,10 +100,12 @@ def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     (example,) = _examples(small, message)
     assert set(MARKED.findall(example.text)) == {"building-1", "door-1", "region-1"}
     assert "topic_name: buildings/building-1/doors/door-1" in _text(example)
-    values = example_context(to_definition(message))
-    told_of = {each.name: each for each in meanings(SiteContext(small), message, values)}
-    assert told_of["door"].users == ("subject", "topic_name")
-    assert told_of["door"].said == "The door that was opened."
+    rows = {
+        each.name: each
+        for each in placeholder_rows(SiteContext(small), message, example_context(to_definition(message)))
+    }
+    assert rows["door"].users == ("subject", "topic_name")
+    assert rows["door"].description == "The door that was opened."
 
 
 def test_properties_of_one_name_are_told_apart(tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_properties_of_one_name_are_told_apart(tmp_path: Path) -> None:
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": event + bound})
     message = found["/messagegroups/g/messages/a"]
     assert isinstance(message, Message)
-    (meaning,) = meanings(SiteContext(found), message, example_context(to_definition(message)))
+    (meaning,) = placeholder_rows(SiteContext(found), message, example_context(to_definition(message)))
     assert meaning.users == ("envelopemetadata.subject", "protocoloptions.properties.subject", "to")
 
 
@@ -131,7 +133,7 @@ def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
     (example,) = _examples(found, found["/messagegroups/g/messages/a"])
     assert "must be a time" in example.reason
-    assert (example.text, example.making, example.sending) == ("", "", "")
+    assert (example.text, example.create_command, example.send_command) == ("", "", "")
 
 
 def test_values_fit_the_types_of_what_they_stand_in(tmp_path: Path) -> None:
@@ -163,7 +165,7 @@ def test_line_of_xregit_makes_the_message(
     """The copied lines of `xregit new` give the example, but for its time and its id."""
     message = next(each for each in catalog.messages if each.group.id == name)
     example = _examples(catalog, message)[0]
-    *before, line = example.making.splitlines()
+    *before, line = example.create_command.splitlines()
     subprocess.run(["bash", "-ec", "\n".join(before)], cwd=tmp_path, check=True)
     words = shlex.split(line.replace("payload.json", str(tmp_path / "payload.json")))
     assert words[:2] == ["xregit", "new"]
@@ -388,12 +390,12 @@ def test_line_goes_where_clients_send(tmp_path: Path) -> None:
         },
     )
     made = {each.group.id: _examples(found, each)[0] for each in found.messages}
-    assert made["h"].sending == "curl -X POST http://localhost:8080/x"
-    assert made["h"].guard is None
-    assert made["i"].sending == "curl -X POST -H 'Place: door-1' https://c/door-1"
-    assert made["i"].guard == Link("c", f"{ROOT}endpoints/c/#authorization", "OAuth2 or Plain")
-    assert "--server nats://b" in made["n"].sending
-    assert "--server nats://e" in made["o"].sending
+    assert made["h"].send_command == "curl -X POST http://localhost:8080/x"
+    assert made["h"].authorization is None
+    assert made["i"].send_command == "curl -X POST -H 'Place: door-1' https://c/door-1"
+    assert made["i"].authorization == Link("c", f"{ROOT}endpoints/c/#authorization", "OAuth2 or Plain")
+    assert "--server nats://b" in made["n"].send_command
+    assert "--server nats://e" in made["o"].send_command
 
 
 def test_topic_of_the_endpoint_is_used() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.pages.context import SiteContext
-from xregit.pages.groups import MAX_FAMILIES, MAX_GROUPS, families, groups_page
-from xregit.pages.overview import registry_page
+from xregit.pages.group_pages import MAX_FAMILIES, MAX_GROUPS, families, groups_page
+from xregit.pages.overview_pages import registry_page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,8 @@ from tests.catalog.folders import registry_of
 from tests.source.repositories import new_repository
 from xregit.catalog import read_folder
 from xregit.pages import Page, pages
-from xregit.pages.change_history import LATEST
-from xregit.pages.indexes import MAX_HERE, MAX_ROWS
-from xregit.pages.overview import MAX_LEAVING
+from xregit.pages.index_pages import MAX_HERE, MAX_ROWS
+from xregit.pages.overview_pages import MAX_COMMITS, MAX_DEPRECATIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +126,7 @@ def test_very_long_tables_are_parted(tmp_path: Path) -> None:
     assert "serial: s501" in parts[1].names
 
 
-@pytest.mark.parametrize("count", [MAX_LEAVING, MAX_LEAVING + 1])
+@pytest.mark.parametrize("count", [MAX_DEPRECATIONS, MAX_DEPRECATIONS + 1])
 def test_start_says_what_replaces_what_goes_first(tmp_path: Path, count: int) -> None:
     """The start page names what is deprecated, each with what takes its place, and leads to all of very many."""
     text = "deprecated: {{removal: 2099-01-{:02}T00:00:00Z, alternative: /messagegroups/g/messages/new}}\n"
@@ -136,10 +135,10 @@ def test_start_says_what_replaces_what_goes_first(tmp_path: Path, count: int) ->
         page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/new.yaml": "", **old}))
     }
     section = found[""].html.split('<h2 id="deprecated">')[1].split("<h2")[0]
-    shown = [f"old{at:02}" for at in reversed(range(count))][:MAX_LEAVING]
+    shown = [f"old{at:02}" for at in reversed(range(count))][:MAX_DEPRECATIONS]
     assert re.findall(r"<code>(old\d+)</code>", section) == shown
-    assert section.count('data-label="Instead"><a href="./messagegroups/g/messages/new/"') == MAX_LEAVING
-    assert (f'<a href="./all-deprecations/">All {count} deprecations</a>' in section) == (count > MAX_LEAVING)
+    assert section.count('data-label="Instead"><a href="./messagegroups/g/messages/new/"') == MAX_DEPRECATIONS
+    assert (f'<a href="./all-deprecations/">All {count} deprecations</a>' in section) == (count > MAX_DEPRECATIONS)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +171,7 @@ def test_replacement_of_a_replacement_is_named(
 def test_start_names_commits_that_changed_something(tmp_path: Path, told: bool, expected: list[str]) -> None:
     """Commits that leave the registry as it was stand on the start page only where there are no others."""
     repository = new_repository(tmp_path / "repository")
-    for number in range(LATEST + 1):
+    for number in range(MAX_COMMITS + 1):
         repository.commit("Tidy up", **{"registry/registry.yaml": f"registryid: r # {number}\n"})
         if told and number == 0:
             repository.commit("Add a message", **{"registry/messagegroups/g/messages/m.yaml": "name: M\n"})

@@ -13,12 +13,12 @@ from tests.pages.links import target
 from tests.source.repositories import new_repository
 from xregit.catalog import read_folder
 from xregit.changes.history import MAX_FILES
-from xregit.pages.change_history import FEED, MAX_CHANGES, feed
+from xregit.pages.change_history import MAX_CHANGES
 from xregit.pages.context import SiteContext
+from xregit.pages.links import FEED
 from xregit.pages.markdown import to_markdown
 from xregit.pages.page import Page
-from xregit.pages.site_files import LLMS, as_markdown, head_links, site_files
-from xregit.pages.site_pages import all_pages
+from xregit.pages.site import LLMS, all_pages, as_markdown, feed, head_links, site_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

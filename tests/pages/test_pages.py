@@ -14,8 +14,8 @@ from tests.pages.links import links_of, target
 from tests.pages.rich import FILES as RICH
 from xregit.pages import Page, pages
 from xregit.pages.context import SiteContext
-from xregit.pages.messages import MAX_BASES, MAX_CARRIERS, message_page
-from xregit.pages.payloads import MAX_FIELDS, MAX_OPEN
+from xregit.pages.message_page import MAX_BASES, MAX_CARRIERS, message_page
+from xregit.pages.payload_section import MAX_FIELDS, MAX_OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

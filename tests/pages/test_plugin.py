@@ -12,8 +12,7 @@ from tests.benchmarks.synthetic import write_registry
 from tests.catalog.folders import folder
 from tests.pages.small import small_folder
 from xregit.pages.builder import build_site
-from xregit.pages.search_box import PLUGIN, taken
-from xregit.pages.search_index import Entry
+from xregit.pages.search import PLUGIN, Entry, pop_theme_entries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +85,7 @@ def test_search_entries_of_others_are_taken() -> None:
         {"location": "lost/#last", "title": "Last", "text": "", "tags": None},
     ]
     search = SimpleNamespace(search_index=SimpleNamespace(entries=entries))
-    assert taken(cast("MkDocsConfig", SimpleNamespace(plugins={PLUGIN: search}))) == [
+    assert pop_theme_entries(cast("MkDocsConfig", SimpleNamespace(plugins={PLUGIN: search}))) == [
         Entry("guide/#first", "First · Guide & more"),
         Entry("guide/", "Guide & more", "Read it", ("a", "1")),
         Entry("lost/#last", "Last"),

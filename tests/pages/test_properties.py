@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from xregit.catalog.properties import Property, Text
-from xregit.pages.attributes import Value
-from xregit.pages.attributes import shown as attribute
-from xregit.pages.properties import shown, title
+from xregit.pages.attributes import Value, property_parts, section_title
+from xregit.pages.attributes import to_value as attribute
 
 if TYPE_CHECKING:
     from xregit.catalog import Registry
@@ -31,14 +30,14 @@ def test_section_has_the_title_that_readers_know(
     attributes: dict[str, Any], path: tuple[str, ...], expected: str
 ) -> None:
     """A section is titled by what holds the property: the envelope, the protocol, or a part of its options."""
-    assert title(attributes, _property(path, None)) == expected
+    assert section_title(attributes, _property(path, None)) == expected
 
 
 def test_value_of_any_type_is_shown() -> None:
     """A value that is no text is shown as JSON, and nothing where any value will do."""
-    assert shown(_property(("p",), {"a": [1, None]})) == (Text('{"a": [1, null]}'),)
-    assert shown(_property(("p",), "a/{b}")) == (Text("a/"), Text("{b}", "b"))
-    assert shown(_property(("p",), None)) == ()
+    assert property_parts(_property(("p",), {"a": [1, None]})) == (Text('{"a": [1, null]}'),)
+    assert property_parts(_property(("p",), "a/{b}")) == (Text("a/"), Text("{b}", "b"))
+    assert property_parts(_property(("p",), None)) == ()
 
 
 def test_count_in_a_regular_expression_is_no_placeholder(small: Registry) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from xregit.pages.links import is_safe
 from xregit.pages.prose import TAGS, plain, prose, summary
-from xregit.pages.renderer import seen
+from xregit.pages.renderer import name_invisible
 
 ATTACKS = [
     "<script>alert(1)</script>",
@@ -137,4 +137,4 @@ def test_hostile_depth_is_survived(text: str) -> None:
 
 def test_what_is_not_seen_is_told() -> None:
     """A sign that turns the following text around, or has no width, stands on the page by its name."""
-    assert seen("<p>a\u202egnp\u200b\u200d.exe</p>") == "<p>a[U+202E]gnp[U+200B]\u200d.exe</p>"
+    assert name_invisible("<p>a\u202egnp\u200b\u200d.exe</p>") == "<p>a[U+202E]gnp[U+200B]\u200d.exe</p>"

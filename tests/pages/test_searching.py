@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.pages.search_index import BLOCK_CHARS, FOLDER, INDEX, SHELF, WHOLE, Entry, Index, words
+from xregit.pages.search import BLOCK_CHARS, FOLDER, INDEX, SHELF, WHOLE, Entry, Index, words
 
 TEXTS = st.text(st.sampled_from("abAB1é_-. {}😀\ue000"), max_size=12)
 ENTRIES = st.lists(st.builds(Entry, TEXTS, TEXTS, TEXTS, st.tuples(TEXTS), st.tuples(TEXTS)), max_size=90)

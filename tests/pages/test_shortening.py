@@ -17,9 +17,9 @@ from xregit.pages.change_history import ChangeEntry, CommitEntry
 from xregit.pages.context import SiteContext
 from xregit.pages.links import Link
 from xregit.pages.markdown import to_markdown
-from xregit.pages.messages import message_page
+from xregit.pages.message_page import message_page
 from xregit.pages.page_size import MAX_BYTES
-from xregit.pages.site_pages import finished
+from xregit.pages.site import finished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

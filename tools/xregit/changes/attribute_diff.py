@@ -142,7 +142,7 @@ def template_samples(value: str, samples: Mapping[str, tuple[str, str]]) -> tupl
     """Return two texts that fit a template, with the least and with the most that its placeholders may hold."""
     template = Template.parse(value)
     least, most = ({name: pair[number] for name, pair in samples.items()} for number in (0, 1))
-    return template.fill(least), template.filled(most)
+    return template.fill(least), template.fill(most)
 
 
 def _includes(wide: Property, narrow: Property) -> bool:

@@ -1,4 +1,4 @@
-"""A registry to the pages of its docs site."""
+"""The pages of a registry's docs site."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ASSETS", "Page", "pages"]
 
-# What every page of the site needs beside its own HTML.
+# The files that pages load.
 ASSETS = ("assets/xregit.css", "assets/xregit.js", "assets/wire.js", "assets/recognise.js")
 
 
 def pages(registry: Registry) -> Iterator[Page]:
-    """Give every page of a registry's site: overviews first, then each group with what it holds, then the reference."""
-    from xregit.pages.context import SiteContext
-    from xregit.pages.site_pages import all_pages
+    """Yield every page of a registry's site: overviews, each group with its resources, indexes, the reference."""
+    from xregit.pages.context import SiteContext  # imports every package below, for which ASSETS has no need
+    from xregit.pages.site import all_pages
 
     return all_pages(SiteContext(registry))

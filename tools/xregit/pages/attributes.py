@@ -1,29 +1,33 @@
-"""Attributes of an entity to the rows of a table: name, type, value, meaning from the model, and who wrote it."""
+"""Attributes and message properties as rows of tables, and their values as text."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.catalog.entities import Group
-from xregit.catalog.properties import Text, texts
+from xregit.catalog.properties import PARTS, Text, texts
 from xregit.pages.links import reference
-from xregit.pages.properties import written
 from xregit.pages.prose import plain
 
 if TYPE_CHECKING:
+    from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
-    from xregit.catalog.resolver import Resolved
     from xregit.model.language import AttributeModel
-    from xregit.pages.context import SiteContext
     from xregit.pages.links import Link
 
 MAX_DEPTH = 8
 MAX_SEARCHED_CHARS = 200
+# What tells a reader where a message travels, the first that a message has.
+ADDRESSES = ("method", "path", "topic_name", "topic", "node", "to", "subject")
+KEY = "key"
+# The objects that have those; a header may have any of these names.
+ADDRESS_PATHS = frozenset({("protocoloptions",), ("protocoloptions", "properties")})
 
 
 class Value(NamedTuple):
-    """A value ready to be shown: one text, perhaps a link, or members, or items."""
+    """A value to show: one text, perhaps a link, or members, or items."""
 
     texts: tuple[Text, ...] = ()
     href: str = ""
@@ -32,7 +36,7 @@ class Value(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One attribute in a table; ``origins`` is empty where the entity itself says it."""
+    """One attribute in a table; ``origins`` is empty for an attribute of the entity itself."""
 
     name: str
     type: str
@@ -41,94 +45,103 @@ class Row(NamedTuple):
     origins: tuple[Link, ...] = ()
 
 
-def rows(
+def attribute_rows(
     registry: Registry,
     attributes: Mapping[str, Any],
     models: Mapping[str, AttributeModel],
     *,
     without: Iterable[str] = (),
-    written_by: Mapping[str, Link] | None = None,
+    origins: Mapping[str, Link] | None = None,
 ) -> tuple[Row, ...]:
-    """Return the rows of a table of attributes; ``written_by`` names who wrote those that the entity did not."""
-    hidden = frozenset(without)
-    origins = written_by or {}
-    return tuple(
-        _row(registry, name, value, models, origins.get(name))
-        for name, value in attributes.items()
-        if name not in hidden
-    )
+    """Return the rows of a table of attributes; ``origins`` has the sources of those that are inherited."""
+    rows: list[Row] = []
+    for name, value in attributes.items():
+        if name in without:
+            continue
+        model = models.get(name) or models.get("*")
+        origin = origins.get(name) if origins else None
+        rows.append(
+            Row(
+                name=name,
+                type=(model.property or model.type) if model else "",
+                value=to_value(registry, value),
+                description=plain(model.description) if model and model.name == name else "",
+                origins=(origin,) if origin else (),
+            )
+        )
+    return tuple(rows)
 
 
-def texts_in(attributes: Mapping[str, Any], without: Iterable[str]) -> tuple[str, ...]:
-    """Return the texts among attributes and their labels, for the search to find the entity by."""
+def to_value(registry: Registry, value: object, depth: int = 0) -> Value:
+    """Return any value as one to show; what is nested too deeply becomes JSON."""
+    if isinstance(value, str):
+        link = reference(registry, value)
+        if link.href:
+            return Value(texts=(Text(value),), href=link.href)
+        parts = texts(value)
+        # A number in braces is a count in a regular expression; a property has no such name either.
+        return Value(texts=(Text(value),) if any(part.placeholder.isdigit() for part in parts) else parts)
+    if isinstance(value, Mapping) and value and depth < MAX_DEPTH:
+        return Value(members=tuple((str(name), to_value(registry, item, depth + 1)) for name, item in value.items()))
+    if isinstance(value, list | tuple) and value and depth < MAX_DEPTH:
+        return Value(items=tuple(to_value(registry, item, depth + 1) for item in value))
+    return Value(texts=(Text(to_text(value)),))
+
+
+def searchable_texts(attributes: Mapping[str, Any], without: Iterable[str]) -> tuple[str, ...]:
+    """Return the texts among attributes and their labels, by which the search finds the entity."""
     labels = attributes.get("labels")
-    stated = [*attributes.items(), *(labels.items() if isinstance(labels, Mapping) else ())]
-    hidden = frozenset(without)
-    return tuple(text[:MAX_SEARCHED_CHARS] for name, text in stated if isinstance(text, str) and name not in hidden)
+    items = [*attributes.items(), *(labels.items() if isinstance(labels, Mapping) else ())]
+    return tuple(text[:MAX_SEARCHED_CHARS] for name, text in items if isinstance(text, str) and name not in without)
 
 
-def texts_inside(value: object, depth: int = 0) -> Iterator[str]:
-    """Give the texts anywhere in a value, such as addresses in a list, in their order."""
+def nested_texts(value: object, depth: int = 0) -> Iterator[str]:
+    """Yield the texts anywhere in a value, such as addresses in a list, in their order."""
     if isinstance(value, str):
         yield value[:MAX_SEARCHED_CHARS]
     elif isinstance(value, Mapping | list | tuple) and depth < MAX_DEPTH:
         for item in value.values() if isinstance(value, Mapping) else value:
-            yield from texts_inside(item, depth + 1)
+            yield from nested_texts(item, depth + 1)
 
 
-def inner(model: AttributeModel | None) -> Mapping[str, AttributeModel]:
-    """Return the models of an object's attributes, none for anything else."""
-    return model.attributes if model else {}
+def destinations(properties: Iterable[Property]) -> Iterator[tuple[str, tuple[Text, ...]]]:
+    """Yield where a message travels, with its key, each under its name as a title, such as ``Topic name``."""
+    by_name = {item.name: property_parts(item) for item in properties if item.path[:-1] in ADDRESS_PATHS}
+    for name in (*ADDRESSES, KEY):
+        if by_name.get(name):
+            yield name.replace("_", " ").capitalize(), by_name[name]
 
 
-def shown(registry: Registry, value: object, depth: int = 0) -> Value:
-    """Return a value ready to be shown, whatever it is; what nests too deeply is shown as JSON."""
+def section_title(attributes: Mapping[str, Any], item: Property) -> str:
+    """Return the title of the section that a property is in, such as ``AMQP application properties``."""
+    part, *path = item.path[:-1]
+    is_envelope = part == PARTS[0]
+    selector = attributes.get("envelope" if is_envelope else "protocol")
+    subject = selector if isinstance(selector, str) and selector else part
+    noun = "attributes" if is_envelope else "options"
+    if path:
+        noun = re.sub("[-_]", " ", "/".join(path).rpartition("/")[2])
+    return f"{subject.split('/', 1)[0]} {noun}"
+
+
+def property_parts(item: Property) -> tuple[Text, ...]:
+    """Return a property's value cut at its placeholders; nothing where any value is allowed."""
+    return texts(property_text(item))
+
+
+def property_text(item: Property) -> str:
+    """Return a property's value as one text, an empty one where any value is allowed."""
+    return "" if item.value is None else to_text(item.value)
+
+
+def to_text(value: object) -> str:
+    """Return a value as JSON, a string without its quotes."""
     if isinstance(value, str):
-        link = reference(registry, value)
-        return Value(texts=(Text(value),), href=link.href) if link.href else Value(texts=_cut(value))
-    if isinstance(value, Mapping) and value and depth < MAX_DEPTH:
-        return Value(members=tuple((str(name), shown(registry, item, depth + 1)) for name, item in value.items()))
-    if isinstance(value, list | tuple) and value and depth < MAX_DEPTH:
-        return Value(items=tuple(shown(registry, item, depth + 1) for item in value))
-    return Value(texts=(Text(written(value)),))
+        return value
+    return json.dumps(_to_json(value), ensure_ascii=False, default=str)
 
 
-def _cut(value: str) -> tuple[Text, ...]:
-    # A number in braces is a count in a regular expression; a property has no such name either.
-    parts = texts(value)
-    return (Text(value),) if any(part.placeholder.isdigit() for part in parts) else parts
-
-
-def origin_link(book: SiteContext, resolved: Resolved, own: str, path: tuple[str, ...]) -> Link | None:
-    """Return the link to the message or group that wrote the value at a path, None where it is the entity itself."""
-    origin = resolved.origin(path)
-    if not origin or origin == own:
-        return None
-    if isinstance(book.registry.entity(origin), Group):
-        return book.link(origin)._replace(note="the group")
-    link = message_link(book, origin, own)
-    # Messages that bind another to a protocol mostly have its id: then the group tells them apart.
-    return link._replace(text=link.text.removesuffix(f"/{own.rsplit('/', 1)[-1]}"), title=origin)
-
-
-def message_link(book: SiteContext, xid: str, beside: str) -> Link:
-    """Return the link to a message, its group named too unless it is that of the message beside, or the id tells it."""
-    above, _, own = beside.rpartition("/")
-    if xid.rpartition("/")[0] == above or book.registry.resource(xid) is None:
-        return book.link(xid)
-    _, _, group, _, message = xid.split("/", 4)
-    telling = message != own and message.startswith(f"{group}.")
-    return book.link(xid, message if telling else f"{group}/{message}")
-
-
-def _row(
-    registry: Registry, name: str, value: object, models: Mapping[str, AttributeModel], origin: Link | None
-) -> Row:
-    model = models.get(name) or models.get("*")
-    return Row(
-        name=name,
-        type=(model.property or model.type) if model else "",
-        value=shown(registry, value),
-        description=plain(model.description) if model and model.name == name else "",
-        origins=(origin,) if origin else (),
-    )
+def _to_json(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(name): _to_json(member) for name, member in value.items()}
+    return [_to_json(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""The site builder: the site through MkDocs, or the same pages as files for another engine; swapped in whole."""
+"""The site builder: builds the site with MkDocs, or writes the same pages as files for another engine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.resources import as_file, files
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -21,64 +22,12 @@ from xregit.source.atomic_write import replace_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
-
-    from mkdocs.config.defaults import MkDocsConfig
 
     from xregit.pages.page import Page
 
-# A new file in place of what there was; Windows would change the ends of lines.
-_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-_FOR_ALL = 0o666
-
-
-def refuse_taken(pages: Iterable[Page], files: Iterable[str]) -> None:
-    """Refuse a page whose folder would stand where the site has a file, as an id can ask for that ends like a file.
-
-    Raises:
-        XregitError: there is one.
-    """
-    taken = {file.lower() for file in files}
-    for page in pages:
-        if page.address[:-1].lower() in taken:
-            message = f'the page of "/{page.address[:-1]}" needs a folder where the site has a file; use another id'
-            raise XregitError(message)
-
-
-def write(folder: str, files: Iterable[tuple[str, str]]) -> None:
-    """Write texts to files below a folder, by their paths with slashes; make the folders that they need."""
-    for name, text in files:
-        path, data = f"{folder}/{name}", text.encode()
-        try:
-            _write(path, data)
-        except FileNotFoundError:  # most stand beside a page, whose folder is there
-            _make(os.path.dirname(path))  # noqa: PTH120 - half of what paths take
-            _write(path, data)
-
-
-def _make(folder: str) -> None:
-    """Make a folder, and those above it in the few cases in which they are not there; others may do so meanwhile."""
-    try:
-        os.mkdir(folder)  # noqa: PTH102
-    except FileNotFoundError:
-        os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-    except FileExistsError:
-        pass
-
-
-def _write(path: str, data: bytes) -> None:
-    """Write a file at once: what Python puts between takes as long as the system does, and files are thousands."""
-    file = os.open(path, _ANEW, _FOR_ALL)
-    try:
-        while data:  # the system may take less than all, say of a very large file
-            data = data[os.write(file, data) :]
-    finally:
-        os.close(file)
-
-
 DEFAULT_CONFIG = "assets/mkdocs.yml"
 SERVE_AT = "127.0.0.1:8000"
-# What a shortened page has beside it for other engines, which make pages of what is Markdown.
+# The Markdown of the whole beside a shortened page for other engines, which take each Markdown file for a page.
 WHOLE = "whole.txt"
 
 
@@ -91,161 +40,177 @@ def build_site(registry: Registry | Path | str, out: Path | str, config: Path | 
     Raises:
         XregitError: the registry can't be read, the configuration is wrong, or the folder can't be written.
     """
-    path, content = (registry.origin.root, registry) if isinstance(registry, Registry) else (to_path(registry), None)
-    folder, mkdocs_yml = to_path(out), None if config is None else to_path(config)
-    _refuse_foreign(folder)
-    with _configured(path, mkdocs_yml, content) as settings, replace_folder(folder) as built:
-        _build(_loaded(settings, site_dir=str(built)))
-        return sum(len(names) for _, _, names in os.walk(built))
+    path, loaded = (registry.origin.root, registry) if isinstance(registry, Registry) else (to_path(registry), None)
+    folder, config_path = to_path(out), None if config is None else to_path(config)
+    _refuse_other_files(folder)
+    with _mkdocs_settings(path, config_path, loaded) as settings, replace_folder(folder) as site:
+        with _mkdocs_errors():
+            from mkdocs.commands.build import build
+            from mkdocs.config import load_config
+
+            mkdocs_config = load_config(**settings, site_dir=str(site))
+            mkdocs_config.plugins.on_startup(command="build", dirty=False)
+            try:
+                build(mkdocs_config)
+            finally:
+                mkdocs_config.plugins.on_shutdown()
+        return sum(len(names) for _, _, names in os.walk(site))
 
 
 def serve_site(registry: Path, config: Path | None, at: str = SERVE_AT) -> None:
-    """Serve the site until it is interrupted, and build it anew as files change.
+    """Serve the site until it is interrupted, and rebuild it as files change.
 
     Raises:
         XregitError: the registry can't be read, the configuration is wrong, or the address is taken.
     """
-    with _configured(registry, config) as settings:
+    with _mkdocs_settings(registry, config) as settings, _mkdocs_errors(logging.INFO):
         from mkdocs.commands.serve import serve
 
-        with _faults(logging.INFO):
-            serve(**settings, dev_addr=at)
+        serve(**settings, dev_addr=at)
 
 
 def write_pages(registry: Registry, folder: Path) -> int:
     """Write a registry's pages as Markdown files that hold their HTML, for any engine; return how many there are.
 
     Raises:
-        XregitError: the folder can't be written, or it holds other files than pages written before.
+        XregitError: the folder can't be written, or it has other files than pages written before.
     """
     from xregit.pages.context import SiteContext
-    from xregit.pages.recognise import definitions
-    from xregit.pages.site_pages import all_pages
+    from xregit.pages.recognise_page import definitions
+    from xregit.pages.site import all_pages
 
-    _refuse_foreign(folder)
-    book = SiteContext(registry)
-    made = list(all_pages(book))
-    refuse_taken(made, ASSETS)
-    with replace_folder(folder) as place:
-        write(str(place), ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
-        for page in made:
-            write(str(place), _as_files(page))
-        write(str(place), definitions(book, made))
-    return len(made)
+    _refuse_other_files(folder)
+    site = SiteContext(registry)
+    pages = list(all_pages(site))
+    refuse_file_addresses(pages, ASSETS)
+    with replace_folder(folder) as target:
+        write_files(target, ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
+        for page in pages:
+            write_files(target, _page_files(page))
+        write_files(target, definitions(site, pages))
+    return len(pages)
 
 
-def _refuse_foreign(target: Path) -> None:
-    """Refuse to replace a folder that is not ours, such as a home folder given by mistake."""
-    if not target.exists():
+def _page_files(page: Page) -> Iterator[tuple[str, str]]:
+    """Yield a page as front matter and HTML, which Markdown leaves as it is, and its whole if it was shortened."""
+    from xregit.pages.markdown import to_markdown
+    from xregit.pages.site import MARKDOWN
+
+    if page.whole:
+        yield f"{page.address}{WHOLE}", to_markdown(page)
+        page = replace(page, html=page.html.replace(f'href="{MARKDOWN}"', f'href="{WHOLE}"'))
+    # A JSON text is a YAML text too.
+    title, description = (json.dumps(text, ensure_ascii=False) for text in (page.title, page.description))
+    yield f"{page.address}index.md", f"---\ntitle: {title}\ndescription: {description}\n---\n\n{page.html}"
+
+
+def write_files(folder: Path, files: Iterable[tuple[str, str]]) -> None:
+    """Write texts to files below a folder, by their paths with slashes, and make the folders that they need."""
+    for name, text in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())  # Windows would change the ends of lines of a text
+
+
+def refuse_file_addresses(pages: Iterable[Page], files: Iterable[str]) -> None:
+    """Refuse a page whose folder would have the name of a file of the site, as one of an id with an extension may.
+
+    Raises:
+        XregitError: there is one.
+    """
+    names = {file.lower() for file in files}
+    for page in pages:
+        if page.address[:-1].lower() in names:
+            message = f'the page of "/{page.address[:-1]}" needs a folder where the site has a file; use another id'
+            raise XregitError(message)
+
+
+def _refuse_other_files(folder: Path) -> None:
+    """Refuse to replace a folder that is not ours, such as a home folder passed by mistake."""
+    if not folder.exists():
         return
-    if not target.is_dir():
-        message = f"{target} is a file, but a folder is needed; name another folder or remove the file"
+    if not folder.is_dir():
+        message = f"{folder} is a file, but a folder is needed; name another folder or remove the file"
         raise XregitError(message)
-    if any(target.iterdir()) and not (target / ASSETS[0]).is_file():
-        message = f"{target} holds other files than those of a former run; name another folder or remove it"
+    if any(folder.iterdir()) and not (folder / ASSETS[0]).is_file():
+        message = f"{folder} holds other files than those of a former run; name another folder or remove it"
         raise XregitError(message)
 
 
 @contextmanager
-def _configured(registry: Path, config: Path | None, read: Registry | None = None) -> Iterator[dict[str, Any]]:
-    """Give what MkDocs is to load: the configuration with the registry, and its path, set in it."""
-    # Read by Material when it is imported; its notice about MkDocs 2 helps no user of ours.
+def _mkdocs_settings(registry: Path, config: Path | None, loaded: Registry | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the settings for MkDocs: the configuration with the registry, and its path, set in it."""
+    # Material reads it when it is imported; its notice about MkDocs 2 helps nobody here.
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "true")
-    if read is None and not registry.exists():
+    if loaded is None and not registry.exists():
         message = f"{registry}: there is no registry"
         raise XregitError(message)
     if config is not None:
         if not config.is_file():
             message = f"{config}: there is no configuration; name a mkdocs.yml"
             raise XregitError(message)
-        yield {"config_file": str(config), "plugins": _plugins(config, registry, read)}
+        yield {"config_file": str(config), "plugins": _plugins(config, registry, loaded)}
         return
     with as_file(files("xregit.pages") / DEFAULT_CONFIG) as default, TemporaryDirectory(prefix="xregit-") as docs:
-        yield {"config_file": str(default), "plugins": _plugins(default, registry, read), "docs_dir": docs}
+        yield {"config_file": str(default), "plugins": _plugins(default, registry, loaded), "docs_dir": docs}
 
 
-def _plugins(config: Path, registry: Path, read: Registry | None) -> dict[str, Any]:
-    """Return the plugins that a configuration names, ours among them, with the registry and its path."""
-    from mkdocs.utils.yaml import yaml_load
+def _plugins(config: Path, registry: Path, loaded: Registry | None) -> dict[str, Any]:
+    """Return the plugins of a configuration, ours among them, with the registry and its path."""
+    with _mkdocs_errors(), config.open(encoding="utf-8") as file:
+        from mkdocs.utils.yaml import yaml_load
 
-    with _faults(), config.open(encoding="utf-8") as file:
-        said: object = yaml_load(file)
-    if not isinstance(said, Mapping):
+        settings: object = yaml_load(file)
+    if not isinstance(settings, Mapping):
         message = f"{config}: the configuration must be a map that begins with site_name"
         raise XregitError(message)
-    named = said.get("plugins") or ["search"]
-    plugins: dict[str, Any] = dict(named) if isinstance(named, Mapping) else {}
-    for item in () if isinstance(named, Mapping) else named:
+    entries = settings.get("plugins") or ["search"]
+    plugins: dict[str, Any] = dict(entries) if isinstance(entries, Mapping) else {}
+    for item in () if isinstance(entries, Mapping) else entries:
         plugins |= item if isinstance(item, Mapping) else {str(item): {}}
-    plugins["xregit"] = {**(plugins.get("xregit") or {}), "registry": str(registry.resolve()), "read": read}
-    # A map, since MkDocs empties the items of a list while it reads them, and reads them anew at each change.
+    plugins["xregit"] = {**(plugins.get("xregit") or {}), "registry": str(registry.resolve()), "loaded": loaded}
+    # A map, since MkDocs empties the items of a list while it reads them, and reads them again at each change.
     return {name: options or {} for name, options in plugins.items()}
 
 
-def _loaded(settings: Mapping[str, Any], **more: str) -> MkDocsConfig:
-    with _faults():
-        from mkdocs.config import load_config
-
-        return load_config(**settings, **more)
-
-
-def _build(config: MkDocsConfig) -> None:
-    with _faults():
-        from mkdocs.commands.build import build
-
-        config.plugins.on_startup(command="build", dirty=False)
-        try:
-            build(config)
-        finally:
-            config.plugins.on_shutdown()
-
-
 @contextmanager
-def _faults(shown: int = logging.WARNING) -> Iterator[None]:
+def _mkdocs_errors(level: int = logging.WARNING) -> Iterator[None]:
     """Turn what MkDocs raises on a wrong configuration or a failed plugin into an error of one line.
 
-    What MkDocs logs from the level ``shown`` on goes to standard error.
+    What MkDocs logs from ``level`` on goes to standard error.
     """
     try:
         from mkdocs.exceptions import Abort, MkDocsException
         from yaml import YAMLError
     except ModuleNotFoundError as error:
-        from xregit.installed import install_command  # only faults ask
+        from xregit.installed import install_command  # only errors need it
 
         message = f"the docs site needs more than is installed: {install_command('site')}"
         raise XregitError(message) from error
-    with _complaints(shown) as complaints:
-        try:
-            yield
-        except Abort as error:  # MkDocs has logged the reason
-            raise XregitError("; ".join(complaints) or _line(error.__context__ or error)) from error
-        except (MkDocsException, YAMLError) as error:
-            raise XregitError(_line(error)) from error
-
-
-@contextmanager
-def _complaints(shown: int) -> Iterator[list[str]]:
-    """Give the errors that MkDocs logs meanwhile."""
-    logger, handler = logging.getLogger("mkdocs"), _Complaints(shown)
-    before = logger.level
+    logger, handler = logging.getLogger("mkdocs"), _LogHandler(level)
+    former_level = logger.level
     logger.addHandler(handler)
-    logger.setLevel(shown)
+    logger.setLevel(level)
     try:
-        yield handler.errors
+        yield
+    except Abort as error:  # MkDocs has logged the reason
+        raise XregitError("; ".join(handler.errors) or _line(error.__context__ or error)) from error
+    except (MkDocsException, YAMLError) as error:
+        raise XregitError(_line(error)) from error
     finally:
         logger.removeHandler(handler)
-        logger.setLevel(before)
+        logger.setLevel(former_level)
 
 
-class _Complaints(logging.Handler):
-    """Keeps errors, which end a build, and passes on the rest; a server goes on, so it passes on errors too."""
+class _LogHandler(logging.Handler):
+    """Collects errors, which end a build, and prints the rest; a server continues, so errors are printed for it too."""
 
     def __init__(self, level: int) -> None:
         super().__init__(level)
         self.errors: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep or pass on one record."""
+        """Collect or print one record."""
         line = " ".join(record.getMessage().split())
         if record.levelno >= logging.ERROR:
             self.errors.append(line)
@@ -255,20 +220,3 @@ class _Complaints(logging.Handler):
 
 def _line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def _as_files(page: Page) -> Iterator[tuple[str, str]]:
-    """Give the file of a page, and of a shortened one the whole as text, which no engine takes for a page."""
-    from xregit.pages.markdown import to_markdown
-    from xregit.pages.site_files import MARKDOWN
-
-    if page.whole:
-        yield f"{page.address}{WHOLE}", to_markdown(page)
-        page = replace(page, html=page.html.replace(f'href="{MARKDOWN}"', f'href="{WHOLE}"'))
-    yield f"{page.address}index.md", _as_markdown(page)
-
-
-def _as_markdown(page: Page) -> str:
-    """Return a page as front matter and the HTML, which Markdown leaves as it is; a JSON text is a YAML text too."""
-    title, description = (json.dumps(text, ensure_ascii=False) for text in (page.title, page.description))
-    return f"---\ntitle: {title}\ndescription: {description}\n---\n\n{page.html}"

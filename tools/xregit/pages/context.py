@@ -1,10 +1,10 @@
-"""The context of a site: its registry, and what every page may ask for."""
+"""What the pages of a site share: the registry, links, descriptions, and what is computed once for all of them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +14,32 @@ from xregit.catalog.properties import Text
 from xregit.catalog.references import carried
 from xregit.catalog.views import text_of
 from xregit.messages.definition import target, to_definition
-from xregit.pages.addresses import MAP, PLACEHOLDERS, RECOGNISE, caseless, ids, own
+from xregit.messages.payload import (
+    NO_DATA,
+    Payload,
+    encode_payload,
+    parse_schema,
+    payload_media_type,
+    schema_source,
+    without_address,
+)
+from xregit.pages.attributes import ADDRESSES, property_parts
 from xregit.pages.change_history import ChangeHistory
-from xregit.pages.links import Link, address, href, link_to, reference
-from xregit.pages.properties import ADDRESSES, shown
+from xregit.pages.links import (
+    MAP,
+    PLACEHOLDERS,
+    RECOGNISE,
+    Link,
+    address,
+    case_insensitive,
+    href,
+    link_to,
+    reference,
+    unambiguous_address,
+    unique_ids,
+)
 from xregit.pages.prose import prose, summary
+from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.rules.endpoints import is_credential
 
 if TYPE_CHECKING:
@@ -28,31 +49,9 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint, Message
     from xregit.messages.definition import Definition
     from xregit.messages.payload import SchemaSource
-    from xregit.pages.examples import SchemaFacts
 
 
 HIDDEN = "(not shown, as it looks like a credential)"
-
-
-def discreet(endpoint: Endpoint) -> Endpoint:
-    """Return the endpoint, itself where nothing in it looks like a credential."""
-    stated = _without(endpoint.attributes, "")
-    if stated is endpoint.attributes:
-        return endpoint
-    return replace(endpoint, entity=replace(endpoint.entity, attributes=stated))
-
-
-def _without(value: Any, name: str) -> Any:
-    """Return a value with texts replaced that look like credentials; the same object where none does."""
-    if is_credential(name, value):
-        return HIDDEN
-    if isinstance(value, Mapping):
-        found = {key: _without(item, key) for key, item in value.items()}
-        return value if all(found[key] is item for key, item in value.items()) else found
-    if isinstance(value, list | tuple):
-        items = [_without(item, name) for item in value]
-        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
-    return value
 
 
 class Entry(NamedTuple):
@@ -68,55 +67,34 @@ class Entry(NamedTuple):
     deprecated: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaFacts:
+    """The fields of a payload's schema and a valid value; ``reason`` says why there are none.
+
+    ``payloads`` has the value as it is sent, by media type.
+    """
+
+    fields: tuple[Field, ...] = ()
+    example: Any = NO_DATA
+    reason: str = ""
+    payloads: dict[str, Payload] = field(default_factory=dict, compare=False)
+
+
 class SiteContext:
-    """The pages of one registry, as they know of each other."""
+    """The registry of a site and what its pages share."""
 
     def __init__(self, registry: Registry) -> None:
-        """Begin a book on a registry, which stays as it is."""
+        """Start a site for a registry, which stays as it is."""
         self.registry = registry
-        self.map, self.recognise = (own(registry.model, page) for page in (MAP, RECOGNISE))
-        self.travelling: dict[str, tuple[Link, ...]] = {}
+        self.map, self.recognise = (unambiguous_address(registry.model, page) for page in (MAP, RECOGNISE))
+        self.channel_contents: dict[str, tuple[Link, ...]] = {}
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
         self._links: dict[tuple[str, str], Link] = {}
-        self._open: dict[str, Endpoint] = {}
-        self._asked: dict[str, Definition] = {}
-        self.told: dict[SchemaSource, SchemaFacts] = {}
-        self.told_of: dict[str, SchemaFacts] = {}
-
-    def asked(self, message: Message) -> Definition:
-        """Return what a message's definition asks; that of an alias is its target's."""
-        known = target(message)
-        if known.xid not in self._asked:
-            self._asked[known.xid] = to_definition(known)
-        return self._asked[known.xid]
-
-    def link(self, xid: str, text: str = "") -> Link:
-        """Return the link to an entity's page."""
-        found = self._links.get((xid, text))
-        if found is None:
-            found = self._links[xid, text] = link_to(self.registry, xid, text)
-        return found
-
-    def target(self, url: str) -> str:
-        """Return where a link in a description leads: to a page, to the web, or nowhere."""
-        return reference(self.registry, url).href
-
-    def prose(self, text: object) -> Markup:
-        """Return a description as safe HTML, links to entities leading to their pages."""
-        if not isinstance(text, str):
-            return Markup()
-        if text not in self._prose:
-            self._prose[text] = prose(text, self.target)
-        return self._prose[text]
-
-    def crumbs(self, xid: str) -> tuple[Link, ...]:
-        """Return the links from the start page down to the page above an entity's."""
-        parts = xid.split("/")[1:]
-        model = self.registry.model.groups.get(parts[0])
-        links = [Link(self.title, href("")), Link(titled(model.plural if model else parts[0]), href(address(parts[0])))]
-        above = ["/" + "/".join(parts[:end]) for end in range(2, len(parts), 2)]
-        return (*links, *(self.link(each) for each in above))
+        self._endpoints: dict[str, Endpoint] = {}
+        self._definitions: dict[str, Definition] = {}
+        self._schemas: dict[SchemaSource, SchemaFacts] = {}
+        self._message_schemas: dict[str, SchemaFacts] = {}
 
     @cached_property
     def title(self) -> str:
@@ -129,57 +107,105 @@ class SiteContext:
         """What the registry is, in a sentence."""
         return summary(self.registry.attributes.get("description")) or f"The message catalog {self.title}"
 
-    def open(self, endpoint: Endpoint) -> Endpoint:
-        """Return an endpoint as everybody may see it."""
-        if endpoint.xid not in self._open:
-            self._open[endpoint.xid] = discreet(endpoint)
-        return self._open[endpoint.xid]
-
     @cached_property
-    def lives(self) -> ChangeHistory:
-        """What Git knows of the entities."""
-        return ChangeHistory(self)
+    def history(self) -> ChangeHistory:
+        """The history of the registry and its entities, from Git."""
+        return ChangeHistory(self.registry, self.link)
 
-    @cached_property
-    def channels(self) -> Mapping[str, tuple[Endpoint, ...]]:
-        """The endpoints of each channel, in the order of its name."""
-        found: dict[str, list[Endpoint]] = defaultdict(list)
-        for endpoint in self.registry.endpoints:
-            if endpoint.channel:
-                found[endpoint.channel].append(endpoint)
-        return {title: tuple(found[title]) for title in sorted(found, key=caseless)}
+    def link(self, xid: str, text: str = "") -> Link:
+        """Return the link to an entity's page."""
+        link = self._links.get((xid, text))
+        if link is None:
+            link = self._links[xid, text] = link_to(self.registry, xid, text)
+        return link
 
-    @cached_property
-    def channel_ids(self) -> Mapping[str, str]:
-        """The heading of each channel on the map, by its name."""
-        return ids(self.channels)
+    def message_link(self, xid: str, beside: str) -> Link:
+        """Return the link to a message, with its group unless ``beside`` has the same or the id begins with it."""
+        group_xid, _, own_id = beside.rpartition("/")
+        if xid.rpartition("/")[0] == group_xid or self.registry.resource(xid) is None:
+            return self.link(xid)
+        _, _, group, _, message = xid.split("/", 4)
+        unique = message != own_id and message.startswith(f"{group}.")
+        return self.link(xid, message if unique else f"{group}/{message}")
 
-    @cached_property
-    def placeholder_ids(self) -> Mapping[str, str]:
-        """The heading of each placeholder on the page of all placeholders, by its name."""
-        declared = (item for message in self.registry.messages for item in message.properties)
-        return ids(sorted({name for item in declared for name in item.placeholders}, key=caseless))
+    def crumbs(self, xid: str) -> tuple[Link, ...]:
+        """Return the links from the start page down to the page above an entity's."""
+        plural, *parts = xid.split("/")[1:]
+        model = self.registry.model.groups.get(plural)
+        links = [Link(self.title, href("")), Link(type_title(model.plural if model else plural), href(address(plural)))]
+        ancestors = ["/" + "/".join((plural, *parts[:end])) for end in range(1, len(parts), 2)]
+        return (*links, *(self.link(each) for each in ancestors))
 
-    @cached_property
-    def owner_ids(self) -> Mapping[str, str]:
-        """The heading of each owner on the page of all owners, by its name."""
-        owners = self.registry.owners
-        found = {name for group in self.registry.all_groups for name in owners.of(group.place.path)}
-        return ids(sorted(found, key=caseless))
+    def prose(self, text: object) -> Markup:
+        """Return a description as safe HTML, with links to entities leading to their pages."""
+        if not isinstance(text, str):
+            return Markup()
+        if text not in self._prose:
+            self._prose[text] = prose(text, lambda url: reference(self.registry, url).href)
+        return self._prose[text]
 
-    def placeholder(self, name: str) -> Link:
-        """Return the link to all messages that have a placeholder."""
-        at = self.placeholder_ids.get(name)
-        return Link(f"{{{name}}}", f"{href(PLACEHOLDERS)}#{at}" if at else "")
+    def definition(self, message: Message) -> Definition:
+        """Return a message's definition; that of an alias is its target's."""
+        resolved = target(message)
+        if resolved.xid not in self._definitions:
+            self._definitions[resolved.xid] = to_definition(resolved)
+        return self._definitions[resolved.xid]
+
+    def public(self, endpoint: Endpoint) -> Endpoint:
+        """Return an endpoint without anything that looks like a credential."""
+        if endpoint.xid not in self._endpoints:
+            self._endpoints[endpoint.xid] = without_credentials(endpoint)
+        return self._endpoints[endpoint.xid]
+
+    def message_schema(self, message: Message) -> SchemaFacts:
+        """Return the facts of the schema of a message's payload."""
+        resolved = target(message)
+        if resolved.xid not in self._message_schemas:
+            source = schema_source(resolved)
+            self._message_schemas[resolved.xid] = self.schema(source) if source is not None else SchemaFacts()
+        return self._message_schemas[resolved.xid]
+
+    def schema(self, source: SchemaSource) -> SchemaFacts:
+        """Return the facts of a schema; equal ones that refer to nothing are parsed once."""
+        key = without_address(source)
+        if key not in self._schemas:
+            self._schemas[key] = self._schema_facts(key)
+        return self._schemas[key]
+
+    def _schema_facts(self, source: SchemaSource) -> SchemaFacts:
+        try:
+            schema = parse_schema(source, self.registry.schema_documents)
+        except SchemaError as error:
+            return SchemaFacts(reason=str(error))
+        try:
+            return SchemaFacts(schema.fields(), schema.example())
+        except PayloadError as error:
+            return SchemaFacts(schema.fields(), reason=str(error))
+
+    def example_payload(self, message: Message) -> Payload:
+        """Return the valid value of the schema as a message sends it."""
+        schema, media_type = self.message_schema(message), payload_media_type(message)
+        if media_type not in schema.payloads:
+            schema.payloads[media_type] = encode_payload(message, schema.example)
+        return schema.payloads[media_type]
 
     def entry(self, message: Message) -> Entry:
         """Return a message as lists show it."""
         if message.xid not in self._entries:
-            self._entries[message.xid] = self._entry(message)
+            self._entries[message.xid] = Entry(
+                link=self.link(message.xid),
+                name=message.name or text_of(message.resolved.attributes, "name") * bool(message.alias_of),
+                summary=summary(message.description),
+                group=self.link(message.group.xid),
+                envelope=message.envelope,
+                protocol=message.protocol,
+                wire=_wire(message.properties, message.id),
+                deprecated=message.deprecated is not None,
+            )
         return self._entries[message.xid]
 
-    def counted(self, group: Group) -> int:
-        """Return how many resources a group holds, or how many messages an endpoint carries."""
+    def member_count(self, group: Group) -> int:
+        """Return how many resources a group has, or how many messages an endpoint carries."""
         if group.type.plural == "endpoints":
             return len(carried(self.registry, group))
         return sum(len(collection) for collection in group.collections.values())
@@ -187,45 +213,82 @@ class SiteContext:
     @cached_property
     def carriers(self) -> Mapping[str, tuple[str, ...]]:
         """The endpoints that carry each message group, by its xid."""
-        found: dict[str, list[str]] = {}
+        carriers: dict[str, list[str]] = defaultdict(list)
         for endpoint in self.registry.endpoints:
             for group in endpoint.messagegroups:
-                found.setdefault(group.xid, []).append(endpoint.xid)
-        return {group: tuple(endpoints) for group, endpoints in found.items()}
+                carriers[group.xid].append(endpoint.xid)
+        return {group: tuple(endpoints) for group, endpoints in carriers.items()}
 
-    def _entry(self, message: Message) -> Entry:
-        name = message.name or text_of(message.resolved.attributes, "name") * bool(message.alias_of)
-        return Entry(
-            link=self.link(message.xid),
-            name=name,
-            summary=summary(message.description),
-            group=self.link(message.group.xid),
-            envelope=message.envelope,
-            protocol=message.protocol,
-            wire=_wire(message.properties, message.id),
-            deprecated=message.deprecated is not None,
-        )
+    @cached_property
+    def channels(self) -> Mapping[str, tuple[Endpoint, ...]]:
+        """The endpoints of each channel, in the order of its name."""
+        channels: dict[str, list[Endpoint]] = defaultdict(list)
+        for endpoint in self.registry.endpoints:
+            if endpoint.channel:
+                channels[endpoint.channel].append(endpoint)
+        return {title: tuple(channels[title]) for title in sorted(channels, key=case_insensitive)}
+
+    @cached_property
+    def channel_ids(self) -> Mapping[str, str]:
+        """The ids of the headings on the map, by channel."""
+        return unique_ids(self.channels)
+
+    @cached_property
+    def placeholder_ids(self) -> Mapping[str, str]:
+        """The ids of the headings on the page of all placeholders, by name."""
+        properties = (item for message in self.registry.messages for item in message.properties)
+        return unique_ids(sorted({name for item in properties for name in item.placeholders}, key=case_insensitive))
+
+    @cached_property
+    def owner_ids(self) -> Mapping[str, str]:
+        """The ids of the headings on the page of all owners, by name."""
+        owners = self.registry.owners
+        names = {name for group in self.registry.all_groups for name in owners.of(group.place.path)}
+        return unique_ids(sorted(names, key=case_insensitive))
+
+    def placeholder(self, name: str) -> Link:
+        """Return the link to all messages that have a placeholder."""
+        anchor = self.placeholder_ids.get(name)
+        return Link(f"{{{name}}}", f"{href(PLACEHOLDERS)}#{anchor}" if anchor else "")
 
 
-def titled(name: str) -> str:
+def without_credentials(endpoint: Endpoint) -> Endpoint:
+    """Return the endpoint, the same object where nothing in it looks like a credential."""
+    attributes = _redact(endpoint.attributes, "")
+    if attributes is endpoint.attributes:
+        return endpoint
+    return replace(endpoint, entity=replace(endpoint.entity, attributes=attributes))
+
+
+def _redact(value: Any, name: str) -> Any:
+    """Return a value without texts that look like credentials; the same object where none does."""
+    if is_credential(name, value):
+        return HIDDEN
+    if isinstance(value, Mapping):
+        members = {key: _redact(item, key) for key, item in value.items()}
+        return value if all(members[key] is item for key, item in value.items()) else members
+    if isinstance(value, list | tuple):
+        items = [_redact(item, name) for item in value]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+    return value
+
+
+def type_title(name: str) -> str:
     """Return the plural or singular name of a type as a title, such as ``Message groups``."""
-    known = {
-        "messagegroups": "Message groups",
-        "messagegroup": "Message group",
-        "schemagroups": "Schema groups",
-        "schemagroup": "Schema group",
-    }
-    return known.get(name, name.replace("_", " ").capitalize())
+    for compound in ("messagegroup", "schemagroup"):
+        if name.removesuffix("s") == compound:
+            name = name.replace("group", " group")
+    return name.replace("_", " ").capitalize()
 
 
-def _wire(declared: tuple[Property, ...], known: str) -> tuple[Text, ...]:
-    """Return what tells a message apart on the wire: its address, else its type unless that is its id anyway."""
-    by_name = {item.name: item for item in reversed(declared) if item.path[0] == "protocoloptions" and shown(item)}
-    found = [by_name[name] for name in ADDRESSES if name in by_name]
-    if not found:
-        types = (item for item in declared if item.path == ("envelopemetadata", "type") and shown(item))
-        found = [item for item in types if item.value != known]
-    parts: list[Text] = []
-    for item in found[:2] if found and found[0].name == "method" else found[:1]:
-        parts += [Text(" "), *shown(item)] if parts else shown(item)
-    return tuple(parts)
+def _wire(properties: tuple[Property, ...], message_id: str) -> tuple[Text, ...]:
+    """Return what distinguishes a message on the wire: its address, else its type unless that is its id anyway."""
+    options = [item for item in properties if item.path[0] == "protocoloptions"]
+    by_name = {item.name: parts for item in reversed(options) if (parts := property_parts(item))}
+    names = [name for name in ADDRESSES if name in by_name]
+    if names[:1] == ["method"] and len(names) > 1:
+        return (*by_name["method"], Text(" "), *by_name[names[1]])
+    if names:
+        return by_name[names[0]]
+    types = (item for item in properties if item.path == ("envelopemetadata", "type") and item.value != message_id)
+    return next(filter(None, map(property_parts, types)), ())

@@ -1,4 +1,4 @@
-"""The text of a resource version's document, such as a schema, as a page shows it."""
+"""Documents and entities as source text, the way that pages show them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
 
 from xregit.source.json_loader import parse
 from xregit.source.yaml_emitter import to_yaml
@@ -26,8 +28,8 @@ class Source(NamedTuple):
     reason: str = ""
 
 
-def source(document: Document, limit: int = MAX_CHARS) -> Source:
-    """Return the text of a document, laid out if it is JSON on a single line."""
+def document_source(document: Document, limit: int = MAX_CHARS) -> Source:
+    """Return the text of a document, indented if it is JSON on a single line."""
     if document.data is None:
         return Source(reason="The document is kept elsewhere.")
     try:
@@ -36,40 +38,34 @@ def source(document: Document, limit: int = MAX_CHARS) -> Source:
         return Source(reason=f"The document is binary, {len(document.data):,} bytes.")
     if len(text) > limit:
         return Source(reason=f"The document is long, {len(text):,} characters.")
-    language = LANGUAGES.get(PurePosixPath(document.place.path).suffix, "text")
-    return Source(_laid_out(text), language)
+    if "\n" not in text.strip() and text.lstrip().startswith(("{", "[")):
+        parsed = parse(text.encode())
+        text = text if parsed.problems else json.dumps(parsed.value, indent=2, ensure_ascii=False)
+    return Source(text, LANGUAGES.get(PurePosixPath(document.place.path).suffix, "text"))
 
 
-def of_value(value: object) -> Source:
-    """Return the text of a document that stands inside its entity."""
-    if isinstance(value, str):
-        return Source(value, "text")
-    return Source(json_text(value), "json")
+def value_source(value: object) -> Source:
+    """Return the text of a document inside its entity."""
+    return Source(value, "text") if isinstance(value, str) else Source(json_text(value), "json")
 
 
-def json_text(value: object, *, spread: bool = True) -> str:
-    """Return a value as JSON, laid out or on one line; what JSON has no form for is written as text."""
-    import orjson
+def entity_sources(file: Mapping[str, Any], attributes: Mapping[str, Any]) -> list[tuple[str, Source]]:
+    """Return an entity as it is in its file, in YAML, and as it is in the compiled document, in JSON."""
+    try:
+        yaml = to_yaml(file)
+    except (ValueError, TypeError):  # YAML has no form for it
+        yaml = ""
+    sources = [("YAML", Source(yaml, "yaml")), ("JSON", Source(json_text(attributes), "json"))]
+    return [(title, source) for title, source in sources if 0 < len(source.text) <= MAX_CHARS_BESIDE]
 
-    option = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | (orjson.OPT_INDENT_2 if spread else 0)
+
+def json_text(value: object, *, indent: bool = True) -> str:
+    """Return a value as JSON, indented or on one line; what JSON has no form for becomes text."""
+    option = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS | (orjson.OPT_INDENT_2 if indent else 0)
     try:
         return orjson.dumps(value, default=_plain, option=option).decode()
     except TypeError:  # integers of more than 64 bits, half characters
-        return json.dumps(value, indent=2 if spread else None, default=_plain)
-
-
-def yaml_text(value: Mapping[str, Any]) -> str:
-    """Return what a file says as YAML in its canonical form; nothing where YAML has no form for it."""
-    try:
-        return to_yaml(value)
-    except (ValueError, TypeError):
-        return ""
-
-
-def texts(written: Mapping[str, Any], stated: Mapping[str, Any]) -> list[tuple[str, Source]]:
-    """Return an entity as its file says it, in YAML, and as it is in the compiled document, in JSON."""
-    found = [("YAML", Source(yaml_text(written), "yaml")), ("JSON", Source(json_text(stated), "json"))]
-    return [(title, each) for title, each in found if 0 < len(each.text) <= MAX_CHARS_BESIDE]
+        return json.dumps(value, indent=2 if indent else None, default=_plain)
 
 
 def _plain(value: object) -> object:
@@ -79,10 +75,3 @@ def _plain(value: object) -> object:
         if isinstance(value, kind):
             return kind(value)
     return dict(value) if isinstance(value, Mapping) else str(value)
-
-
-def _laid_out(text: str) -> str:
-    if "\n" in text.strip() or not text.lstrip().startswith(("{", "[")):
-        return text
-    read = parse(text.encode())
-    return text if read.problems else json.dumps(read.value, indent=2, ensure_ascii=False)

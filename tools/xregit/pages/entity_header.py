@@ -1,4 +1,4 @@
-"""What the page of any entity begins and ends with: what it is, whose, whether it goes, and where it is written."""
+"""What the page of any entity begins and ends with: name, owners, deprecation, and the file that it comes from."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from urllib.parse import quote
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.views import text_of
-from xregit.pages.addresses import OWNERS
-from xregit.pages.attributes import message_link
-from xregit.pages.links import Link, href, is_safe, reference
+from xregit.pages.links import OWNERS, Link, href, is_safe, reference
 from xregit.rules.references import alternatives
 
 if TYPE_CHECKING:
@@ -24,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """When an entity stops to be good, and what to use instead; ``last`` where that is deprecated too, and so on."""
+    """When an entity is deprecated and removed, and what replaces it.
+
+    ``last`` is the end of the chain of alternatives where the first one is deprecated too.
+    """
 
     effective: str
     removal: str
@@ -34,11 +35,11 @@ class Deprecation:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where an entity is written, and since when, as the entity says or Git; empty where neither knows.
+class SourceFile:
+    """The file of an entity, and when the entity was created and modified, as it says itself or else Git.
 
     ``commits`` counts those that touched the file; in a ``shallow`` clone there may have been more. ``edit`` is where
-    the file is changed, ``api`` the entity's address in the static API.
+    the file can be changed, ``api`` the entity's address in the static API.
     """
 
     file: str
@@ -52,8 +53,8 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """What the page of any entity begins and ends with; ``unread`` says that its file could not be read."""
+class EntityHeader:
+    """What the page of any entity begins and ends with; ``unreadable`` says that its file could not be read."""
 
     kind: str
     id: str
@@ -63,8 +64,8 @@ class Head:
     description: Markup
     deprecation: Deprecation | None
     owners: tuple[Link, ...]
-    source: Source
-    unread: bool
+    source: SourceFile
+    unreadable: bool
 
     @property
     def title(self) -> str:
@@ -72,70 +73,71 @@ class Head:
         return self.name or self.id
 
 
-def head_of(
-    book: SiteContext, entity: Entity, kind: str, attributes: Mapping[str, Any], meta: Mapping[str, Any]
-) -> Head:
-    """Return the head of an entity's page; ``meta`` is where its deprecation stands."""
-    return Head(
+def entity_header(
+    site: SiteContext, entity: Entity, kind: str, attributes: Mapping[str, Any], meta: Mapping[str, Any]
+) -> EntityHeader:
+    """Return the header of an entity's page; ``meta`` are the attributes that have its deprecation."""
+    return EntityHeader(
         kind=kind,
         id=entity.id,
         name=text_of(attributes, "name"),
         xid=entity.xid,
-        crumbs=book.crumbs(entity.xid),
-        description=book.prose(attributes.get("description")),
-        deprecation=deprecation(book, meta.get("deprecated"), entity.xid),
-        owners=tuple(_owner(book, owner) for owner in book.registry.owners.of(entity.place.path)),
-        source=_source(book.registry, entity.place, attributes, entity.xid),
-        unread=entity.place.path in book.registry.broken,
+        crumbs=site.crumbs(entity.xid),
+        description=site.prose(attributes.get("description")),
+        deprecation=deprecation(site, meta.get("deprecated"), entity.xid),
+        owners=tuple(_owner_link(site, owner) for owner in site.registry.owners.of(entity.place.path)),
+        source=_source_file(site.registry, entity.place, attributes, entity.xid),
+        unreadable=entity.place.path in site.registry.broken,
     )
 
 
-def deprecation(book: SiteContext, value: object, beside: str) -> Deprecation | None:
-    """Return what is said of a deprecation, None where nothing is; ``beside`` is the xid of what is deprecated."""
+def deprecation(site: SiteContext, value: object, xid: str) -> Deprecation | None:
+    """Return the deprecation of the entity at ``xid`` from the value of its attribute, None where it has none."""
     if not isinstance(value, Mapping):
         return None
-    links = [reference(book.registry, text_of(value, name)) for name in ("alternative", "documentation", "docs")]
-    instead, *documentation = [_named(book, link, beside) if link.text else None for link in links]
+
+    def link(name: str) -> Link | None:
+        target = reference(site.registry, text_of(value, name))
+        target_xid = target.text.lstrip("#")
+        if target.href and target_xid.startswith("/"):
+            return site.message_link(target_xid, xid)
+        return target if target.text else None
+
     return Deprecation(
         text_of(value, "effective"),
         text_of(value, "removal"),
-        instead,
-        next(filter(None, documentation), None),
-        _last(book, beside),
+        link("alternative"),
+        link("documentation") or link("docs"),
+        _final_alternative(site, xid),
     )
 
 
-def _last(book: SiteContext, xid: str) -> Link | None:
-    """Return what takes the place of what takes an entity's place, and so on, if that is to stay."""
-    entity = book.registry.entity(xid)
-    chain = list(alternatives(book.registry, entity)) if isinstance(entity, Group | Resource) else []
-    last = book.registry.entity(chain[-1]) if len(chain) > 1 else None
-    if not isinstance(last, Group | Resource) or isinstance(leaving_as(last), Mapping):
+def _final_alternative(site: SiteContext, xid: str) -> Link | None:
+    """Return the end of the chain of alternatives if there are several and the last one is not deprecated."""
+    entity = site.registry.entity(xid)
+    chain = list(alternatives(site.registry, entity)) if isinstance(entity, Group | Resource) else []
+    last = site.registry.entity(chain[-1]) if len(chain) > 1 else None
+    if not isinstance(last, Group | Resource) or isinstance(deprecation_of(last), Mapping):
         return None
-    return message_link(book, last.xid, xid)
+    return site.message_link(last.xid, xid)
 
 
-def leaving_as(entity: Group | Resource) -> object:
-    """Return what an entity says of its deprecation."""
+def deprecation_of(entity: Group | Resource) -> object:
+    """Return the value of an entity's attribute ``deprecated``."""
     return (entity.attributes if isinstance(entity, Group) else entity.meta).get("deprecated")
 
 
-def _named(book: SiteContext, link: Link, beside: str) -> Link:
-    xid = link.text.lstrip("#")
-    return message_link(book, xid, beside) if link.href and xid.startswith("/") else link
+def _owner_link(site: SiteContext, owner: str) -> Link:
+    """Return the link to what an owner owns; one without a whole group is not listed there."""
+    anchor = site.owner_ids.get(owner)
+    return Link(owner, f"{href(OWNERS)}#{anchor}" if anchor else "")
 
 
-def _owner(book: SiteContext, owner: str) -> Link:
-    """Return the link to what an owner has; whoever owns no whole group is not listed there."""
-    at = book.owner_ids.get(owner)
-    return Link(owner, f"{href(OWNERS)}#{at}" if at else "")
-
-
-def _source(registry: Registry, place: Place, attributes: Mapping[str, Any], xid: str) -> Source:
+def _source_file(registry: Registry, place: Place, attributes: Mapping[str, Any], xid: str) -> SourceFile:
     facts, settings = registry.facts(place), registry.settings
     path = quote(f"{settings.branch}/{place.path}", safe="/:@~")  # the names of files may hold "%" themselves
     link = f"{settings.repository.rstrip('/')}/blob/{path}" if settings.repository else ""
-    return Source(
+    return SourceFile(
         file=place.path,
         href=reference(registry, link).href if link else "",
         commits=len(facts.commits),

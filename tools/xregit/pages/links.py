@@ -1,31 +1,47 @@
-"""Entities and references to the addresses of their pages; a page's address is its xid."""
+"""The addresses of pages, and links to them; the address of an entity's page is its xid."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from xregit.catalog.entities import Resource, Version
 from xregit.catalog.references import local_xid, schema_reference
-from xregit.pages.page import ROOT
+from xregit.pages.page import ROOT, anchor
 from xregit.source.file_tree import id_to_filename
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from xregit.catalog.registry import Registry
+    from xregit.model.language import Model
 
+# The addresses of pages that are of no entity.
+ALL_MESSAGES = "all-messages/"
+RULES = "check-rules/"
+MODEL = "model-reference/"
+PLACEHOLDERS = "all-placeholders/"
+LABELS = "all-labels/"
+OWNERS = "all-owners/"
+DEPRECATIONS = "all-deprecations/"
+CHANGES = "all-changes/"
+NAMES = "all-fields/"
+# The name of a group type has no hyphen, so that only these two may be the name of one.
+MAP = "map/"
+RECOGNISE = "recognise/"
+FEED = "changes.atom"
 
-# What a reader may click on; anything else is shown as text.
+# The schemes of URLs that become links; any other URL is shown as text.
 SAFE_SCHEMES = frozenset({"http", "https", "mailto"})
-# The files of a page; an entity called so would take their place beside the page that lists it.
-INDEXES = frozenset({"index.html", "index.md"})
-CACHED_NAMES = 65_536
+# The files of a page; an entity with such an id would take their place beside the page that lists it.
+PAGE_FILES = frozenset({"index.html", "index.md"})
 
 
 class Link(NamedTuple):
-    """A text and where it leads; nowhere if ``href`` is empty. ``title`` says in full what a short text means.
+    """A text and its target, which is empty for plain text. ``title`` is the full form of a short text.
 
-    It is a named tuple, as are the rows of tables: pages have dozens of each, and what they look like is kept by them.
+    It is a named tuple, as are the rows of tables: they are the keys under which rendered HTML is cached.
     """
 
     text: str
@@ -34,13 +50,40 @@ class Link(NamedTuple):
     title: str = ""
 
 
+def unambiguous_address(model: Model, page: str) -> str:
+    """Return the address of a page, another one where it is that of a group type."""
+    return f"the-{page}" if page.rstrip("/") in model.groups else page
+
+
+def case_insensitive(name: str) -> tuple[str, str]:
+    """Return the key by which names are sorted for readers."""
+    return name.lower(), name
+
+
+def unique_ids(titles: Iterable[str]) -> dict[str, str]:
+    """Return an id for each title; of those that differ only in case or signs, all but the first get numbers."""
+    ids: dict[str, str] = {}
+    uses: dict[str, int] = {}
+    for title in titles:
+        base = candidate = anchor(title) or "entry"
+        while candidate in uses:  # another title may end in that number
+            uses[base] += 1
+            candidate = f"{base}-{uses[base]}"
+        uses[candidate] = 1
+        ids[title] = candidate
+    return ids
+
+
 def address(xid: str) -> str:
     """Return the folder of a page below the site's start; a name that file systems refuse is percent-encoded."""
-    names = [_folder(part) for part in xid.split("/") if part]
-    return "".join(f"{name}/" for name in names)
+    return "".join(f"{_folder(part)}/" for part in xid.split("/") if part)
 
 
-@lru_cache(maxsize=CACHED_NAMES)
+@cache
+def _folder(name: str) -> str:
+    return f"%{ord(name[0]):X}{name[1:]}" if name.lower() in PAGE_FILES else id_to_filename(name)
+
+
 def href(page: str) -> str:
     """Return the link to a page's address."""
     return ROOT + quote(page, safe="/:@~")
@@ -48,13 +91,12 @@ def href(page: str) -> str:
 
 def link_to(registry: Registry, xid: str, text: str = "") -> Link:
     """Return the link to an entity's page; the text alone where the registry has no such entity."""
-    shown = text or xid.rsplit("/", 1)[-1]
-    target = page_of(registry, xid)
-    return Link(shown, href(address(target))) if target else Link(text or xid)
+    page = page_of(registry, xid)
+    return Link(text or xid.rsplit("/", 1)[-1], href(address(page))) if page else Link(text or xid)
 
 
 def page_of(registry: Registry, xid: str) -> str:
-    """Return the xid whose page tells about an entity: a version without page of its own is on its resource's."""
+    """Return the xid of the page on which an entity is: a version without a page of its own is on its resource's."""
     entity = registry.entity(xid)
     if entity is None:
         return ""
@@ -65,40 +107,27 @@ def page_of(registry: Registry, xid: str) -> str:
 
 
 def has_version_pages(resource: Resource) -> bool:
-    """Tell whether a resource's versions have pages: those of documents, and where there is more than one."""
+    """Whether a resource's versions have pages: if they have documents, or if there is more than one."""
     return resource.type.hasdocument or len(resource.versions) > 1
 
 
 def reference(registry: Registry, text: str) -> Link:
     """Return the link for any URI or xid: to a page of the site, to the web, or no link at all."""
-    target = _local_page(registry, text)
-    if target:
-        return Link(text, href(address(target)))
+    xid = local_xid(text, registry.settings.baseurl)
+    page = page_of(registry, xid) if xid else ""
+    if xid and not page:
+        schema = schema_reference(registry, text)
+        entity = schema.version or schema.schema
+        page = page_of(registry, entity.xid) if entity else ""
+    if page:
+        return Link(text, href(address(page)))
     return Link(text, text if is_safe(text) else "")
 
 
-@lru_cache(maxsize=CACHED_NAMES)
 def is_safe(url: str) -> bool:
-    """Tell whether a URL may become a link that leaves the site."""
+    """Whether a URL may become a link that leaves the site."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return False
     return parts.scheme.lower() in SAFE_SCHEMES and bool(parts.netloc or parts.scheme.lower() == "mailto")
-
-
-def _local_page(registry: Registry, text: str) -> str:
-    xid = local_xid(text, registry.settings.baseurl)
-    if not xid:
-        return ""
-    target = page_of(registry, xid)
-    if target:
-        return target
-    found = schema_reference(registry, text)
-    entity = found.version or found.schema
-    return page_of(registry, entity.xid) if entity else ""
-
-
-@lru_cache(maxsize=CACHED_NAMES)
-def _folder(name: str) -> str:
-    return f"%{ord(name[0]):X}{name[1:]}" if name.lower() in INDEXES else id_to_filename(name)

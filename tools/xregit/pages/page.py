@@ -1,15 +1,15 @@
-"""A page of the site as a value: its address, its finished HTML, and what navigation and search need to know of it."""
+"""A page of the site: its address, its HTML, and what navigation and search use."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-# Stands for the way from a page up to the site's start, until the page knows where it is: the sign named "substitute".
-# It is ASCII, since one sign of another plane makes Python keep a page in four bytes for each of its signs.
+# The start of a link to another page, in place of the relative path to the site's start, which depends on the page:
+# the control character "substitute".
 ROOT = "\x1a/"
 
-_ROOT = re.compile(ROOT)  # finds it by its first sign, where a text would look for the slash that ends it
+_ID = re.compile(r"[^a-z0-9]+")
 _HEADING = re.compile(r'<h2 id="([^"]+)">([^<]*)</h2>')
 
 
@@ -26,11 +26,11 @@ class Page:
     """One finished page.
 
     ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page;
-    ``html`` is what a theme puts its frame around, ``search`` plain text to be found by, and ``keys`` the ids and
-    addresses by which to be found first, ``names`` those of its parts; ``parent`` is the address of the page above;
-    ``listed`` says that the navigation names it, ``api`` is the address of the entity in the static API, ``definition``
-    what the page that recognises messages needs of this one, as JSON. ``whole`` is the HTML before it was shortened,
-    where it was: it leads to the page's Markdown, which is made of the whole.
+    ``html`` is the content without a theme; ``search`` is plain text that the search finds, ``keys`` are the ids and
+    addresses that rank first, ``names`` those of its parts; ``parent`` is the address of the page above; ``listed``
+    says that the navigation lists it; ``api`` is the address of the entity in the static API; ``definition`` is the
+    message's definition for the page that recognises messages, as JSON. ``whole`` is the HTML before it was shortened,
+    if it was: the page then leads to its Markdown, which is made of the whole.
     """
 
     address: str
@@ -54,9 +54,14 @@ class Page:
     @property
     def headings(self) -> tuple[Heading, ...]:
         """The page's sections, in their order."""
-        return tuple(Heading(*found) for found in _HEADING.findall(self.html))
+        return tuple(Heading(*groups) for groups in _HEADING.findall(self.html))
 
 
-def placed(html: str, address: str) -> str:
-    """Return the HTML with every link to the site's start made relative to a page's address."""
-    return _ROOT.sub("../" * address.count("/") or "./", html)
+def with_relative_links(html: str, address: str) -> str:
+    """Return the HTML with every link to another page made relative to a page's address."""
+    return html.replace(ROOT, "../" * address.count("/") or "./")
+
+
+def anchor(text: str) -> str:
+    """Return the id of a heading."""
+    return _ID.sub("-", text.lower()).strip("-")

@@ -1,8 +1,7 @@
-"""The edge to MkDocs: a registry's pages join the hand-written ones, in memory, with their search entries."""
+"""The MkDocs plugin: it adds a registry's pages to the hand-written ones, in memory, with their search entries."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from html import escape
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -23,19 +22,23 @@ from xregit.diagnostics import sentence
 from xregit.document import read
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
-from xregit.pages.addresses import CHANGES
-from xregit.pages.builder import refuse_taken, write
+from xregit.pages.builder import refuse_file_addresses, write_files
 from xregit.pages.context import SiteContext
-from xregit.pages.not_found import with_ways_out
-from xregit.pages.search_box import entry_of, named, take_over, taken
-from xregit.pages.search_index import INDEX, THEIR_INDEX, Index
-from xregit.pages.site_files import as_markdown, head_links, site_files
-from xregit.pages.site_pages import all_pages
-from xregit.pages.theme import FRAMED, install, outsourced, twice
+from xregit.pages.links import CHANGES
+from xregit.pages.overview_pages import not_found_page
+from xregit.pages.search import (
+    INDEX,
+    THEME_INDEX,
+    Entry,
+    Index,
+    label_search_dialog,
+    pop_theme_entries,
+    replace_theme_worker,
+)
+from xregit.pages.site import all_pages, as_markdown, head_links, site_files
+from xregit.pages.theme import FRAME_TEMPLATE, escape_title, install_frames, move_scripts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
@@ -43,40 +46,40 @@ if TYPE_CHECKING:
 
 
 START = "Start"
-MAX_TOLD = 10
+MAX_WARNINGS = 10
 
 
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document.
 
-    ``read`` is the registry itself, where whoever has MkDocs build a site has it already.
+    ``loaded`` is the registry itself, for a caller that has loaded it already.
     """
 
     registry = options.Type(str, default="../registry")
-    read = options.Optional(options.Type(Registry))
+    loaded = options.Optional(options.Type(Registry))
 
 
 class CatalogPage(MkDocsPage):
     """A page whose HTML is finished, so that MkDocs neither reads nor renders Markdown for it."""
 
     def __init__(self, page: Page, file: File, config: MkDocsConfig) -> None:
-        """Take over a page."""
+        """Wrap a page."""
         super().__init__(None, file, config)
         self.catalog_page = page
-        self.title = twice(page.title) if page.address else START
+        self.title = escape_title(page.title) if page.address else START
 
-    def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 - MkDocs hands it over
-        """Have no source; its description is for the page's head."""
+    def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 - an argument of MkDocs
+        """Set the metadata; there is no source."""
         self.headings = self.catalog_page.headings
         self.markdown = ""
         self.meta = {"description": escape(self.catalog_page.description)}
-        if not self.catalog_page.listed:  # the navigation does not mark it, so that others have the same frame
-            self.meta["template"] = FRAMED
-        if not self.headings:  # nothing to list beside the page, so that its tables get the room
+        if not self.catalog_page.listed:  # the navigation does not mark it, so that it can share a frame
+            self.meta["template"] = FRAME_TEMPLATE
+        if not self.headings:  # without a table of contents, the page's tables get the room
             self.meta["hide"] = ["toc"]
 
-    def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 - MkDocs hands them over
-        """Hand over the finished HTML and its table of contents."""
+    def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 - arguments of MkDocs
+        """Set the finished HTML and its table of contents."""
         self.content = self.catalog_page.html
         top = AnchorLink(self.catalog_page.title, "top", 1)
         top.children = [AnchorLink(each.title, each.id, 2) for each in self.headings]
@@ -88,27 +91,28 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     """``plugins: [xregit]``."""
 
     def on_config(self, config: MkDocsConfig) -> None:
-        """Name our style sheet and script."""
+        """Add our style sheet and script."""
         config.extra_css.append(ASSETS[0])
         config.extra_javascript.append(ASSETS[1])
 
     def on_files(self, files: Files, /, *, config: MkDocsConfig) -> Files:
-        """Add the registry's pages; a hand-written page at the same address takes the place of ours."""
+        """Add the registry's pages, except those whose address a hand-written page has."""
         self.catalog_pages: list[CatalogPage] = []
         self.scripts: dict[str, str] = {}
-        with _told():
-            registry = self.config.read or read(self._registry(config))
-            _tell(registry)
-            self.book = SiteContext(registry)
-            found = list(all_pages(self.book))
-        self.has_feed = any(page.address == CHANGES for page in found)
-        config.site_name = config.site_name or escape(found[0].title, quote=False)
-        standing = {file.dest_uri for file in files}
-        with _told():
-            refuse_taken(found, {*standing, *ASSETS, INDEX, THEIR_INDEX})
-        for page in found:
+        try:
+            registry = self.config.loaded or read(self._registry_path(config))
+            _warn_of_problems(registry)
+            self.site = SiteContext(registry)
+            pages = list(all_pages(self.site))
+            existing = {file.dest_uri for file in files}
+            refuse_file_addresses(pages, {*existing, *ASSETS, INDEX, THEME_INDEX})
+        except XregitError as error:  # which MkDocs shows in one line if a plugin raises it
+            raise PluginError(str(error)) from error
+        self.has_feed = any(page.address == CHANGES for page in pages)
+        config.site_name = config.site_name or escape(pages[0].title, quote=False)
+        for page in pages:
             uri = f"{page.address}index.md"
-            if page.path not in standing:
+            if page.path not in existing:
                 level = InclusionLevel.INCLUDED if page.listed else InclusionLevel.NOT_IN_NAV
                 file = File.generated(config, uri, content="", inclusion=level)
                 files.append(file)
@@ -116,45 +120,48 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         for name in ASSETS:
             content = (package_files("xregit.pages") / name).read_bytes()
             files.append(File.generated(config, name, content=content))
-        config.nav = [{"Catalog": self._listed()}, *(config.nav or _hand_written(files))]
-        self.searched = take_over(files, config)
+        listed = [page.file.src_uri for page in self.catalog_pages if page.catalog_page.listed]
+        written = (file for file in files.documentation_pages() if file.generated_by is None)
+        config.nav = [{"Catalog": listed}, *(config.nav or sorted(file.src_uri for file in written))]
+        self.has_search = replace_theme_worker(files, config)
         return files
 
-    @event_priority(-100)  # when others have changed it
+    @event_priority(-100)  # after other plugins have changed it
     def on_nav(self, nav: Navigation, /, *, config: MkDocsConfig, files: Files) -> Navigation:  # noqa: ARG002
-        """Let a page that the navigation does not name stand below the one that lists it."""
+        """Put a page that is not in the navigation below the one that lists it."""
         by_address = {page.catalog_page.address: page for page in self.catalog_pages}
         for page in self.catalog_pages:
-            above = by_address.get(f"{page.catalog_page.address.split('/', 1)[0]}/")
-            if not page.catalog_page.listed and above is not None:
-                page.parent = above  # type: ignore[assignment]  # MkDocs itself expects a section
-        self.nav = nav
+            parent = by_address.get(f"{page.catalog_page.address.split('/', 1)[0]}/")
+            if not page.catalog_page.listed and parent is not None:
+                page.parent = parent  # type: ignore[assignment]  # MkDocs itself expects a section
         return nav
 
-    @event_priority(-100)  # when others have set it up
+    @event_priority(-100)  # after other plugins have set it up
     def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
-        """Frame our pages, and keep Material from taking them apart for its search, where ours takes its place."""
-        own = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
-        install(env, (file.url for file in files if file.url not in own), self._tidied)
-        for page in self.catalog_pages if self.searched else ():
+        """Put frames around our pages, and exclude them from Material's search where ours takes its place."""
+        framed = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
+        install_frames(env, (file.url for file in files if file.url not in framed), self._postprocess)
+        for page in self.catalog_pages if self.has_search else ():
             page.meta["search"] = {"exclude": True}
         return env
 
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
-        """Name in the page's head what there is for machines, and move the theme's scripts into files."""
+        """Add links for programs to the page's head, and move the theme's scripts into files."""
         if isinstance(page, CatalogPage):
             links = head_links(page.catalog_page, has_feed=self.has_feed)
             output = output.replace("</head>", f"{links}</head>", 1)
-        return output if page.meta.get("template") == FRAMED else self._tidied(output, page)
+        return output if page.meta.get("template") == FRAME_TEMPLATE else self._postprocess(output, page)
 
-    def _tidied(self, output: str, page: MkDocsPage) -> str:
-        """Change what a theme has made of a page; a frame is changed once for all of its pages."""
-        return outsourced(named(output), get_relative_url(".", page.url).rstrip("/") + "/", self.scripts)
+    def _postprocess(self, output: str, page: MkDocsPage) -> str:
+        """Change what a theme has rendered; a frame is changed once for all of its pages."""
+        return move_scripts(
+            label_search_dialog(output), get_relative_url(".", page.url).rstrip("/") + "/", self.scripts
+        )
 
     def on_post_template(self, output_content: str, /, *, template_name: str, config: MkDocsConfig) -> str:
-        """Do so with the page for addresses that lead nowhere, which may be shown at any of them, and say the ways out.
+        """Change the page "Not found" too, with absolute links, as it is shown at any address.
 
-        A sitemap needs the site's address; one that names nothing would say that there is nothing.
+        A sitemap needs the site's address; an empty one would say that there are no pages.
         """
         if template_name == "sitemap.xml" and not config.site_url:
             return ""
@@ -162,56 +169,40 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             return output_content
         start = urlsplit(config.site_url or "/").path.rstrip("/") + "/"
         if template_name == "404.html":
-            output_content = with_ways_out(output_content, self.book, start)
-        return outsourced(named(output_content), start, self.scripts)
+            output_content = not_found_page(output_content, self.site, start)
+        return move_scripts(label_search_dialog(output_content), start, self.scripts)
 
-    @event_priority(100)  # before Material writes its index, which ours takes over
+    @event_priority(100)  # before Material writes its index, from which ours takes the entries
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Write what no page of MkDocs can be."""
-        found = [page.catalog_page for page in self.catalog_pages]
-        write(config.site_dir, site_files(self.book, found, config.site_url or ""))
-        write(config.site_dir, self.scripts.items())
-        write(config.site_dir, map(as_markdown, found))
-        if self.searched:
+        """Write the files that are no pages of MkDocs."""
+        pages, folder = [page.catalog_page for page in self.catalog_pages], Path(config.site_dir)
+        write_files(folder, site_files(self.site, pages, config.site_url or ""))
+        write_files(folder, self.scripts.items())
+        write_files(folder, map(as_markdown, pages))
+        if self.has_search:
             index = Index()
             for page in self.catalog_pages:
-                index.add(entry_of(page.catalog_page, page.url))
-            for entry in taken(config):
+                own = page.catalog_page
+                index.add(Entry(page.url, own.title, own.search, own.keys, own.names))
+            for entry in pop_theme_entries(config):
                 index.add(entry)
-            write(config.site_dir, index.files())
+            write_files(folder, index.files())
 
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002
         """Watch the registry, and nothing else of the repository."""
-        server.watch(str(self._registry(config)))
+        server.watch(str(self._registry_path(config)))
         return server
 
-    def _registry(self, config: MkDocsConfig) -> Path:
+    def _registry_path(self, config: MkDocsConfig) -> Path:
         folder = Path(config.config_file_path).parent if config.config_file_path else Path()
         return (folder / self.config.registry).resolve()
 
-    def _listed(self) -> list[str]:
-        return [page.file.src_uri for page in self.catalog_pages if page.catalog_page.listed]
 
-
-def _tell(registry: Registry) -> None:
-    """Warn of files that can't be read: their pages are missing, and a server goes on without them."""
+def _warn_of_problems(registry: Registry) -> None:
+    """Warn of files that can't be read: their pages are missing, and a server continues without them."""
     log = get_plugin_logger("xregit")
-    for item in registry.problems[:MAX_TOLD]:
+    for item in registry.problems[:MAX_WARNINGS]:
         place = ":".join(str(part) for part in (item.path, item.line, item.column) if part)
         log.warning("%s: %s %s", place, sentence(item.message), sentence(item.help))
-    if len(registry.problems) > MAX_TOLD:
-        log.warning('%d more; "xregit check" tells all', len(registry.problems) - MAX_TOLD)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Have MkDocs tell of our errors as a plugin's, in one line."""
-    try:
-        yield
-    except XregitError as error:
-        raise PluginError(str(error)) from error
-
-
-def _hand_written(files: Files) -> list[str]:
-    own = (file for file in files.documentation_pages() if file.generated_by is None)
-    return sorted(file.src_uri for file in own)
+    if len(registry.problems) > MAX_WARNINGS:
+        log.warning('%d more; "xregit check" tells all', len(registry.problems) - MAX_WARNINGS)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from html import escape
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import ChoiceLoader, DictLoader, pass_context
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
-    from jinja2 import Environment, Template
+    from jinja2 import Environment
+    from jinja2 import Template as ThemeTemplate
     from jinja2.runtime import Context
     from mkdocs.structure.pages import Page
 
@@ -26,71 +27,55 @@ FOLDER = "assets/inline/"
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
-def outsourced(html: str, start: str, files: dict[str, str]) -> str:
-    """Return a page with its scripts in files; ``start`` leads from it to the site's start, ``files`` takes them."""
+def move_scripts(html: str, start: str, files: dict[str, str]) -> str:
+    """Return a page with its inline scripts moved to files, which are added to ``files``.
 
-    def moved(found: re.Match[str]) -> str:
-        name = _named(found[1])
-        files[name] = found[1]
+    ``start`` is the relative address of the site's start.
+    """
+
+    def replacement(match: re.Match[str]) -> str:
+        name = f"{FOLDER}{sha256(match[1].encode()).hexdigest()[:16]}.js"
+        files[name] = match[1]
         return f'<script src="{start}{name}"></script>'
 
-    return _INLINE.sub(moved, html)
+    return _INLINE.sub(replacement, html)
 
 
-@lru_cache(maxsize=64)
-def _named(script: str) -> str:
-    """Return the path of a script's file; a theme writes the same few into all pages."""
-    return f"{FOLDER}{sha256(script.encode()).hexdigest()[:16]}.js"
-
-
-# The template that says no more than: here is the whole page.
-FRAMED = "xregit-framed.html"
-_WHOLE = "{{ xregit_framed() }}"
-# What stands in a frame for what differs from page to page; no markup, so that a theme repeats it as it is.
+# The template of pages in a frame, which is all of such a page.
+FRAME_TEMPLATE = "xregit-framed.html"
+_FRAME_SOURCE = "{{ xregit_framed() }}"
+# Stands in a frame for what differs from page to page; no markup, so that a theme repeats it as it is.
 _MARK = re.compile(r"xregit-7d2ea4a6-(\w+)-")
-_INDENT, _LINE = re.compile(r"\n\s+"), "\n"
+_INDENT = re.compile(r"\n\s+")
 _ITEM = re.compile(r"<li\b(?:(?!<li\b).)*?xregit-7d2ea4a6-id-.*?</li>", re.DOTALL)
 
 
 def _mark(name: str) -> str:
-    """Return what stands for something in a frame."""
+    """Return the mark for a part of a page in a frame."""
     return f"xregit-7d2ea4a6-{name}-"
 
 
-@dataclass(frozen=True, slots=True)
-class Mould:
-    """A text cut at its marks: each odd part is the name of what stands there."""
-
-    parts: tuple[str, ...]
-
-    @classmethod
-    def of(cls, text: str) -> Mould:
-        """Cut a text."""
-        return cls(tuple(_MARK.split(text)))
-
-    def filled(self, values: Mapping[str, str]) -> str:
-        """Return the text with values in place of the marks."""
-        return "".join(values[part] if number % 2 else part for number, part in enumerate(self.parts))
+def _template(text: str) -> Template:
+    """Return the template of a text with marks."""
+    return Template(_MARK.sub(r"${\1}", text.replace("$", "$$")))
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What the theme puts around pages of one kind, and around each line of their tables of contents."""
+    """The theme's HTML around pages of one kind, and around each line of their tables of contents."""
 
-    whole: Mould
-    line: Mould
+    page: Template
+    line: Template
 
     def around(self, page: Page) -> str:
         """Return a whole page."""
-        lines = (self.line.filled({"id": each.id, "heading": each.title}) for each in page.toc.items[0].children)
-        return self.whole.filled(
-            {
-                "contents": page.content or "",
-                "title": once(str(page.title)),
-                "description": page.meta["description"],
-                "canonical": page.canonical_url or "",
-                "lines": "".join(lines),
-            }
+        headings = page.toc.items[0].children
+        return self.page.substitute(
+            contents=page.content or "",
+            title=_theme_title(str(page.title)),
+            description=page.meta["description"],
+            canonical=page.canonical_url or "",
+            lines="".join(self.line.substitute(id=each.id, heading=each.title) for each in headings),
         )
 
 
@@ -101,9 +86,9 @@ class Frames:
     theme gave, it serves for the rest; else, say because another plugin dates each page, the theme renders them all.
     """
 
-    def __init__(self, template: Template, urls: Iterable[str], tidied: Callable[[str, Page], str]) -> None:
-        """Take the theme's template, the addresses that frames may lead to, and what changes a page's rendering."""
-        self._template, self._tidied = template, tidied
+    def __init__(self, template: ThemeTemplate, urls: Iterable[str], postprocess: Callable[[str, Page], str]) -> None:
+        """Keep the theme's template, the addresses that frames may link to, and what changes a page's rendering."""
+        self._template, self._postprocess = template, postprocess
         self._folders = {folder for url in urls for folder in _folders(url)}
         self._first: dict[object, Page] = {}
         self._frames: dict[object, Frame | None] = {}
@@ -111,56 +96,49 @@ class Frames:
     def around(self, context: Context) -> str:
         """Return a whole page."""
         page: Page = context["page"]
-        frame = self.found(page)
+        kind = self._kind(page)
+        frame = self._frames.get(kind)
         if frame is not None:
             return frame.around(page)
-        kind = self._kind(page)
-        whole = self._rendered(context, page)
+        html = self._render(context, page)
         first = self._first.get(kind)
         if first is None:
-            self._first[kind] = _stand_in(page)
+            self._first[kind] = _sample_page(page)
         # A title with entities is read as HTML in one place of the theme and as text in another: no page to compare.
         elif kind not in self._frames and "&" not in str(page.title):
-            found = _frame(self._rendered(context, first))
-            self._frames[kind] = found if found is not None and _same(found.around(page), whole) else None
-        return _thin(whole, page.content or "")
-
-    def found(self, page: Page) -> Frame | None:
-        """Return the frame of a page, if it can have one and it is there by now."""
-        return self._frames.get(self._kind(page)) if page.meta.get("template") == FRAMED else None
+            frame = _frame(self._render(context, first))
+            matches = frame is not None and _equal_ignoring_space(frame.around(page), html)
+            self._frames[kind] = frame if matches else None
+        return _without_indents(html, page.content or "")
 
     def _kind(self, page: Page) -> object:
-        """Return what pages have in common around which the theme puts the same: where links start from, above all."""
-        return self._place(page), bool(page.toc.items[0].children)
-
-    def _place(self, page: Page) -> object:
+        """Return what pages with the same frame have in common: where relative links start from, above all."""
         folders = _folders(page.url)
-        near = next((folder for folder in folders if folder in self._folders), "")
-        return near, len(folders), id(page.parent)
+        nearest = next((folder for folder in folders if folder in self._folders), "")
+        return nearest, len(folders), id(page.parent), bool(page.toc.items[0].children)
 
-    def _rendered(self, context: Context, page: Page) -> str:
-        return self._tidied(self._template.render(context.get_all() | {"page": page}), page)
+    def _render(self, context: Context, page: Page) -> str:
+        return self._postprocess(self._template.render(context.get_all() | {"page": page}), page)
 
 
-def install(env: Environment, urls: Iterable[str], tidied: Callable[[str, Page], str]) -> Frames:
-    """Have a theme's templates give pages their frames, where they ask for the template ``FRAMED``; return these."""
-    env.loader = ChoiceLoader([*([env.loader] if env.loader else []), DictLoader({FRAMED: _WHOLE})])
-    frames = Frames(env.get_template("main.html"), urls, tidied)
+def install_frames(env: Environment, urls: Iterable[str], postprocess: Callable[[str, Page], str]) -> None:
+    """Put frames around the pages that have the template ``FRAME_TEMPLATE`` in a theme's environment."""
+    env.loader = ChoiceLoader([*([env.loader] if env.loader else []), DictLoader({FRAME_TEMPLATE: _FRAME_SOURCE})])
+    frames = Frames(env.get_template("main.html"), urls, postprocess)
 
     @pass_context
     def framed(context: Context) -> str:
         return frames.around(context)
 
     env.globals["xregit_framed"] = framed
-    return frames
 
 
-def twice(text: str) -> str:
-    """Return a title as MkDocs' themes take it: they take tags out, read entities, and escape nothing."""
+def escape_title(text: str) -> str:
+    """Return a title for MkDocs' themes, which take tags out, read entities, and escape nothing."""
     return escape(escape(text, quote=False), quote=False)
 
 
-def once(title: str) -> str:
+def _theme_title(title: str) -> str:
     """Return what a theme makes of such a title."""
     return title.replace("&amp;", "&")
 
@@ -170,35 +148,36 @@ def _folders(url: str) -> list[str]:
     return [url[: end + 1] for end in range(len(url) - 1, -1, -1) if url[end] == "/"]
 
 
-def _stand_in(page: Page) -> Page:
-    """Return a page that has marks for all that is its own."""
-    found: Any = copy(page)
-    found.title = _mark("title")
-    found.content = f"<h1>{_mark('contents')}</h1>"
-    found.meta = {**page.meta, "description": _mark("description")}
-    found.canonical_url = page.canonical_url and _mark("canonical")
+def _sample_page(page: Page) -> Page:
+    """Return a copy of a page with marks in place of its own content."""
+    sample: Any = copy(page)
+    sample.title = _mark("title")
+    sample.content = f"<h1>{_mark('contents')}</h1>"
+    sample.meta = {**page.meta, "description": _mark("description")}
+    sample.canonical_url = page.canonical_url and _mark("canonical")
     top = copy(page.toc.items[0])
     top.children = [AnchorLink(_mark("heading"), _mark("id"), 2)] if top.children else []
-    found.toc = TableOfContents([top])
-    return found  # type: ignore[no-any-return]
+    sample.toc = TableOfContents([top])
+    return sample  # type: ignore[no-any-return]
 
 
-def _same(one: str, other: str) -> bool:
-    """Tell whether two pages differ in space alone, of which templates leave much between elements."""
+def _equal_ignoring_space(one: str, other: str) -> bool:
     return "".join(one.split()) == "".join(other.split())
 
 
-def _thin(text: str, content: str) -> str:
-    """Return a page without the space that templates leave around its content, half of what the theme takes."""
-    before, found, after = text.partition(content) if content else (text, "", "")
-    return f"{_INDENT.sub(_LINE, before)}{found}{_INDENT.sub(_LINE, after)}"
+def _without_indents(html: str, content: str) -> str:
+    """Return a page without the indentation around its content, half of the theme's part of the page."""
+    before, match, after = html.partition(content) if content else (html, "", "")
+    return _INDENT.sub("\n", before) + match + _INDENT.sub("\n", after)
 
 
-def _frame(text: str) -> Frame | None:
-    """Return the frame in the rendering of a page with marks; None where its table of contents is of no known form."""
-    text = _INDENT.sub(_LINE, text.replace(f"<h1>{_mark('contents')}</h1>", _mark("contents")))
-    line = _ITEM.search(text)
-    if line is not None:
-        text = text[: line.start()] + _mark("lines") + text[line.end() :]
-    found = Frame(Mould.of(text), Mould.of(line[0] if line else ""))
-    return found if found.whole.parts.count("contents") == 1 and "id" not in found.whole.parts[1::2] else None
+def _frame(html: str) -> Frame | None:
+    """Return the frame in the rendering of a sample page; None where its table of contents has an unknown form."""
+    html = _INDENT.sub("\n", html.replace(f"<h1>{_mark('contents')}</h1>", _mark("contents")))
+    item = _ITEM.search(html)
+    if item is not None:
+        html = html[: item.start()] + _mark("lines") + html[item.end() :]
+    marks = _MARK.findall(html)
+    if marks.count("contents") != 1 or "id" in marks:
+        return None
+    return Frame(_template(html), _template(item[0] if item else ""))

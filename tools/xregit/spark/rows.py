@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from xregit.catalog.layout import xid_of
+from xregit.catalog.layout import parse_path, xid_of
 from xregit.catalog.properties import properties
 from xregit.catalog.resolver import effective
 from xregit.model.times import moment

@@ -1,0 +1,105 @@
+"""The page of an endpoint: how to connect, and which messages it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from xregit.model import siblings
+from xregit.pages.attributes import Value, attribute_rows, nested_texts, searchable_texts, to_text, to_value
+from xregit.pages.diagrams import channel_diagram, more_endpoints, neighbours
+from xregit.pages.documents import entity_sources
+from xregit.pages.entity_header import entity_header
+from xregit.pages.links import address
+from xregit.pages.page import Page
+from xregit.pages.prose import plain, summary
+from xregit.pages.renderer import render
+
+if TYPE_CHECKING:
+    from xregit.catalog.views import Endpoint
+    from xregit.pages.context import SiteContext
+
+ELSEWHERE = frozenset({
+    "endpointid", "name", "description", "usage", "channel", "envelope", "envelopeoptions", "protocol",
+    "protocoloptions", "messagegroups", "deprecated", "createdat", "modifiedat", "epoch",
+})  # fmt: skip
+# An endpoint is found by the first of the texts in its options, such as addresses.
+MAX_OPTIONS_SEARCHED = 100
+# What clients do at an endpoint (endpoint/spec.md, "usage").
+USAGES = {
+    "producer": "clients send messages to it",
+    "consumer": "clients receive messages from it",
+    "subscriber": "clients subscribe to its messages",
+}
+
+
+def endpoint_page(site: SiteContext, endpoint: Endpoint) -> Page:
+    """Return the page of an endpoint, without anything that looks like a credential."""
+    endpoint = site.public(endpoint)
+    attributes, options, registry = endpoint.attributes, endpoint.options, site.registry
+    models = siblings(endpoint.entity.type.attributes, attributes)
+    option_model = models.get("protocoloptions")
+    header = entity_header(site, endpoint.entity, "endpoint", attributes, attributes)
+    contract = [
+        (site.entry(entry.message), None if entry.via == endpoint.xid else site.link(entry.via))
+        for entry in endpoint.contract
+    ]
+    on_channel = (endpoint, *neighbours(site, endpoint))
+    html = render(
+        "endpoint.html",
+        header=header,
+        usages=[(to_text(usage), USAGES.get(to_text(usage), "")) for usage in endpoint.usage],
+        channel=endpoint.channel,
+        related=[(site.link(other.xid, other.name), other.usage, other.protocol) for other in on_channel[1:]],
+        more_related=more_endpoints(site, on_channel, endpoint.channel),
+        envelope=endpoint.envelope,
+        envelopeoptions=_options(site, attributes.get("envelopeoptions")),
+        protocol=endpoint.protocol,
+        addresses=_addresses(site, endpoint),
+        options=attribute_rows(
+            registry, options, option_model.attributes if option_model else {}, without=("endpoints", "authorization")
+        ),
+        authorization=_options(site, options.get("authorization")),
+        groups=[site.link(group.xid, group.name) for group in endpoint.messagegroups],
+        contract=contract,
+        mixed=len({via for _, via in contract}) > 1,
+        others=attribute_rows(registry, attributes, models, without=ELSEWHERE),
+        diagram=channel_diagram(site, on_channel, endpoint.channel, endpoint.xid),
+        commits=site.history.of(endpoint.xid, endpoint.entity.place),
+        sources=entity_sources(attributes, attributes),
+    )
+    return Page(
+        address(endpoint.xid),
+        header.title,
+        html,
+        description=summary(endpoint.description) or f"The endpoint {endpoint.id}",
+        search=_search_text(endpoint),
+        keys=(endpoint.id, *([endpoint.channel] if endpoint.channel not in {"", endpoint.id} else [])),
+        parent=address("/endpoints"),
+        api=header.source.api,
+    )
+
+
+def _options(site: SiteContext, value: object) -> Value | None:
+    return to_value(site.registry, value) if isinstance(value, Mapping | list | tuple) and value else None
+
+
+def _addresses(site: SiteContext, endpoint: Endpoint) -> tuple[Value, ...]:
+    """Return the addresses of an endpoint; of an object with a single member that member's value."""
+    endpoints = endpoint.options.get("endpoints")
+    values = [to_value(site.registry, item) for item in endpoints] if isinstance(endpoints, list | tuple) else []
+    return tuple(value.members[0][1] if len(value.members) == 1 else value for value in values)
+
+
+def _search_text(endpoint: Endpoint) -> str:
+    words = (
+        plain(endpoint.description),
+        *map(to_text, endpoint.usage),
+        endpoint.channel,
+        endpoint.protocol,
+        endpoint.envelope,
+        *islice(nested_texts(endpoint.options), MAX_OPTIONS_SEARCHED),
+        *searchable_texts(endpoint.attributes, ELSEWHERE),
+    )
+    return " ".join(filter(None, words))

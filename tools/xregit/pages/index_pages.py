@@ -1,0 +1,382 @@
+"""The indexes of a site: of names, placeholders, labels, owners and deprecations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xregit.catalog.entities import Group
+from xregit.catalog.resolver import group_of
+from xregit.catalog.views import text_of
+from xregit.model.language import NOTHING, display_name
+from xregit.pages.entity_header import Deprecation, deprecation, deprecation_of
+from xregit.pages.links import (
+    DEPRECATIONS,
+    LABELS,
+    NAMES,
+    OWNERS,
+    PLACEHOLDERS,
+    Link,
+    case_insensitive,
+    href,
+    unique_ids,
+)
+from xregit.pages.page import Page
+from xregit.pages.payload_section import INNER, MAX_DEPTH
+from xregit.pages.renderer import render
+from xregit.payloads.budget import MORE_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xregit.catalog.entities import Resource
+    from xregit.catalog.views import Message
+    from xregit.pages.context import Entry, SiteContext
+    from xregit.payloads import Field
+
+
+NAMES_TITLE = "Fields"
+NAMES_INTRO = "Every field of a payload and every placeholder, with the messages that have it."
+# A table of more names than this is split, so that a browser gets no page of more than some 200 kB.
+MAX_NAMES = 1_000
+
+
+class User(NamedTuple):
+    """A message with a field or placeholder of a name: the paths of fields, the properties with the placeholder."""
+
+    entry: Entry
+    fields: tuple[str, ...]
+    placeholders: tuple[str, ...]
+
+
+NameRow = tuple[Link, tuple[User, ...]]
+
+
+def name_pages(site: SiteContext) -> Iterator[Page]:
+    """Yield the index of all names, in parts if they are many, then a page for each that several messages have."""
+    users = _users(site)
+    if not users:
+        return
+    names = sorted(users, key=case_insensitive)
+    starts = range(0, len(names), MAX_NAMES) if len(names) > MAX_NAMES else ()
+    titles = [f"part {number}" for number, _ in enumerate(starts, 1)]
+    ids = unique_ids((*titles, *names))
+    shared = {name: f"{NAMES}{ids[name]}/" for name in names if len(users[name]) > 1}
+    rows = [
+        (Link(name, href(shared[name]) if name in shared else users[name][0].entry.link.href), users[name])
+        for name in names
+    ]
+    crumbs = (Link(site.title, href("")), Link(NAMES_TITLE, href(NAMES)))
+    if titles:
+        parts = {ids[title]: rows[start : start + MAX_NAMES] for title, start in zip(titles, starts, strict=True)}
+        yield from _name_parts(parts, crumbs)
+    else:
+        yield _name_index(rows, crumbs[:1])
+    for name, address in shared.items():
+        html = render("name.html", title=name, crumbs=crumbs, users=users[name])
+        intro = f"The {len(users[name])} messages that have {name} as a field or a placeholder"
+        yield Page(address, name, html, description=intro, search=intro, parent=NAMES)
+
+
+def _name_index(
+    rows: Sequence[NameRow], crumbs: tuple[Link, ...], address: str = NAMES, title: str = NAMES_TITLE
+) -> Page:
+    """Return the index, or a part of it that has an address and a title of its own."""
+    html = render("names.html", title=title, crumbs=crumbs, intro=NAMES_INTRO, names=rows)
+    parent = "" if address == NAMES else NAMES
+    return Page(address, title, html, description=NAMES_INTRO, search=NAMES_INTRO, parent=parent, listed=not parent)
+
+
+def _name_parts(parts: Mapping[str, Sequence[NameRow]], crumbs: tuple[Link, ...]) -> Iterator[Page]:
+    """Yield the page that leads to the parts of the index, and the page of each."""
+    titles = {part: f"{rows[0][0].text} to {rows[-1][0].text}" for part, rows in parts.items()}
+    sections = [
+        Section(titles[part], part, (), Link(f"{len(rows):,} names", href(f"{NAMES}{part}/")))
+        for part, rows in parts.items()
+    ]
+    html = render("index.html", title=NAMES_TITLE, crumbs=crumbs[:1], intro=NAMES_INTRO, sections=sections, open=0)
+    yield Page(NAMES, NAMES_TITLE, html, description=NAMES_INTRO, search=NAMES_INTRO, listed=True)
+    for part, rows in parts.items():
+        yield _name_index(rows, crumbs, f"{NAMES}{part}/", titles[part])
+
+
+def _users(site: SiteContext) -> dict[str, tuple[User, ...]]:
+    """Return the messages that have each name."""
+    users: dict[str, list[User]] = defaultdict(list)
+    for message in site.registry.messages:
+        if message.alias_of:
+            continue
+        paths: dict[str, dict[str, None]] = defaultdict(dict)
+        for path in _field_paths(site.message_schema(message).fields, ()):
+            paths[path[-1]][".".join(path)] = None
+        properties = _placeholder_properties(message)
+        for name in dict.fromkeys((*paths, *properties)):
+            fields, placeholders = tuple(paths.get(name, ())), tuple(properties.get(name, ()))
+            users[name].append(User(site.entry(message), fields, placeholders))
+    return {name: tuple(each) for name, each in users.items()}
+
+
+def _field_paths(
+    fields: tuple[Field, ...], above: tuple[str, ...], *, inner: bool = False
+) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of all fields; the ``inner`` field of a list or map, which nobody has named, has none."""
+    for field in fields:
+        path = (*above, field.name) if field.name else above
+        if field.name and field is not MORE_FIELDS and not inner:
+            yield path
+        if len(path) < MAX_DEPTH:
+            yield from _field_paths(field.fields, path, inner=field.type in INNER)
+
+
+def _placeholder_properties(message: Message) -> dict[str, dict[str, None]]:
+    """Return the names of the properties that have each placeholder; envelope and protocol may share a name."""
+    properties: dict[str, dict[str, None]] = defaultdict(dict)
+    for item in message.properties:
+        for name in item.placeholders:
+            properties[name][item.name] = None
+    return properties
+
+
+# A section with more entries than this begins folded.
+MAX_OPEN = 12
+# One with more than that has a page of its own, as has a label with more values.
+MAX_HERE = 100
+# A table of more values than this is split, so that a browser gets no page of more than some 200 kB.
+MAX_ROWS = 500
+
+
+class Item(NamedTuple):
+    """One entity in a section: its type, and the places in it that the section is about."""
+
+    link: Link
+    kind: str
+    group: Link | None = None
+    places: tuple[str, ...] = ()
+
+
+Sections = Mapping[str, Sequence[Item]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What entities have in common, and those that have it, or the link to the page that lists them."""
+
+    title: str
+    id: str
+    items: tuple[Item, ...]
+    link: Link | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The head of a page that lists sections, or the entries of one."""
+
+    address: str
+    title: str
+    intro: str
+    crumbs: tuple[Link, ...]
+    parent: str = ""
+
+    def below(self, name: str, title: str, intro: str) -> Index:
+        """Return the head of a page below this one."""
+        here = Link(self.title, href(self.address))
+        return Index(f"{self.address}{name}/", title, intro, (*self.crumbs, here), self.address)
+
+    def page(self, template: str, names: Iterable[str] = (), **more: object) -> Page:
+        """Return the page; search finds it by the names."""
+        return Page(
+            self.address,
+            self.title,
+            render(template, title=self.title, crumbs=self.crumbs, intro=self.intro, **more),
+            description=self.intro,
+            search=self.title,
+            names=tuple(names),
+            parent=self.parent,
+            listed=not self.parent,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DeprecatedEntity:
+    """A deprecated entity, with its removal and alternative."""
+
+    item: Item
+    deprecation: Deprecation
+
+
+def index_pages(site: SiteContext) -> Iterator[Page]:
+    """Yield the pages for which the registry has entries."""
+    crumbs = (Link(site.title, href("")),)
+    placeholders, labels, owners = _placeholders(site), _labels(site), _owners(site)
+    if placeholders:
+        intro = "Every placeholder, and the messages in which it stands. One name is one value within a message."
+        ids = {f"{{{name}}}": anchor for name, anchor in site.placeholder_ids.items()}
+        yield from _index(Index(PLACEHOLDERS, "Placeholders", intro, crumbs), placeholders, ids=ids)
+    if labels:
+        yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs), *_split_labels(labels))
+    if owners:
+        intro = f"Who is asked to review what, as {site.registry.owners.path} says."
+        yield from _index(Index(OWNERS, "Owners", intro, crumbs), owners, ids=site.owner_ids)
+    deprecated = deprecated_entities(site)
+    if deprecated:
+        intro = "What is deprecated, what takes its place, and when it goes; what goes first stands first."
+        title = "Deprecations"
+        html = render("deprecations.html", title=title, crumbs=crumbs, intro=intro, deprecated=deprecated)
+        # Who searches for these words means this list, and not the rules about deprecation.
+        keys = ("deprecated", *(f"deprecated {kind}s" for kind in sorted({each.item.kind for each in deprecated})))
+        search = f"{title}: deprecated, {intro}"
+        yield Page(DEPRECATIONS, title, html, description=intro, search=search, keys=keys, listed=True)
+
+
+def _index(
+    index: Index,
+    sections: Sections,
+    tables: Mapping[str, Sections] = NOTHING,
+    ids: Mapping[str, str] = NOTHING,
+) -> Iterator[Page]:
+    """Yield a page of sections, then those of the long ones; tables are sections with pages of their own.
+
+    ``ids`` has the ids of the sections where other pages lead to them.
+    """
+    names = sorted({*sections, *tables}, key=case_insensitive)
+    ids = ids or unique_ids(names)
+    all_sections: list[Section] = []
+    pages: list[Page] = []
+    for name in names:
+        if name in tables:
+            below = index.below(ids[name], name, f"Every value of {name}, and what has it.")
+            pages += _table(below, tables[name])
+            link = Link(f"{len(tables[name])} values", href(below.address))
+            all_sections.append(Section(name, ids[name], (), link))
+        else:
+            section, page = _section(index, name, ids[name], sections[name])
+            pages += page
+            all_sections.append(section)
+    yield index.page("index.html", names, sections=all_sections, open=MAX_OPEN)
+    yield from pages
+
+
+def _table(index: Index, sections: Sections) -> Iterator[Page]:
+    """Yield a page with a row for each section, split if there are many, then the pages of the long ones."""
+    starts = range(0, len(sections), MAX_ROWS)
+    titles = [f"{index.title} {number}" for number, _ in enumerate(starts, 1)]
+    ids = unique_ids((*titles, *sections))
+    rows: list[Section] = []
+    pages: list[Page] = []
+    for name, items in sections.items():
+        section, page = _section(index, name, ids[name], items)
+        rows.append(section)
+        pages += page
+    if len(rows) <= MAX_ROWS:
+        yield index.page("values.html", sections, sections=rows)
+    else:
+        parts = {ids[title]: rows[start : start + MAX_ROWS] for title, start in zip(titles, starts, strict=True)}
+        yield from _parts(index, parts)
+    yield from pages
+
+
+def _parts(index: Index, parts: Mapping[str, Sequence[Section]]) -> Iterator[Page]:
+    """Yield a page that leads to the parts of a table, and the page of each."""
+    sections: list[Section] = []
+    pages: list[Page] = []
+    for part, rows in parts.items():
+        title = f"{rows[0].title} to {rows[-1].title}"
+        below = index.below(part, title, f"{index.intro} In the order of their names, this is a part.")
+        sections.append(Section(title, part, (), Link(f"{len(rows)} values", href(below.address))))
+        pages.append(below.page("values.html", (row.title for row in rows), sections=rows))
+    yield index.page("index.html", sections=sections, open=MAX_OPEN)
+    yield from pages
+
+
+def _section(index: Index, name: str, anchor: str, items: Sequence[Item]) -> tuple[Section, tuple[Page, ...]]:
+    """Return a section, and its page if it is long."""
+    if len(items) <= MAX_HERE:
+        return Section(name, anchor, tuple(items)), ()
+    below = index.below(anchor, name, f"{len(items)} entries")
+    section = Section(name, anchor, (), Link(below.intro, href(below.address)))
+    return section, (below.page("section.html", items=items),)
+
+
+def _placeholders(site: SiteContext) -> dict[str, list[Item]]:
+    """Return the messages that have each placeholder, by its name in braces."""
+    users: dict[str, list[Item]] = defaultdict(list)
+    for message in site.registry.messages:
+        if message.alias_of:
+            continue
+        for name, properties in _placeholder_properties(message).items():
+            group = site.link(message.group.xid)
+            users[f"{{{name}}}"].append(Item(site.link(message.xid), "message", group, tuple(properties)))
+    return users
+
+
+def _labels(site: SiteContext) -> dict[str, dict[str, list[Item]]]:
+    """Return each label's name with its values, as ``name: value``, and what has them.
+
+    A name or value that contains the sign between them is in quotes, so that no two labels look alike.
+    """
+    users: dict[str, dict[str, list[Item]]] = {}
+    for attributes, item in _labelled(site):
+        labels = attributes.get("labels")
+        for name, value in labels.items() if isinstance(labels, Mapping) else ():
+            title = ": ".join(f'"{part}"' if ": " in str(part) else str(part) for part in (name, value) if part != "")
+            users.setdefault(str(name), {}).setdefault(title, []).append(item())
+    return users
+
+
+def _labelled(site: SiteContext) -> Iterator[tuple[Mapping[str, Any], Callable[[], Item]]]:
+    """Yield the attributes of the registry and of all entities, each with what makes its item."""
+    yield site.registry.attributes, partial(Item, Link(site.title, href("")), "registry")
+    for entity in _entities(site):
+        yield entity.attributes, partial(_item, site, entity)
+
+
+def _split_labels(labels: Mapping[str, Sections]) -> tuple[Sections, Mapping[str, Sections]]:
+    """Return the labels of few values as sections, and the values of each other as a table."""
+    sections: dict[str, list[Item]] = defaultdict(list)
+    tables: dict[str, Sections] = {}
+    for name, values in labels.items():
+        if len(values) > MAX_HERE:
+            tables[name] = {title: values[title] for title in sorted(values, key=case_insensitive)}
+        else:
+            for title, items in values.items():
+                sections[title] += items
+    return sections, tables
+
+
+def _owners(site: SiteContext) -> dict[str, list[Item]]:
+    """Return each owner with the groups it owns."""
+    owners = site.registry.owners
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for group in site.registry.all_groups if owners.path else ():
+        for owner in owners.of(group.place.path):
+            groups[owner].append(_item(site, group))
+    return groups
+
+
+def deprecated_entities(site: SiteContext) -> list[DeprecatedEntity]:
+    """Return what is deprecated, the earliest removal first."""
+    deprecated: list[DeprecatedEntity] = []
+    for entity in _entities(site):
+        facts = deprecation(site, deprecation_of(entity), entity.xid)
+        if facts:
+            deprecated.append(DeprecatedEntity(_item(site, entity), facts))
+    return sorted(deprecated, key=lambda each: (each.deprecation.removal or "~", each.deprecation.effective))
+
+
+def _entities(site: SiteContext) -> Iterator[Group | Resource]:
+    yield from site.registry.all_groups
+    yield from site.registry.all_resources
+
+
+def _item(site: SiteContext, entity: Group | Resource) -> Item:
+    group = None if isinstance(entity, Group) else group_of(site.registry, entity)
+    link, name = site.link(entity.xid), text_of(entity.attributes, "name")
+    return Item(
+        link,
+        display_name(entity.type.singular),
+        site.link(group.xid) if group else None,
+        (name,) if name and name != link.text else (),
+    )
