@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
-from xregit.payloads.base import WILDCARD
+from xregit.payloads.fields import WILDCARD
 from xregit.spark.schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, type_conflict
 from xregit.spark.streams.columns import MAX_DEPTH, Member, Names, columns, composed, members, shape
 from xregit.spark.streams.columns import array as column_of

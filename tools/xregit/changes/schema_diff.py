@@ -12,9 +12,9 @@ from xregit.changes.change import Difference
 from xregit.changes.equality import alike, is_lfs_pointer, points_to, same_document
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
+from xregit.payloads.base import Document, fetch_nothing
 from xregit.payloads.compatibility import Answer, Verdict, compare_documents
 from xregit.payloads.compatibility.verdicts import ROOT, summarise, worst_first
-from xregit.payloads.document import Document, fetch_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

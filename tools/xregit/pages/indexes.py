@@ -19,7 +19,7 @@ from xregit.pages.links import Link, href
 from xregit.pages.page import Page
 from xregit.pages.payloads import INNER, MAX_DEPTH
 from xregit.pages.renderer import render
-from xregit.payloads.budget import MORE_FIELDS
+from xregit.payloads.fields import MORE_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

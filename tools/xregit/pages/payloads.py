@@ -153,9 +153,9 @@ def _row(field: Field, left: list[int], depth: int) -> FieldRow:
 
 
 def _type(field: Field) -> str:
-    stated = field.stated and field.stated.lower() != field.type
+    stated = field.native and field.native.lower() != field.type
     size = f"({field.precision}, {field.scale})" if field.precision else ""
-    return f"{field.type}{size} ({field.stated})" if stated else f"{field.type}{size}"
+    return f"{field.type}{size} ({field.native})" if stated else f"{field.type}{size}"
 
 
 def _content_only(attributes: Mapping[str, Any]) -> Payload | None:

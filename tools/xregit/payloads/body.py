@@ -44,7 +44,7 @@ def write_json(value: Any) -> bytes:
 
 
 def is_json(contenttype: str) -> bool:
-    """Tell whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
+    """Return whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
     return without_parameters(contenttype).endswith(("/json", "+json"))
 
 
@@ -53,8 +53,8 @@ _REMOVE_IT = "whoever hands messages on has to take that off"
 
 def explain_framing(problems: tuple[str, ...], body: bytes) -> tuple[str, ...]:
     """Return what is wrong with a payload, if anything, with what it begins like where that explains it."""
-    known = _name_framing(body) if problems else ""
-    return (*problems, f"it begins like {known}, and {_REMOVE_IT}") if known else problems
+    framing = _name_framing(body) if problems else ""
+    return (*problems, f"it begins like {framing}, and {_REMOVE_IT}") if framing else problems
 
 
 def _name_framing(body: bytes) -> str:

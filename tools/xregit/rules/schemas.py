@@ -11,7 +11,7 @@ from xregit.model import canonical, find_name
 from xregit.model.spelling import is_misspelled
 from xregit.payloads import SchemaError, language
 from xregit.payloads import problems as schema_problems
-from xregit.payloads.document import Document as document_Document
+from xregit.payloads.base import Document as document_Document
 from xregit.rules.attributes import text
 from xregit.rules.rule import Rule, found, rule
 from xregit.source.parse_result import Problem, conflict_problem

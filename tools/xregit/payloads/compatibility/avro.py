@@ -26,7 +26,7 @@ _NAMED = frozenset(("record", "enum", "fixed"))
 
 
 def reasons(written: Avro, read: Avro) -> Iterator[Reason]:
-    """Give why the second schema can't read what was written with the first."""
+    """Yield why the second schema can't read what was written with the first."""
     yield from _Resolver().of(written.type, read.type, "")
 
 
@@ -50,7 +50,7 @@ class _Resolver:
             yield from self.of_single(written, read, path)
 
     def of_branch(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
-        """Give why one type of a union, or one that is read as a union, can't be read."""
+        """Yield why one type of a union, or one that is read as a union, can't be read."""
         if read.kind != "union":
             if _matches(written, read):
                 yield from self.of_single(written, read, path)
@@ -113,7 +113,7 @@ def _sources(written: Type, read: Type) -> Mapping[str, Member]:
 
 
 def _ambiguous_aliases(written: Type, read: Type) -> Iterator[str]:
-    """Give the written fields that a field knows as an earlier name, though it has another source or is not alone."""
+    """Yield the written fields that a field knows as an earlier name, though it has another source or is not alone."""
     names = {item.name for item in written.members}
     claims = Counter(alias for member in read.members for alias in set(member.aliases) & names if alias != member.name)
     for member in read.members:
@@ -123,7 +123,7 @@ def _ambiguous_aliases(written: Type, read: Type) -> Iterator[str]:
 
 
 def _matches(written: Type, read: Type) -> bool:
-    """Tell whether one type may be read as another, without looking at what is inside them."""
+    """Return whether one type may be read as another, without looking at what is inside them."""
     if written.kind == read.kind:
         return written.kind not in _NAMED or (_same_name(written, read) and written.size == read.size)
     return read.kind in _PROMOTED.get(written.kind, ())
@@ -142,7 +142,7 @@ def _symbols(written: Type, read: Type, path: str) -> Iterator[Reason]:
 
 
 def _logical(written: Type, read: Type, path: str) -> Iterator[Reason]:
-    """Give what differs in how a number or text is understood; its bytes are read all the same."""
+    """Yield what differs in how a number or text is understood; its bytes are read all the same."""
     if written.logical == read.logical:
         if (written.precision, written.scale) != (read.precision, read.scale):
             yield Reason("decimal", path or ROOT, _type_detail(written), _type_detail(read))

@@ -14,8 +14,7 @@ from xregit.payloads.languages import language, parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from xregit.payloads.base import PayloadSchema
-    from xregit.payloads.document import Document
+    from xregit.payloads.base import Document, PayloadSchema
 
 # Each module has ``reasons(written, read)``, why the second schema may not read what was written with the first.
 _MODULES = {
@@ -99,7 +98,7 @@ def compare_documents(old: Document, new: Document) -> Compatibility:
 
 
 def _compare_messages(pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[Verdict]]:
-    """Give the verdicts on each message of a Protobuf document, whatever messages hold each other."""
+    """Yield the verdicts on each message of a Protobuf document, whatever messages hold each other."""
     from xregit.payloads.compatibility.protobuf import reasons_of_all
 
     backward, forward = reasons_of_all(pairs), reasons_of_all([(new, old) for old, new in pairs])

@@ -1,4 +1,4 @@
-"""Protobuf: why a message can't read what was written as another, by numbers, types and what is reserved."""
+"""Protobuf: why a message can't read what was written as another, by numbers, wire types and what is reserved."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
-from xregit.payloads.compatibility.wiretypes import relation, shown
 from xregit.payloads.protobuf.fields import is_map
 
 if TYPE_CHECKING:
@@ -16,16 +15,17 @@ if TYPE_CHECKING:
 
     from xregit.payloads.protobuf.codec import Protobuf
 
+
 # The types of the library and of its annotations differ, so fields are Any.
 
 
 def reasons(written: Protobuf, read: Protobuf) -> Iterator[Reason]:
-    """Give why the second message can't read what was written as the first."""
+    """Yield why the second message can't read what was written as the first."""
     yield from _Reading().of(written.message, read.message, "")
 
 
 def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]]) -> Iterator[list[Reason]]:
-    """Give for each pair of messages why the second can't read what was written as the first.
+    """Yield for each pair of messages why the second can't read what was written as the first.
 
     What differs in a message that others hold is told of that message alone: each may hold all others.
     """
@@ -68,7 +68,7 @@ class _Reading:
             return
         answer = relation(written, read)
         if answer is not Answer.YES:
-            yield Reason("type", path, shown(written), shown(read), answer=answer)
+            yield Reason("type", path, _type_name(written), _type_name(read), answer=answer)
         elif written.message_type is not None and read.message_type is not None:
             yield from self.of(written.message_type, read.message_type, path)
         elif written.enum_type is not None and read.enum_type is not None:
@@ -82,13 +82,13 @@ def _pair(written: Descriptor, read: Descriptor) -> tuple[str, str]:
 
 
 def _counted(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    """Give what comes of reading one value as several or the other way; a map is a list of keys and values."""
+    """Yield what comes of reading one value as several or the other way; a map is a list of keys and values."""
     if is_map(written) != is_map(read):
         yield Reason("map", path, _counts(written), _counts(read))
     elif written.is_repeated:
         yield Reason("single", path)
     elif relation(written, read) is not Answer.YES:
-        yield Reason("type", path, shown(written), f"repeated {shown(read)}", answer=relation(written, read))
+        yield Reason("type", path, _type_name(written), f"repeated {_type_name(read)}", answer=relation(written, read))
 
 
 def _counts(field: Any) -> str:
@@ -96,7 +96,7 @@ def _counts(field: Any) -> str:
 
 
 def _numbers(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
-    """Give names that moved to another number, and numbers in use that the other message has reserved or freed."""
+    """Yield names that moved to another number, and numbers in use that the other message has reserved or freed."""
     for field in read.fields:
         here = _joined(path, field.name)
         source = written.fields_by_name.get(field.name)
@@ -136,7 +136,7 @@ def _declared(file: Any) -> Mapping[str, Any]:
 
 
 def _oneofs(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
-    """Give fields that exclude each other when they are read and could be written together."""
+    """Yield fields that exclude each other when they are read and could be written together."""
     for group in read.oneofs:
         numbers: dict[int, Any] = dict(written.fields_by_number)
         known = [numbers[item.number] for item in group.fields if item.number in numbers]
@@ -147,7 +147,7 @@ def _oneofs(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason
 
 
 def _values(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    """Give the values of an enum that a reader doesn't know, or knows under another name."""
+    """Yield the values of an enum that a reader doesn't know, or knows under another name."""
     missing = [item.name for number, item in written.values_by_number.items() if number not in read.values_by_number]
     if missing:
         answer = Answer.NO if read.is_closed else None
@@ -163,3 +163,38 @@ def _names(enum: Any, number: int) -> list[str]:
 
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+# In the order of the numbers that descriptors have for them, from 1 on.
+_TYPES = (
+    *("double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group"),
+    *("message", "bytes", "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"),
+)
+# All values of the first are read as themselves by the others (Protobuf, "Updating A Message Type").
+_WIDER: Mapping[str, frozenset[str]] = {
+    "bool": frozenset(("int32", "uint32", "int64", "uint64")),
+    "int32": frozenset(("int64",)),
+    "uint32": frozenset(("int64", "uint64")),
+    "enum": frozenset(("int32", "int64")),
+    "sint32": frozenset(("sint64",)),
+    "string": frozenset(("bytes",)),
+    "message": frozenset(("bytes",)),
+}
+
+
+def relation(written: Any, read: Any) -> Answer:
+    """Return whether every value of one field's type is read as itself by another's; numbers become any enum's values."""
+    one, other = _wire_type(written), _wire_type(read)
+    if one == other or other in _WIDER.get(one, ()):
+        return Answer.YES
+    return Answer.UNCLEAR if (one, other) == ("int32", "enum") and not read.enum_type.is_closed else Answer.NO
+
+
+def _type_name(field: Any) -> str:
+    """Return a field's type as a .proto file names it."""
+    named = field.message_type or field.enum_type
+    return str(named.name) if named is not None else _wire_type(field)
+
+
+def _wire_type(field: Any) -> str:
+    return _TYPES[field.type - 1]

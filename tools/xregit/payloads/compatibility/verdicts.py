@@ -141,7 +141,7 @@ class Breach:
 def breaches(
     policy: str, ancestors: Mapping[str, Sequence[str]], relate: Callable[[str, str], Compatibility]
 ) -> Iterator[Breach]:
-    """Give what breaks a policy such as ``backward`` or ``full_transitive``; any other promises nothing.
+    """Yield what breaks a policy such as ``backward`` or ``full_transitive``; any other promises nothing.
 
     ``ancestors`` are the versions before each, the nearest first; ``relate`` compares an older and a newer one.
     """

@@ -107,7 +107,7 @@ def members(fields: Iterable[Field], taken: Iterable[str] = (), depth: int = 0) 
 
     What a schema allows under any name has none for a column, and goes to the rest.
     """
-    from xregit.payloads.base import WILDCARD
+    from xregit.payloads.fields import WILDCARD
 
     names = Names(taken)
     return tuple(_member(field, names, depth) for field in fields if field != WILDCARD)

@@ -63,7 +63,7 @@ def suits(field: Field, value: Any) -> int:
 
 def _single(field: Field, value: Any) -> int:
     if isinstance(value, str):
-        return KEEPS if field.stated.startswith("string") else STANDS_FOR
+        return KEEPS if field.native.startswith("string") else STANDS_FOR
     kept = _KEPT.get(type(value), frozenset())
     if isinstance(value, datetime):
         kept = _LOCAL if value.tzinfo is None else _ZONED

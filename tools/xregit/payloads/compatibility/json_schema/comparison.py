@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def reasons(written: JsonSchema | JsonStructure, read: JsonSchema | JsonStructure) -> Iterator[Reason]:
-    """Give why the second schema may not accept a value of the first."""
+    """Yield why the second schema may not accept a value of the first."""
     try:
         yield from _find_reasons(written, read)
     except (LookupError, ValueError, jsonschema_rs.ReferencingError):
@@ -74,7 +74,7 @@ def _find_refused(read: JsonSchema, values: list[Any]) -> Iterator[Refused]:
 
 
 def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
-    """Give a reason for each gap, with the first example of it; what no gap explains is told of the first one."""
+    """Yield a reason for each gap, with the first example of it; what no gap explains is told of the first one."""
     shortest = sorted(refused, key=lambda item: (len(item[1]), len(repr(item[0]))))
     examples = {gap: next((value for value, errors in shortest if _shows(gap, value, errors)), _NONE) for gap in gaps}
     told = [gap for gap in gaps if not gap.undescribed] or gaps
@@ -98,7 +98,7 @@ def _shows(gap: Gap, value: Any, errors: list[tuple[KeyPath, str]]) -> bool:
 
 
 def _lacks(gap: Gap, value: Any, path: KeyPath) -> bool:
-    """Tell whether the value there lacks the property that a gap is about, if it is about a required one."""
+    """Return whether the value there lacks the property that a gap is about, if it is about a required one."""
     for step in path:
         value = value[step]
     return gap.keyword != "required" or gap.path[-1] not in value
@@ -119,7 +119,7 @@ def _json_schema(stated: JsonSchema | JsonStructure) -> JsonSchema:
 
 
 def _has_formats(stated: JsonSchema | JsonStructure, schema: JsonSchema) -> bool:
-    """Tell whether "format" refuses values: in JSON Schema only up to draft 07, later ones take it for a remark."""
+    """Return whether "format" refuses values: in JSON Schema only up to draft 07, later ones take it for a remark."""
     return not isinstance(stated, JsonSchema) or schema.loaded.draft.number <= jsonschema_rs.Draft7
 
 

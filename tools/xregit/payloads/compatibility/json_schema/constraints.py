@@ -54,7 +54,7 @@ class Space:
         return Part(found.contents, found.resolver, f"{self.loaded.uri}#{pointer}")
 
     def flat(self, part: Part, seen: frozenset[str] = frozenset()) -> Iterator[Part]:
-        """Give the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
+        """Yield the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
         schema = part.schema
         if not isinstance(schema, dict) or part.key in seen:
             yield from (part,) if not isinstance(schema, dict) else ()
@@ -116,7 +116,7 @@ class Pattern:
     validator: Any
 
     def search(self, name: str) -> bool:
-        """Tell whether it is found in a name."""
+        """Return whether it is found in a name."""
         return bool(self.validator.is_valid(name))
 
 
@@ -235,7 +235,7 @@ class Constraints:
         return max((len(prefix_items(part)) for part in self.objects), default=0)
 
     def branches(self) -> Iterator[Parts]:
-        """Give the parts of each case of the first alternative; nothing where there is none."""
+        """Yield the parts of each case of the first alternative; nothing where there is none."""
         for number, part in enumerate(self.parts):
             keyword = next((name for name in _ALTERNATIVES if _has_list(part, name)), None)
             if keyword is not None:
@@ -273,7 +273,7 @@ def prefix_items(part: Part) -> list[Any]:
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Tell whether a value is a number, which in Python true and false are too."""
+    """Return whether a value is a number, which in Python true and false are too."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -53,7 +53,7 @@ class Sampler:
         return list(found.values())
 
     def candidates(self, said: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[Any]:
-        """Give values that may fit."""
+        """Yield values that may fit."""
         if said.finite is not None:
             yield from said.finite
             return
@@ -76,7 +76,7 @@ class Sampler:
             yield from self.arrays(said, other, depth, focus)
 
     def objects(self, said: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[dict[str, Any]]:
-        """Give objects: with everything, with what must be there, with one property left out or of another value.
+        """Yield objects: with everything, with what must be there, with one property left out or of another value.
 
         Raises:
             ValueError: there are too many properties to try each.
@@ -106,7 +106,7 @@ class Sampler:
             yield from ({**base, name: value} for value in found[1:] for base in (whole, least))
 
     def arrays(self, said: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[list[Any]]:
-        """Give arrays of the lengths at which something changes."""
+        """Yield arrays of the lengths at which something changes."""
         places = max(said.places, other.places, 1)
         if focus:
             inner = self.values(said.item(places), other.item(places), depth + 1, focus[1:])
@@ -127,7 +127,7 @@ class Sampler:
 
 
 def _sample_texts(said: Constraints, other: Constraints) -> Iterator[str]:
-    """Give texts by format, pattern and length."""
+    """Yield texts by format, pattern and length."""
     for form in (*said.stated("format"), *other.stated("format")):
         if form in SAMPLE_TEXTS:
             yield SAMPLE_TEXTS[form]
@@ -146,7 +146,7 @@ def _sample_texts(said: Constraints, other: Constraints) -> Iterator[str]:
 
 
 def _sample_numbers(said: Constraints, other: Constraints, *, fractions: bool) -> Iterator[Any]:
-    """Give numbers at and beside the bounds."""
+    """Yield numbers at and beside the bounds."""
     stated = [item for side in (said, other) for name in _BOUNDS for item in side.stated(name) if is_number(item)]
     yield from (1, 0, -1)
     for bound in stated:

@@ -103,7 +103,7 @@ class Proof:
         return list(dict.fromkeys(made))
 
     def of_part(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps that one schema leaves."""
+        """Yield the gaps that one schema leaves."""
         if part.schema is True:
             return
         if part.schema is False:
@@ -127,14 +127,14 @@ class Proof:
         yield from self.of_alternatives(said, part, path)
 
     def of_values(self, values: list[Any], part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the values of a list that aren't read."""
+        """Yield the values of a list that aren't read."""
         validator = self.read.validator((part,))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
             yield Gap("values", path, "", ", ".join(map(to_json, refused)))
 
     def of_single(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give keywords of single values that don't follow, and those that nothing here understands."""
+        """Yield keywords of single values that don't follow, and those that nothing here understands."""
         schema = part.schema
         for keyword, (about, kind, implied) in SCALAR_KEYWORDS.items():
             if keyword in schema and about & said.types and not implied(said, schema):
@@ -152,11 +152,11 @@ class Proof:
             yield Gap("large", path, "")
 
     def of_format(self, said: Constraints, stated: Any) -> bool:
-        """Tell whether a format refuses what may be written."""
+        """Return whether a format refuses what may be written."""
         return self.read.formats and not (self.written.formats and stated in said.stated("format"))
 
     def of_object(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of an object's properties."""
+        """Yield the gaps of an object's properties."""
         schema = part.schema
         if len(schema.get("properties", ())) > _MAX_STEPS:
             yield Gap("large", path, "")
@@ -180,14 +180,14 @@ class Proof:
             yield Gap("condition", path, "unevaluatedProperties")
 
     def of_property(self, parts: Parts, read: Part, path: NamePath, name: str) -> Iterator[Gap]:
-        """Give the gaps of a property; of one that nobody describes, it can't be told what is written."""
+        """Yield the gaps of a property; of one that nobody describes, it can't be told what is written."""
         if parts:
             yield from self.gaps(parts, read, path)
         elif self.gaps((Part({}, read.resolver, "any"),), read, path):
             yield Gap("declared", path, "", name, undescribed=True)
 
     def of_pattern(self, said: Constraints, read: Part, text: str, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of properties whose names match a pattern."""
+        """Yield the gaps of properties whose names match a pattern."""
         compiled = compile_pattern(text)
         for name in said.declared:
             if compiled is not None and compiled.search(name):
@@ -201,7 +201,7 @@ class Proof:
                 yield from self.of_property(said.others if not said.patterns else (), read, (*path, ANY), text)
 
     def of_additional(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of properties that the reading schema doesn't describe."""
+        """Yield the gaps of properties that the reading schema doesn't describe."""
         schema = part.schema
         read = part.inner(schema["additionalProperties"], "additionalProperties")
         own = [compile_pattern(text) for text in schema.get("patternProperties", ())]
@@ -219,7 +219,7 @@ class Proof:
             yield Gap("closing", path, "additionalProperties")
 
     def of_array(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of an array's items."""
+        """Yield the gaps of an array's items."""
         most = said.smallest("maxItems")
         listed, beyond = prefix_items(part), rest_items(part)
         for index, inner in enumerate(listed):
@@ -234,11 +234,11 @@ class Proof:
             yield Gap("condition", path, "unevaluatedItems")
 
     def of_item(self, parts: Parts, read: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of one item; where nobody describes it, it may be anything."""
+        """Yield the gaps of one item; where nobody describes it, it may be anything."""
         yield from self.gaps(parts or (Part({}, read.resolver, "any"),), read, (*path, ITEM))
 
     def of_alternatives(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give alternatives of which none, or not exactly one, is known to fit."""
+        """Yield alternatives of which none, or not exactly one, is known to fit."""
         for keyword in ("anyOf", "oneOf"):
             if isinstance(part.schema.get(keyword), list):
                 branches = [part.inner(item, keyword, index) for index, item in enumerate(part.schema[keyword])]
@@ -249,7 +249,7 @@ class Proof:
                     yield Gap("alternatives", path, keyword)
 
     def same_cases(self, said: Constraints, branches: list[Part], keyword: str, path: NamePath) -> bool:
-        """Tell whether what is written has the same cases in the same order, each equal to its counterpart."""
+        """Return whether what is written has the same cases in the same order, each equal to its counterpart."""
         if keyword != "oneOf":
             return False
         for part in said.objects:
@@ -266,7 +266,7 @@ class Proof:
 
 
 def _split_by_type(said: Constraints) -> Iterator[Parts]:
-    """Give what is said of each type alone."""
+    """Yield what is said of each type alone."""
     names = _type_names(said.types)
     if said.parts and len(names) > 1:
         for name in names:
@@ -297,7 +297,7 @@ Implied = Callable[[Constraints, Mapping[str, Any]], bool]
 
 
 def _lower(schema: Mapping[str, Any]) -> Iterator[tuple[float, bool]]:
-    """Give least values, each with whether it is excluded; draft 04 says so beside it."""
+    """Yield least values, each with whether it is excluded; draft 04 says so beside it."""
     least, beyond = schema.get("minimum"), schema.get("exclusiveMinimum")
     if is_number(least):
         yield least, beyond is True
@@ -397,14 +397,14 @@ SCALAR_KEYWORDS: Mapping[str, tuple[frozenset[str], str, Implied]] = {
 
 
 def states_same(said: Constraints, read: Mapping[str, Any], keywords: tuple[str, ...]) -> bool:
-    """Tell whether one of the written schemas says the same with some keywords that belong together."""
+    """Return whether one of the written schemas says the same with some keywords that belong together."""
     due = _text({name: read.get(name) for name in keywords})
     texts = (_text({name: schema.get(name) for name in keywords}) for schema in said.schemas)
     return '"$ref"' not in due and due in texts
 
 
 def types_follow(said: Constraints, read: Mapping[str, Any]) -> bool:
-    """Tell whether all types that may be written are read."""
+    """Return whether all types that may be written are read."""
     return _types_follow(said, read)
 
 
@@ -412,7 +412,7 @@ _MAX_DEPTH = 3
 
 
 def are_disjoint(said: Constraints, space: Space, part: Part, depth: int = 0) -> bool:
-    """Tell whether nothing that parts say together fits a schema."""
+    """Return whether nothing that parts say together fits a schema."""
     other = Constraints(tuple(space.flat(part)), space)
     if not said.types & other.types:
         return True
@@ -425,7 +425,7 @@ def are_disjoint(said: Constraints, space: Space, part: Part, depth: int = 0) ->
 
 
 def _property_disjoint(said: Constraints, other: Constraints, name: str, depth: int) -> bool:
-    """Tell whether a property that is always there can't be what both want."""
+    """Return whether a property that is always there can't be what both want."""
     inner = tuple(flat for part in said.of_name(name) for flat in said.space.flat(part))
     return bool(inner) and any(
         are_disjoint(Constraints(inner, said.space), other.space, part, depth + 1) for part in other.of_name(name)

@@ -14,7 +14,7 @@ import xmlschema
 from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
 from xregit.payloads.compatibility.xsd import simple_types
 from xregit.payloads.xsd.codec import referenced_names, root_elements
-from xregit.payloads.xsd.positions import XSD
+from xregit.payloads.xsd.schema import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ _ANY = f"{{{XSD}}}anyType"
 
 
 def reasons(written: Xsd, read: Xsd) -> Iterator[Reason]:
-    """Give why a document of the first schema may be refused by the second."""
+    """Yield why a document of the first schema may be refused by the second."""
     comparing = _Comparer()
     if written.component is not None and read.component is not None:
         yield from comparing.component(written.component, read.component)
@@ -86,7 +86,7 @@ class _Comparer:
             yield Reason("condition", path or ROOT)
 
     def children(self, written: Any, read: Any, path: str) -> Iterator[Reason]:
-        """Give how the child elements differ: which may stand there, and in them."""
+        """Yield how the child elements differ: which may stand there, and in them."""
         one, other = (list(type_.content.iter_elements()) for type_ in (written, read))
         names = {item.name for item in (*one, *other) if item.name is not None}
         names |= {inner.name for item in (*one, *other) if item.name for inner in item.iter_substitutes()}
@@ -112,7 +112,7 @@ class _Comparer:
 
 
 def _wildcard_names(written: Any, *sides: list[Any]) -> Iterator[str]:
-    """Give names that only wildcards allow: in no namespace, in the schema's own, in those that wildcards name."""
+    """Yield names that only wildcards allow: in no namespace, in the schema's own, in those that wildcards name."""
     wildcards = [item for side in sides for item in side if item.name is None]
     if wildcards:
         own = written.schema.target_namespace
@@ -139,7 +139,7 @@ def _text_type(type_: Any) -> Any:
 
 
 def _text_or_elements(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    """Give what comes of text in place of elements, or the other way."""
+    """Yield what comes of text in place of elements, or the other way."""
     text = _text_type(read)
     if text is not None:
         empty = not written.mixed and not list(written.content.iter_elements()) and simple_types.is_valid(text, "")
@@ -256,7 +256,7 @@ def _either(models: Iterable[Model]) -> Model:
 
 
 def is_nullable(item: Model) -> bool:
-    """Tell whether a model allows that nothing follows."""
+    """Return whether a model allows that nothing follows."""
     kind = item[0]
     if kind == "seq":
         return is_nullable(item[1]) and is_nullable(item[2])

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.sample_texts import matching_text
 from xregit.payloads.xsd.fields import built_in, facet
-from xregit.payloads.xsd.positions import XSD
-from xregit.payloads.xsd.schema import UncheckedError
+from xregit.payloads.xsd.schema import XSD, UncheckedError
 from xregit.payloads.xsd.values import simple_example
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _MAX_CHARACTERS = 400
 
 
 def is_subtype(written: Any, read: Any) -> bool:
-    """Tell whether it is certain that all texts of one type are texts of another."""
+    """Return whether it is certain that all texts of one type are texts of another."""
     if read.local_name in _ANY:
         return True
     if _members(written):
@@ -38,7 +37,7 @@ def is_subtype(written: Any, read: Any) -> bool:
 
 
 def _derives(written: Any, read: Any) -> bool:
-    """Tell whether one type restricts what the other restricts too, and both are lists of such or neither is a list."""
+    """Return whether one type restricts what the other restricts too, and both are lists of such or neither is a list."""
     if written.is_list() or read.is_list():
         return bool(written.is_list() and read.is_list() and is_subtype(written.item_type, read.item_type))
     return built_in(read) in _ancestors(written)
@@ -52,7 +51,7 @@ def example(written: Any, read: Any) -> str | None:
 
 
 def is_valid(type_: Any, text: str) -> bool:
-    """Tell whether a text is one of a type; one whose pattern can't be matched in bounded time counts as none."""
+    """Return whether a text is one of a type; one whose pattern can't be matched in bounded time counts as none."""
     try:
         return bool(type_.is_valid(text))
     except UncheckedError:
@@ -69,7 +68,7 @@ def _members(type_: Any) -> tuple[Any, ...]:
 
 
 def _is_free(type_: Any) -> bool:
-    """Tell whether any text will do."""
+    """Return whether any text will do."""
     return bool(built_in(type_) == "string" and not type_.is_list() and not _constrained(type_))
 
 
@@ -98,7 +97,7 @@ def _facets_follow(written: Any, read: Any) -> bool:
 
 
 def _bounds_follow(written: Any, read: Any, names: tuple[str, str], sign: int) -> bool:
-    """Tell whether the bounds of one type lie within those of another; a sign turns the upper ones round."""
+    """Return whether the bounds of one type lie within those of another; a sign turns the upper ones round."""
     for item in names:
         due = facet(read, item)
         if due is None:
@@ -136,7 +135,7 @@ def _patterns_follow(written: Any, read: Any) -> bool:
 
 
 def _candidate_texts(written: Any, read: Any) -> Iterator[str]:
-    """Give texts at which two types may differ."""
+    """Yield texts at which two types may differ."""
     yield simple_example(written)
     for type_ in (written, read):
         yield from map(str, type_.enumeration or ())
