@@ -14,7 +14,7 @@ from xregit.model import canonical
 from xregit.payloads import SchemaError, language
 from xregit.payloads.base import Document, fetch_nothing
 from xregit.payloads.compatibility import Answer, Verdict, compare_documents
-from xregit.payloads.compatibility.verdicts import ROOT, summarise, worst_first
+from xregit.payloads.compatibility.base import ROOT, summarise, worst_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

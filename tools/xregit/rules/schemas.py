@@ -216,7 +216,7 @@ def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, ce
     if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
         return
     from xregit.payloads.compatibility import Answer, breaches
-    from xregit.payloads.compatibility.verdicts import summarise
+    from xregit.payloads.compatibility.base import summarise
 
     answer = Answer.NO if certain else Answer.UNCLEAR
     pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)

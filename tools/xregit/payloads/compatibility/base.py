@@ -34,8 +34,8 @@ class Reason:
 
     kind: str
     where: str
-    written: str = ""
-    read: str = ""
+    writer: str = ""
+    reader: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     answer: Answer | None = None
 
@@ -104,9 +104,9 @@ def summarise(verdicts: Iterable[Verdict]) -> str:
     places: dict[str, list[str]] = {}
     for item in verdicts:
         places.setdefault(item.message.removesuffix("."), []).append(item.where)
-    said = [f"{_place_prefix(where)}{message}" for message, where in places.items()]
-    more = len(said) - _MAX_SENTENCES
-    return ". ".join(said[:_MAX_SENTENCES]) + (f", and {more} more" if more > 0 else "")
+    sentences = [f"{_place_prefix(where)}{message}" for message, where in places.items()]
+    more = len(sentences) - _MAX_SENTENCES
+    return ". ".join(sentences[:_MAX_SENTENCES]) + (f", and {more} more" if more > 0 else "")
 
 
 def _place_prefix(where: Sequence[str]) -> str:
@@ -148,9 +148,9 @@ def breaches(
     directions = DIRECTIONS.get(policy.removesuffix(_TRANSITIVE), ())
     for newer, before in ancestors.items():
         for older in before if policy.endswith(_TRANSITIVE) else before[:1]:
-            found = relate(older, newer) if directions else Compatibility()
+            compatibility = relate(older, newer) if directions else Compatibility()
             for direction in directions:
-                for verdict in found.verdicts:
+                for verdict in compatibility.verdicts:
                     answer: Answer = getattr(verdict, direction)
                     if answer is not Answer.YES:
                         yield Breach(older, newer, direction, answer, verdict)
