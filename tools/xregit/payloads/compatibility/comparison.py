@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from xregit.payloads.compatibility.base import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
 from xregit.payloads.languages import language, parse
 
@@ -113,7 +115,7 @@ def _parse(document: Document, name: str = "") -> PayloadSchema:
 
 def merge_reasons(name: str, backward: Iterable[Reason], forward: Iterable[Reason]) -> list[Verdict]:
     """Return one verdict for each place and kind of change, in the order in which they are found."""
-    table = kinds()[_family(name)]
+    table = kinds()["JsonSchema" if name == "JsonStructure" else name]
     reasons_by_place: dict[tuple[str, str], dict[str, Reason]] = {}
     for direction, reasons in (("backward", backward), ("forward", forward)):
         for reason in reasons:
@@ -141,16 +143,9 @@ def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
     )
 
 
-def _family(name: str) -> str:
-    """Return the part of the table for a language; JSON Structure is compared as the JSON Schema that says the same."""
-    return "JsonSchema" if name == "JsonStructure" else name
-
-
 @cache
 def kinds() -> Mapping[str, Mapping[str, Kind]]:
     """Return the kinds of changes of each language, as `kinds.yaml` has them; some are found in all languages."""
-    import yaml
-
     text = Path(__file__).with_name("kinds.yaml").read_text(encoding="utf-8")
     value: dict[str, dict[str, Any]] = yaml.safe_load(text)
     every = value.pop("all")

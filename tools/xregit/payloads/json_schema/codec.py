@@ -31,11 +31,12 @@ _MAX_COMPARISONS = 10_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JsonSchema:
-    """One JSON Schema, the root of its document or a part of it."""
+    """One JSON Schema, the root of its document or a part of it; ``formats`` says whether "format" refuses values."""
 
     format: str
     loaded: Loaded
     pointer: str
+    formats: bool
     validator: jsonschema_rs.Validator
     steps: StepBudget
 
@@ -99,9 +100,23 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
     loaded = load(document)
     pointer = _pointer(document, loaded)
     steps = StepBudget()
-    return JsonSchema(
-        document.format, loaded, pointer, _validator(document, loaded, pointer, steps, formats=formats), steps
-    )
+    formats = loaded.draft.number <= jsonschema_rs.Draft7 if formats is None else formats
+    try:
+        validator = jsonschema_rs.validator_for(
+            {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"},
+            registry=loaded.registry,
+            pattern_options=_PATTERN_OPTIONS,
+            validate_formats=formats,
+            keywords=steps.keywords() if loaded.recurs else None,
+            offline=True,
+        )
+    except jsonschema_rs.ValidationError as error:
+        path = tuple(error.instance_path)
+        place = f' at "{"/".join(map(str, path))}"' if path else ""
+        raise SchemaError(document.problem("syntax", f"{error.message}{place}", "correct the schema", path)) from error
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
+    return JsonSchema(document.format, loaded, pointer, formats, validator, steps)
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
@@ -140,27 +155,6 @@ def _pointer(document: Document, loaded: Loaded) -> str:
     names = [name for table in tables if isinstance(table, dict) for name in table]
     help_ = f"its definitions are {', '.join(names)}" if names else "it has no definitions; leave the name out"
     raise SchemaError(Problem("selector", message, help_))
-
-
-def _validator(
-    document: Document, loaded: Loaded, pointer: str, steps: StepBudget, *, formats: bool | None
-) -> jsonschema_rs.Validator:
-    wrapper = {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"}
-    try:
-        return jsonschema_rs.validator_for(
-            wrapper,
-            registry=loaded.registry,
-            pattern_options=_PATTERN_OPTIONS,
-            validate_formats=formats,
-            keywords=steps.keywords() if loaded.recurs else None,
-            offline=True,
-        )
-    except jsonschema_rs.ValidationError as error:
-        path = tuple(error.instance_path)
-        place = f' at "{"/".join(map(str, path))}"' if path else ""
-        raise SchemaError(document.problem("syntax", f"{error.message}{place}", "correct the schema", path)) from error
-    except (ValueError, jsonschema_rs.ReferencingError) as error:
-        raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
 
 
 def _find_problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:

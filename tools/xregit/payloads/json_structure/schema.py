@@ -1,11 +1,11 @@
-"""The schema object of JSON Structure: the SDK judges the document, an equivalent JSON Schema the payloads."""
+"""The loader of JSON Structure: the SDK checks the document, an equivalent JSON Schema the payloads."""
 
 from __future__ import annotations
 
 import copy
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -14,57 +14,29 @@ import json_structure
 
 from xregit.model.quoting import quote
 from xregit.payloads.base import Document, Problem, SchemaError, json_value, resolve, too_deep
-from xregit.payloads.json_schema import codec as jsonschema
+from xregit.payloads.json_schema import codec as json_schema
 from xregit.payloads.json_structure.translator import PRIMITIVES, translate
 
 if TYPE_CHECKING:
     from xregit.json_pointer import KeyPath
-    from xregit.payloads.fields import Field
     from xregit.payloads.json_schema.codec import JsonSchema
 
 _METASCHEMAS = "https://json-structure.org/"
+_JSON_SCHEMA = "JsonSchema/draft/2020-12"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class JsonStructure:
-    """One JSON Structure, and the JSON Schema that says the same."""
-
-    format: str
-    schema: JsonSchema
-
-    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
-        """Return what is wrong with a JSON text."""
-        return self.schema.validate(body, contenttype)
-
-    def decode(self, body: bytes, contenttype: str = "") -> Any:
-        """Return the value of a JSON text."""
-        return self.schema.decode(body, contenttype)
-
-    def encode(self, value: Any, contenttype: str = "") -> bytes:
-        """Return a value as JSON text."""
-        return self.schema.encode(value, contenttype)
-
-    def example(self) -> Any:
-        """Return the simplest value that the schema accepts."""
-        return self.schema.example()
-
-    def fields(self) -> tuple[Field, ...]:
-        """Return the properties that the schema describes."""
-        return self.schema.fields()
-
-
-def parse(document: Document) -> JsonStructure:
-    """Return the type at a pointer or name in a document.
+def parse(document: Document) -> JsonSchema:
+    """Return the type at a pointer or name in a document, as the JSON Schema that says the same.
 
     Raises:
         SchemaError: the document isn't a JSON Structure, or has no such type.
     """
-    same = replace(document, content=translate(load(document)), format="JsonSchema/draft/2020-12")
-    return JsonStructure(document.format, jsonschema.parse(same, formats=True))
+    same = replace(document, content=translate(load(document)), format=_JSON_SCHEMA)
+    return replace(json_schema.parse(same, formats=True), format=document.format)
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Yield a ``$schema`` that is none of JSON Structure's."""
+    """Yield the problem of a ``$schema`` that is none of JSON Structure's."""
     uri = document.value().get("$schema")
     if isinstance(uri, str) and not uri.startswith(_METASCHEMAS):
         message = f'"$schema" is {uri}, but the format is {document.format}'
@@ -105,7 +77,7 @@ def load(document: Document) -> Any:
         problem = document.problem("syntax", f"the document is no JSON Structure: {error}", "correct it")
         raise SchemaError(problem) from error
     if errors:
-        # The SDK tells some of them twice.
+        # The SDK reports some of them twice.
         raise SchemaError(*dict.fromkeys(_problem(document, error) for error in errors[:_MAX_PROBLEMS]))
     mismatches = tuple(islice(find_mismatches(document, value), _MAX_PROBLEMS))
     if mismatches:
@@ -182,5 +154,5 @@ def _listed_values(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int,
 
 @cache
 def _value_schema(name: str) -> JsonSchema:
-    document = Document("JsonSchema/draft/2020-12", translate({"type": name}))
-    return jsonschema.parse(document, formats=True)
+    document = Document(_JSON_SCHEMA, translate({"type": name}))
+    return json_schema.parse(document, formats=True)

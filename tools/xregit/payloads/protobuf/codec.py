@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
@@ -28,8 +27,6 @@ _WELL_KNOWN = "google.protobuf."
 _ANY = f"{_WELL_KNOWN}Any"
 _VARINT, _LENGTH, _BITS = 0, 2, 32
 _MAX_DEPTH = 100
-# So many messages are remembered with their enumerations.
-_REMEMBERED = 4096
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -127,7 +124,6 @@ def to_value(message: Message) -> Any:
     return values
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def _closed_enum_fields(descriptor: Any) -> Mapping[int, Any]:
     """Return those fields by their numbers whose enumerations are closed, as all of proto2 are; maps of such, too."""
     fields = {}

@@ -37,8 +37,6 @@ _TAB = 8
 _MAX_FILES = 100
 _MAX_CHARACTERS = 1_000_000
 _MAX_PROBLEMS = 100
-# What is checked and then read, or read for several messages, is compiled once.
-_CACHED = 16
 # The numbers in the compiler's paths to what a file and a message hold (descriptor.proto).
 _OF_FILE = {4: "message_type", 5: "enum_type"}
 _OF_MESSAGE = {2: "field", 3: "nested_type", 4: "enum_type"}
@@ -215,7 +213,7 @@ def _compile_all(document: Document, text: bytes) -> list[pb.FileDescriptorProto
             raise SchemaError(*_problems(errors, text))
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=16)  # what is checked and then parsed, or parsed for several messages, is compiled once
 def _run_protoc(sources: tuple[tuple[str, bytes], ...]) -> tuple[bytes, str]:
     """Return the descriptors of files, the first and its imports; else no bytes, and what the compiler says."""
     compiler = import_module("grpc_tools.protoc")

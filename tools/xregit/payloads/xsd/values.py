@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -223,9 +222,6 @@ def _number(type_: Any) -> str:
     return f"{number:f}"
 
 
-_repeated_children = lru_cache(maxsize=4096)(repeated_names)
-
-
 class ElementReader(xmlschema.XMLSchemaConverter):
     """Makes the values of elements, the inner ones first."""
 
@@ -245,7 +241,7 @@ class ElementReader(xmlschema.XMLSchemaConverter):
         texts = [data.text, *(value for name, value, _ in content if isinstance(name, int))]
         text = " ".join(filter(None, texts))
         values |= _read_children(
-            ((name, value) for name, value, _ in content if not isinstance(name, int)), _repeated_children(type_)
+            ((name, value) for name, value, _ in content if not isinstance(name, int)), repeated_names(type_)
         )
         if type_.name == f"{{{XSD}}}anyType" and not values:
             return text

@@ -22,7 +22,6 @@ from xregit.json_pointer import escape
 from xregit.payloads import PayloadError, language
 from xregit.payloads.body import explain_framing
 from xregit.payloads.json_schema.codec import JsonSchema
-from xregit.payloads.json_structure.schema import JsonStructure
 from xregit.protocols.cloudevents import declares_json
 from xregit.spark.schema import TIMESTAMP, arrow_type
 from xregit.spark.streams.columns import array, points
@@ -239,9 +238,8 @@ class PayloadDecoder:
     @classmethod
     def of(cls, schema: PayloadSchema | None) -> PayloadDecoder:
         """Return the reader of a schema."""
-        inner = schema.schema if isinstance(schema, JsonStructure) else schema
-        known = inner if isinstance(inner, JsonSchema) else None
-        return cls(schema, known, schema is not None and language(schema.format) == "XSD")
+        json_schema = schema if isinstance(schema, JsonSchema) else None
+        return cls(schema, json_schema, schema is not None and language(schema.format) == "XSD")
 
     def values(self, data: Iterable[msgspec.Raw]) -> list[Any]:
         """Return the values of JSON that fits the schema; None for others, and for those that are null."""

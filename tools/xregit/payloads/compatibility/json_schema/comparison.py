@@ -17,15 +17,14 @@ from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 from xregit.payloads.compatibility.json_schema.constraints import Part, Space
 from xregit.payloads.compatibility.json_schema.counterexamples import Sampler
 from xregit.payloads.compatibility.json_schema.subsumption import ANY, ITEM, Gap, Proof
-from xregit.payloads.json_schema.codec import JsonSchema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from xregit.payloads.json_structure.schema import JsonStructure
+    from xregit.payloads.json_schema.codec import JsonSchema
 
 
-def reasons(writer: JsonSchema | JsonStructure, reader: JsonSchema | JsonStructure) -> Iterator[Reason]:
+def reasons(writer: JsonSchema, reader: JsonSchema) -> Iterator[Reason]:
     """Yield why the second schema may not accept a value of the first."""
     try:
         yield from _find_reasons(writer, reader)
@@ -34,16 +33,15 @@ def reasons(writer: JsonSchema | JsonStructure, reader: JsonSchema | JsonStructu
         yield Reason("large", ROOT, words={"proof": ""})
 
 
-def _find_reasons(writer: JsonSchema | JsonStructure, reader: JsonSchema | JsonStructure) -> Iterator[Reason]:
-    one, other = (item if isinstance(item, JsonSchema) else item.schema for item in (writer, reader))
-    spaces = Space(one.loaded, _has_formats(writer)), Space(other.loaded, _has_formats(reader))
-    root, other_root = spaces[0].root(one.pointer), spaces[1].root(other.pointer)
-    gaps = list(dict.fromkeys(Proof(*spaces).gaps((root,), other_root, ())))
+def _find_reasons(writer: JsonSchema, reader: JsonSchema) -> Iterator[Reason]:
+    spaces = Space(writer.loaded, writer.formats), Space(reader.loaded, reader.formats)
+    parts = spaces[0].root(writer.pointer), spaces[1].root(reader.pointer)
+    gaps = list(dict.fromkeys(Proof(*spaces).gaps(parts[:1], parts[1], ())))
     if gaps:
-        values = _sample(Sampler(*spaces), root, other_root, gaps)
+        values = _sample(Sampler(*spaces), *parts, gaps)
         with suppress(PayloadError):
-            values.insert(0, one.example())
-        yield from _reasons(gaps, list(_find_refused(other, filter(one.validator.is_valid, values))))
+            values.insert(0, writer.example())
+        yield from _reasons(gaps, list(_find_refused(reader, filter(writer.validator.is_valid, values))))
 
 
 def _sample(sampler: Sampler, root: Part, reader_part: Part, gaps: list[Gap]) -> list[Any]:
@@ -114,8 +112,3 @@ def _matches_place(place: NamePath, path: KeyPath) -> bool:
 
 def _place_text(path: NamePath) -> str:
     return "".join(step if step == ITEM else f".{step}" for step in path).lstrip(".") or ROOT
-
-
-def _has_formats(schema: JsonSchema | JsonStructure) -> bool:
-    """Return whether "format" refuses values: in JSON Schema only up to draft 07, later it is an annotation."""
-    return not isinstance(schema, JsonSchema) or schema.loaded.draft.number <= jsonschema_rs.Draft7
