@@ -159,7 +159,7 @@ def _positions(content: bytes) -> Positions:
 
 
 def resolve(base: str, reference: str) -> str:
-    """Return a reference as it is seen from a URI (RFC 3986, 5.2); one that can't be a URI as it stands."""
+    """Return a reference as it is seen from a URI (RFC 3986, 5.2); one that can't be a URI stays the same."""
     try:
         return urljoin(base, reference)
     except ValueError:

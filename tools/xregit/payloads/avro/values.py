@@ -44,7 +44,7 @@ class Converter:
     problems: list[str] = field(default_factory=list)
 
     def convert(self, type_: Type, value: Any, path: str) -> Any:
-        """Return the value as the type holds it; what doesn't fit becomes a problem and is returned as it is."""
+        """Return the value as the type holds it; what doesn't fit is returned unchanged, with a problem added."""
         if len(self.problems) >= _MAX_PROBLEMS:
             return value
         converters: dict[str, Callable[[Type, Any, str], Any]] = {

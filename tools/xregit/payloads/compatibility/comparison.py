@@ -127,7 +127,7 @@ def merge_reasons(name: str, backward: Iterable[Reason], forward: Iterable[Reaso
 def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
     answers = {side: worst(reason.answer or kind.answer) for side, reason in sides.items()}
     # The worse one has the example that shows it.
-    side = min(sides, key=lambda verdicts_: WORST_FIRST.index(answers[verdicts_]))
+    side = min(sides, key=lambda item: WORST_FIRST.index(answers[item]))
     reason = sides[side]
     old, new = (reason.writer, reason.reader) if side == "backward" else (reason.reader, reason.writer)
     says = kind.says.get("both" if len(sides) > 1 else side) or next(iter(kind.says.values()))

@@ -63,10 +63,10 @@ class _Comparison:
     def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
         yield from _numbers(writer, reader, path)
         yield from _oneofs(writer, reader, path)
-        fields_: dict[int, Any] = dict(writer.fields_by_number)
+        sources: dict[int, Any] = dict(writer.fields_by_number)
         for field in reader.fields:
             here = _join(path, field.name)
-            source = fields_.get(field.number)
+            source = sources.get(field.number)
             if source is not None:
                 yield from self.of_field(source, field, here)
             elif field.is_required:

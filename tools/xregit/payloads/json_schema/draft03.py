@@ -32,7 +32,7 @@ def refusals(root: Any) -> Iterator[Refusal]:
 
 
 def _unknown_types(schema: Any, path: KeyPath) -> Iterator[Refusal]:
-    """Yield the types that draft-03 doesn't know; it allows others, which mean nothing to anybody else."""
+    """Yield the types that draft-03 doesn't know; its metaschema allows any others, which no validator understands."""
     if not isinstance(schema, dict):
         return
     for name in ("type", "disallow"):
@@ -56,7 +56,7 @@ def _schemas(schema: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Any]]:
 
 
 def upgrade(schema: Any) -> Any:
-    """Return a schema of draft-03 that accepts the same under draft-04; what is no schema stays as it is."""
+    """Return a schema of draft-03 that accepts the same under draft-04; anything else stays the same."""
     if not isinstance(schema, dict):
         return schema
     upgraded: dict[str, Any] = {}

@@ -159,9 +159,9 @@ def _description(schema: Combined) -> str:
 
 
 def bound_texts(schema: Combined, *types: str) -> tuple[str, ...]:
-    """Return what schemas that apply at once say of values of these types: bounds, steps, patterns, lengths.
+    """Return the words for bounds, steps, patterns and lengths of these types in schemas that apply at once.
 
-    An example is ("0 to 100", "steps of 5"). What is said of other types is left out, unless the type is "any".
+    An example is ("0 to 100", "steps of 5"). Keywords for other types are left out, unless the type is "any".
     """
     functions = [function for kind, function in _BOUNDS if not {*kind, "any"}.isdisjoint(types)]
     return tuple(words for function in functions for words in function(schema) if words)
@@ -203,13 +203,13 @@ def _count(schema: Combined, ending: str, plural: str, singular: str) -> str:
 
 def _end(schema: Combined, keyword: str, exclusive: str, stricter: Any) -> tuple[Any, bool]:
     """Return one end of the range, and whether it is outside; draft 4 says the latter with true beside the former."""
-    inclusive = stricter(_numbers(schema, keyword), default=None)
-    exclusive_ = stricter(_numbers(schema, exclusive), default=None)
-    if exclusive_ is None:
-        return inclusive, inclusive is not None and True in schema.every(exclusive)
-    if inclusive is None or stricter(inclusive, exclusive_) == exclusive_:
-        return exclusive_, True
-    return inclusive, False
+    inner = stricter(_numbers(schema, keyword), default=None)
+    outer = stricter(_numbers(schema, exclusive), default=None)
+    if outer is None:
+        return inner, inner is not None and True in schema.every(exclusive)
+    if inner is None or stricter(inner, outer) == outer:
+        return outer, True
+    return inner, False
 
 
 def _numbers(schema: Combined, keyword: str) -> list[int | float]:

@@ -57,15 +57,15 @@ def _values_of(keyword: str, value: Any) -> Iterator[tuple[KeyPath, Any]]:
 
 def map_subschemas(schema: dict[str, Any], function: Callable[[Any], Any]) -> dict[str, Any]:
     """Return a copy of a schema with each direct subschema replaced by what a function returns for it."""
-    copy_ = dict(schema)
+    mapped = dict(schema)
     for keyword, step, inner in subschemas(schema):
         if len(step) == 1:
-            copy_[keyword] = function(inner)
+            mapped[keyword] = function(inner)
             continue
-        if copy_[keyword] is schema[keyword]:
-            copy_[keyword] = copy(schema[keyword])
-        copy_[keyword][step[1]] = function(inner)
-    return copy_
+        if mapped[keyword] is schema[keyword]:
+            mapped[keyword] = copy(schema[keyword])
+        mapped[keyword][step[1]] = function(inner)
+    return mapped
 
 
 def references(schema: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:

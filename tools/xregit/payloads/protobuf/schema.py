@@ -150,8 +150,8 @@ def load(document: Document) -> File:
     pool = DescriptorPool()
     try:
         for file in compiled:
-            for message_ in file.message_type:
-                _allow_json_conflicts(message_)
+            for message in file.message_type:
+                _allow_json_conflicts(message)
             file.ClearField("source_code_info")
             pool.AddSerializedFile(file.SerializeToString())
         return File(pool.FindFileByName(_ROOT), docs, version, declaration is not None, line, column)

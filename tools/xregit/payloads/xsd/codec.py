@@ -120,7 +120,7 @@ def _value_error(error: Any) -> str:
 
 
 def parse(document: Document) -> Xsd:
-    """Return the schema of a document, for the element or type of a name where one is stated.
+    """Return the schema of a document, for the element or type that the fragment names.
 
     Raises:
         SchemaError: the document isn't an XML schema, or has no such element or type.

@@ -167,7 +167,7 @@ def _simple_field(name: str, type_: Any, description: str, *, required: bool, nu
 
 
 def reads_as_text(simple: Any) -> bool:
-    """Return whether values are told as texts, whatever they are: those of unions and of most enumerations."""
+    """Return whether values are shown as texts: those of unions and of most enumerations."""
     base = simple
     while base is not None and getattr(base, "member_types", None) is None:
         base = base.base_type
@@ -182,7 +182,7 @@ def item_type(type_: Any) -> Any:
 
 
 def _bound_texts(simple: Any) -> tuple[str, ...]:
-    """Return what facets say of a value; those of patterns go by the names of types elsewhere."""
+    """Return the words for the facets of a type."""
     facets = {name: value for name in _FACETS if (value := facet(simple, name)) is not None}
     low, high = (facets.get(f"{end}Inclusive", facets.get(f"{end}Exclusive")) for end in ("min", "max"))
     above, below = "minExclusive" in facets, "maxExclusive" in facets
@@ -209,7 +209,7 @@ def built_in(type_: Any) -> str:
 
 
 def documentation(component: Any) -> str:
-    """Return what an element or type says of itself."""
+    """Return the documentation of an element or type."""
     annotation = getattr(component, "annotation", None)
     texts = annotation.documentation if annotation is not None else ()
     return " ".join(" ".join("".join(item.itertext()).split()) for item in texts)

@@ -1,4 +1,4 @@
-"""The constraints that the parts of a JSON Schema set together: types, bounds, properties, items."""
+"""The constraints that parts of a JSON Schema set together: types, bounds, properties, items."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Constraints:
 
     @property
     def types(self) -> frozenset[str]:
-        """The types that a value may have; a number with and one without a fraction are told apart."""
+        """The types that a value may have; "integer" and "fraction" are the two kinds of numbers."""
         if any(part.schema is False for part in self.parts):
             return frozenset()
         types = TYPES

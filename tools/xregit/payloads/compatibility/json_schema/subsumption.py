@@ -170,7 +170,7 @@ class Proof:
             here = part.inner(inner, "properties", name)
             parts = constraints.of_name(name)
             if not parts and name in required:
-                # Nobody says what it is, but that it is there: somebody sends it.
+                # It has no schema, but it is always there.
                 parts = (part.inner({}, "properties", name),)
             yield from self.of_property(parts, here, (*path, name), name)
         for text, inner in schema.get("patternProperties", {}).items():
