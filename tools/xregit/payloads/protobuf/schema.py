@@ -46,6 +46,7 @@ _VERSIONS = frozenset({"2", "3", "2023", "2024"})
 _MAX_RANGES = 20_000
 _MAX_OVERLAPS = 20_000
 _UNREAD = re.compile(rb"""//[^\n]*+|/\*.*?\*/|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""", re.DOTALL)
+_RANGE = re.compile(rb"(-?\b\d\w*+)(?:\s+to\s+(\w++))?")
 _SCOPES = re.compile(
     rb"\b(?:reserved|extensions)\b(?P<ranges>[^;{}]*+)|=\s*+(?P<number>-?\w++)|(?P<end>\})"
     rb"|(?P<type>\b(?:message|enum|group)\b[^;{}]*+)?\{"
@@ -166,8 +167,7 @@ def _overlaps(text: bytes) -> tuple[int, int]:
     scopes, enclosing = [scope], [scope]
     for match in _SCOPES.finditer(_UNREAD.sub(b" ", text)):
         if match["ranges"] is not None:
-            bounds = (item.partition(b" to ") for item in match["ranges"].split(b","))
-            scope[0].extend((_number(low), _number(high or low)) for low, _, high in bounds)
+            scope[0].extend((_number(low), _number(high or low)) for low, high in _RANGE.findall(match["ranges"]))
         elif match["number"]:
             scope[1].append(_number(match["number"]))
         elif match["end"]:
@@ -189,7 +189,7 @@ def _number(text: bytes) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        return 2**31 if text.strip() == b"max" else 0
+        return 2**31  # "max", or a number that has no place in a descriptor
 
 
 def _compile_all(document: Document, text: bytes) -> list[pb.FileDescriptorProto]:
