@@ -62,8 +62,24 @@ def upgrade(schema: Any) -> Any:
     upgraded: dict[str, Any] = {}
     for name, value in schema.items():
         upgraded |= _KEYWORDS[name](name, value) if name in _KEYWORDS else {name: value}
-    conditions = [*_upgrade_list(schema.get("extends")), *_union_types(schema.get("type"), "anyOf"), *_disallow(schema)]
+    conditions = _upgrade_list(schema.get("extends"))
+    types, disallowed = schema.get("type"), schema.get("disallow")
+    if isinstance(types, list) and ANY not in types and not all(isinstance(item, str) for item in types):
+        conditions.append(_any_of(types))
+    if disallowed is not None:
+        names = disallowed if isinstance(disallowed, list) else [disallowed]
+        conditions.append({"not": {} if ANY in names else _any_of(names)})
     return {**upgraded, "allOf": [*upgraded.get("allOf", ()), *conditions]} if conditions else upgraded
+
+
+def _any_of(types: list[Any]) -> dict[str, Any]:
+    """Return a schema of values that are of one of some types, which may be schemas."""
+    return {"anyOf": [{"type": item} if isinstance(item, str) else upgrade(item) for item in types]}
+
+
+def _upgrade_list(value: Any) -> list[Any]:
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [upgrade(item) for item in items]
 
 
 def _drop(name: str, value: Any) -> dict[str, Any]:  # noqa: ARG001 - other keywords express it
@@ -102,28 +118,6 @@ def _type(name: str, value: Any) -> dict[str, Any]:
 def _format(name: str, value: Any) -> dict[str, Any]:
     renamed = FORMATS.get(value, value) if isinstance(value, str) else value
     return {name: renamed} if renamed != "" else {}
-
-
-def _upgrade_list(value: Any) -> list[Any]:
-    items = value if isinstance(value, list) else [] if value is None else [value]
-    return [upgrade(item) for item in items]
-
-
-def _union_types(value: Any, keyword: str) -> list[dict[str, Any]]:
-    """Return what a list of types with schemas among them means, nothing where there are none or anything will do."""
-    if not isinstance(value, list) or ANY in value or all(isinstance(item, str) for item in value):
-        return []
-    return [{keyword: [{"type": item} if isinstance(item, str) else upgrade(item) for item in value]}]
-
-
-def _disallow(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    value = schema.get("disallow")
-    if value is None:
-        return []
-    names = value if isinstance(value, list) else [value]
-    if ANY in names:
-        return [{"not": {}}]
-    return [{"not": {"anyOf": [{"type": item} if isinstance(item, str) else upgrade(item) for item in names]}}]
 
 
 _SCHEMA_MAPS = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependencies"})
