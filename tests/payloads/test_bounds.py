@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from xregit.payloads import PayloadSchema, SchemaError, parse
-from xregit.payloads.base import MAX_IN_A_ROW
+from xregit.payloads.base import MAX_IN_A_ROW, Document
 from xregit.payloads.compatibility import compare_documents
-from xregit.payloads.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -35,13 +35,13 @@ def lines(fields: tuple[Field, ...], indent: str = "") -> Iterator[str]:
     """Write fields as lines, which are easier to compare and to review."""
     for field in fields:
         size = f"({field.precision}, {field.scale})" if field.precision else ""
-        other = field.stated and field.stated.split("-")[0] not in {field.type, ""}
-        stated = f" ({field.stated})" if other or "-" in field.stated else ""
+        other = field.native and field.native.split("-")[0] not in {field.type, ""}
+        native = f" ({field.native})" if other or "-" in field.native else ""
         marks = [name for name in ("required", "nullable", "recursive") if getattr(field, name)]
         values = f" = {' | '.join(map(str, field.values))}" if field.values else ""
         values += f" ({'; '.join(field.limits)})" if field.limits else ""
         said = f" -- {field.description}" if field.description else ""
-        yield f"{indent}{field.name}: {', '.join([field.type + size + stated, *marks])}{values}{said}"
+        yield f"{indent}{field.name}: {', '.join([field.type + size + native, *marks])}{values}{said}"
         yield from lines(field.fields, indent + "  ")
 
 

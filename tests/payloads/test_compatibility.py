@@ -11,9 +11,9 @@ from tests.payloads.compatibility_page import PAGE, Case, cases, loaded, page
 from tests.payloads.test_real_schemas import BROKEN, of_catalog, published
 from xregit.catalog import read_folder
 from xregit.payloads import PayloadError, parse
+from xregit.payloads.base import Document
 from xregit.payloads.compatibility import Answer, Compatibility, breaches, compare_documents, compatible
 from xregit.payloads.compatibility.comparison import kinds
-from xregit.payloads.document import Document
 
 if TYPE_CHECKING:
     from pathlib import Path

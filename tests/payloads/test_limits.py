@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xregit.payloads.bounds import MAX_PATTERN_CHARS, pattern_texts, range_text
+from xregit.payloads.fields import MAX_PATTERN_CHARS, pattern_texts, range_text
 
 
 def test_no_end_is_no_words() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.payloads.compatibility.verdicts import ROOT, Answer, Verdict, summarise
+from xregit.payloads.compatibility.base import ROOT, Answer, Verdict, summarise
 
 
 @pytest.mark.parametrize(

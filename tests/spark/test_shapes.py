@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.payloads import Field, parse
-from xregit.payloads.base import WILDCARD
+from xregit.payloads.fields import WILDCARD
 from xregit.spark.streams.columns import (
     MAX_DEPTH,
     ColumnNames,

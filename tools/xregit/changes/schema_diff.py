@@ -15,9 +15,9 @@ from xregit.changes.attribute_diff import NARROWER, OTHER, SAME, WIDER, alike
 from xregit.changes.change import Difference
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
+from xregit.payloads.base import Document, fetch_nothing
 from xregit.payloads.compatibility import Answer, Verdict, compare_documents
-from xregit.payloads.compatibility.verdicts import ROOT, summarise, worst_first
-from xregit.payloads.document import Document, fetch_nothing
+from xregit.payloads.compatibility.base import ROOT, summarise, worst_first
 from xregit.source import json_loader
 
 if TYPE_CHECKING:

@@ -168,7 +168,7 @@ def _row(field: Field, budget: _RowBudget, depth: int) -> FieldRow:
 
 def _type(field: Field) -> str:
     size = f"({field.precision}, {field.scale})" if field.precision else ""
-    own_type = f" ({field.stated})" if field.stated and field.stated.lower() != field.type else ""
+    own_type = f" ({field.native})" if field.native and field.native.lower() != field.type else ""
     return f"{field.type}{size}{own_type}"
 
 

@@ -1,6 +1,7 @@
-"""Payload schema languages: a schema document to what validates, decodes, encodes and shows payloads."""
+"""Payload schema languages: the schema objects that validate, decode, encode and show payloads."""
 
-from xregit.payloads.base import TYPES, Fetch, Field, PayloadError, PayloadSchema, Problem, SchemaError
+from xregit.payloads.base import Fetch, PayloadError, PayloadSchema, Problem, SchemaError
+from xregit.payloads.fields import TYPES, Field
 from xregit.payloads.languages import language, parse, problems
 
 __all__ = [

@@ -1,25 +1,30 @@
-"""The contract of a payload schema language: its schema object, its errors and its problems."""
+"""What all payload languages share: the schema document and its problems, the schema object and its errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urljoin
 
 from xregit.errors import XregitError
 from xregit.model.quoting import cut_middle
+from xregit.source import json_loader
+from xregit.source.parse_result import MAX_DEPTH, NOWHERE
+from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
     from xregit.json_pointer import KeyPath
+    from xregit.payloads.fields import Field
+    from xregit.source.parse_result import Positions
 
 # A reference, as absolute URI or as path below the registry's root, to the document there; None where there is none.
 Fetch = Callable[[str], bytes | None]
-
-
 # All libraries can read this many types that build on one another, from any depth of the call stack.
 MAX_IN_A_ROW = 50
 # A problem with a payload has at most so many characters, whatever it quotes of it.
-MAX_CHARACTERS = 600
+MAX_MESSAGE_CHARACTERS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +42,6 @@ class Problem:
     line: int = 0
     column: int = 0
     path: KeyPath = ()
-
-
-def too_deep(line: int = 0, column: int = 0) -> Problem:
-    """Return the problem of a document in which hundreds of parts lead each to the next."""
-    message = "its types, groups or references lead too far, from each to the next"
-    return Problem("syntax", message, f"let no more than {MAX_IN_A_ROW} stand in one row", line, column)
 
 
 class SchemaError(XregitError):
@@ -63,48 +62,18 @@ class PayloadError(XregitError):
 
     def __init__(self, *problems: str) -> None:
         """Keep the problems, at least one."""
-        self.problems = tuple(cut_middle(problem, MAX_CHARACTERS) for problem in problems)
+        self.problems = tuple(cut_middle(problem, MAX_MESSAGE_CHARACTERS) for problem in problems)
         super().__init__("; ".join(self.problems))
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field of a payload, in the same terms for all languages.
-
-    ``type`` is one of TYPES, ``stated`` the type as its own language writes it, such as ``timestamp-millis``.
-    ``fields`` are those of a record, the branches of a union, the one "item" of an array and the one "value" of a
-    map. ``required`` says that the field is always there, ``nullable`` that its value may be null. ``values`` are
-    those of an enumeration. ``recursive`` marks a type that holds itself; its fields stand where it is first met.
-    ``limits`` are words for what else a value has to keep to, such as "1 to 5 characters".
-    """
-
-    name: str
-    type: str
-    stated: str = ""
-    required: bool = False
-    nullable: bool = False
-    description: str = ""
-    fields: tuple[Field, ...] = ()
-    values: tuple[Any, ...] = ()
-    precision: int = 0
-    scale: int = 0
-    recursive: bool = False
-    limits: tuple[str, ...] = ()
-
-
-#: Elements of any name, which an XML schema may allow.
-WILDCARD = Field("*", "any", "any")
-# "integer" has no bounds and "number" no binary form; "timestamp" is a point in time, "localtimestamp" has no zone.
-TYPES = (
-    *("null", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "integer"),
-    *("float32", "float64", "number", "decimal", "string", "bytes", "uuid", "uri"),
-    *("date", "time", "timestamp", "localtimestamp", "duration"),
-    *("enum", "record", "array", "map", "union", "any"),
-)
+def too_deep(line: int = 0, column: int = 0) -> Problem:
+    """Return the problem of a document in which hundreds of parts lead each to the next."""
+    message = "its types, groups or references lead too far, from each to the next"
+    return Problem("syntax", message, f"let no more than {MAX_IN_A_ROW} stand in one row", line, column)
 
 
 def error_text(error: Exception) -> str:
-    """Return what a library's error says; of a `RecursionError`, what it means for the value."""
+    """Return the text of a library's error; of a `RecursionError`, what it means for the value."""
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
 
 
@@ -113,7 +82,7 @@ class PayloadSchema(Protocol):
 
     @property
     def format(self) -> str:
-        """The format as stated, such as ``Avro/1.11.0``."""
+        """The format of the document, such as ``Avro/1.11.0``."""
 
     def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
         """Return what is wrong with a payload, nothing where it is valid; never raises."""
@@ -141,3 +110,87 @@ class PayloadSchema(Protocol):
 
     def fields(self) -> tuple[Field, ...]:
         """Return the fields of the payload; one without a name where it isn't a record."""
+
+
+def fetch_nothing(_reference: str) -> bytes | None:
+    """Return None: there are no other documents."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A schema document: its format, its text or value, the part that is meant, its own address, its neighbours."""
+
+    format: str
+    content: bytes | object
+    fragment: str = ""
+    uri: str = ""
+    fetch: Fetch = fetch_nothing
+
+    def value(self) -> Any:
+        """Return the value of a document written in JSON.
+
+        Raises:
+            SchemaError: the text isn't JSON.
+        """
+        return json_value(self.content)
+
+    def problem(self, kind: str, message: str, help_: str, path: KeyPath = ()) -> Problem:
+        """Return a problem at the place in the document's JSON text that a path leads to."""
+        span = _positions(self.content).span(path) if isinstance(self.content, bytes) else NOWHERE
+        return Problem(kind, message, help_, span.line, span.column, path)
+
+    def text(self) -> bytes:
+        """Return the text of a document that isn't written in JSON.
+
+        Raises:
+            SchemaError: it is a value of another kind, or not UTF-8.
+        """
+        content = self.content.encode("utf-8", "replace") if isinstance(self.content, str) else self.content
+        if not isinstance(content, bytes):
+            raise SchemaError(Problem("syntax", "the schema must be a text", "write it as one block of text"))
+        return content
+
+
+@lru_cache(maxsize=1)
+def _positions(content: bytes) -> Positions:
+    """Return the positions in a text; very many problems may ask for those of the same one."""
+    return json_loader.positions(content)
+
+
+def resolve(base: str, reference: str) -> str:
+    """Return a reference as it is seen from a URI (RFC 3986, 5.2); one that can't be a URI stays the same."""
+    try:
+        return urljoin(base, reference)
+    except ValueError:
+        return reference
+
+
+def json_value(content: bytes | object) -> Any:
+    """Return the value of a JSON text, or the value itself with ordinary numbers and containers.
+
+    Raises:
+        SchemaError: the text isn't JSON.
+    """
+    if isinstance(content, str):
+        # JSON written into a text inside JSON or YAML.
+        content = content.encode("utf-8", "replace")
+    if not isinstance(content, bytes):
+        return without_text(_to_builtin(content, 0))
+    parsed = json_loader.parse(content)
+    if parsed.problems:
+        raise SchemaError(
+            *(Problem("syntax", item.message, item.help, item.span.line, item.span.column) for item in parsed.problems)
+        )
+    return parsed.value
+
+
+def _to_builtin(value: object, depth: int) -> object:
+    """Return mappings and sequences of any kind as dicts and lists, as far down as documents may go."""
+    if depth > MAX_DEPTH:
+        raise SchemaError(Problem("syntax", f"the schema is more than {MAX_DEPTH} levels deep", "flatten it"))
+    if isinstance(value, Mapping):
+        return {str(key): _to_builtin(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_builtin(item, depth + 1) for item in value]
+    return value

@@ -6,6 +6,7 @@ and "Object Container Files".
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from xregit.model.media_types import without_parameters
@@ -33,33 +34,30 @@ def write_json(value: Any) -> bytes:
     Raises:
         PayloadError: it holds what JSON can't say, such as NaN, bytes or a date.
     """
-    import json as standard
-
     try:
-        text = standard.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode()
     except (TypeError, ValueError, RecursionError) as error:
         message = f"the value can't be written as JSON: {error_text(error)}"
         raise PayloadError(message) from error
 
 
-def is_json(contenttype: str) -> bool:
-    """Tell whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
-    return without_parameters(contenttype).endswith(("/json", "+json"))
-
-
 _REMOVE_IT = "whoever hands messages on has to take that off"
 
 
+def is_json(contenttype: str) -> bool:
+    """Return whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
+    return without_parameters(contenttype).endswith(("/json", "+json"))
+
+
 def explain_framing(problems: tuple[str, ...], body: bytes) -> tuple[str, ...]:
-    """Return what is wrong with a payload, if anything, with what it begins like where that explains it."""
-    known = _name_framing(body) if problems else ""
-    return (*problems, f"it begins like {known}, and {_REMOVE_IT}") if known else problems
-
-
-def _name_framing(body: bytes) -> str:
+    """Return the problems of a payload, with one more where framing before it explains them."""
     if body[:1] == b"\x00" and len(body) > 5:  # noqa: PLR2004 - the zero byte and the id
-        return f"Confluent's wire format, with the schema id {int.from_bytes(body[1:5])} before the payload"
-    if body[:2] == b"\xc3\x01":
-        return "Avro's single-object encoding, with a fingerprint of the schema before the payload"
-    return "a file of Avro objects, with the schema before the payload" if body[:4] == b"Obj\x01" else ""
+        framing = f"Confluent's wire format, with the schema id {int.from_bytes(body[1:5])} before the payload"
+    elif body[:2] == b"\xc3\x01":
+        framing = "Avro's single-object encoding, with a fingerprint of the schema before the payload"
+    elif body[:4] == b"Obj\x01":
+        framing = "a file of Avro objects, with the schema before the payload"
+    else:
+        return problems
+    return (*problems, f"it begins like {framing}, and {_REMOVE_IT}") if problems else problems

@@ -1,12 +1,11 @@
-"""Formats to the languages they name, and documents to what reads them."""
+"""The payload languages: which one a format names, and the schema objects of its documents."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 from xregit.model import canonical
-from xregit.payloads.base import Fetch, PayloadSchema, Problem, SchemaError
-from xregit.payloads.document import Document, fetch_nothing
+from xregit.payloads.base import Document, Fetch, PayloadSchema, Problem, SchemaError, fetch_nothing
 
 # Each module has ``parse`` and is imported with the first document of its language: their libraries take time to load.
 _MODULES = {
@@ -42,8 +41,10 @@ def parse(
     """
     module = _MODULES.get(language(format))
     if module is None:
-        known = ", ".join(_MODULES)
-        raise SchemaError(Problem("format", f'"{format}" is not a language that is understood', f"it can be {known}"))
+        languages = ", ".join(_MODULES)
+        raise SchemaError(
+            Problem("format", f'"{format}" is not a language that is understood', f"it can be {languages}")
+        )
     schema: PayloadSchema = import_module(module).parse(Document(format, document, fragment, uri, fetch))
     return schema
 
@@ -57,7 +58,7 @@ def problems(
 ) -> tuple[Problem, ...]:
     """Return what is wrong with a document as a whole; nothing for a language that isn't understood.
 
-    Of a document that is right by itself, it says whether its version is the one that the format states.
+    A document that is right by itself may still be of another version than its format.
     """
     name = _MODULES.get(language(format))
     if name is None:
@@ -66,8 +67,8 @@ def problems(
     try:
         module.parse(content)
     except SchemaError as error:
-        # Which of several objects is meant is said by those who refer to the document.
-        found = tuple(problem for problem in error.problems if problem.kind != "selector")
-        if found:
-            return found
+        # Which of several objects is meant is up to those who refer to the document.
+        others = tuple(problem for problem in error.problems if problem.kind != "selector")
+        if others:
+            return others
     return tuple(module.disagreements(content))

@@ -47,7 +47,7 @@ _OPPOSITES = {"CATEGORY_NOT_DIGIT": "a", "CATEGORY_NOT_WORD": "-", "CATEGORY_NOT
 def matching_text(pattern: str, minimum: int = 0, maximum: int | None = None) -> str | None:
     """Return a text that a pattern matches as a whole, of a length within bounds; None where none was found.
 
-    What stands in look-arounds isn't heeded: compare the text with the pattern where that matters.
+    Look-arounds are ignored: check the text against the pattern where that matters.
     """
     try:
         with catch_warnings(action="ignore"):  # a pattern may hold what Python's regular expressions frown at

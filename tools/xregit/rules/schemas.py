@@ -11,7 +11,7 @@ from xregit.model import canonical, find_name
 from xregit.model.spelling import is_misspelled
 from xregit.payloads import SchemaError, language
 from xregit.payloads import problems as schema_problems
-from xregit.payloads.document import Document as document_Document
+from xregit.payloads.base import Document as document_Document
 from xregit.rules.attributes import text
 from xregit.rules.rule import Rule, found, rule
 from xregit.source.parse_result import Problem, conflict_problem
@@ -216,7 +216,7 @@ def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, ce
     if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
         return
     from xregit.payloads.compatibility import Answer, breaches
-    from xregit.payloads.compatibility.verdicts import summarise
+    from xregit.payloads.compatibility.base import summarise
 
     answer = Answer.NO if certain else Answer.UNCLEAR
     pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)

@@ -19,14 +19,14 @@ from xregit.model.quoting import quote
 from xregit.payloads.avro.fields import example, fields
 from xregit.payloads.avro.schema import Type, default_mismatch, find_faults, parse_types
 from xregit.payloads.avro.values import Converter, without_branches
-from xregit.payloads.base import Field, PayloadError, Problem, SchemaError
+from xregit.payloads.base import PayloadError, Problem, SchemaError
 from xregit.payloads.body import is_json, read_json
-from xregit.payloads.budget import MAX_VALUES, with_budget
+from xregit.payloads.fields import MAX_VALUES, Field, with_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from xregit.payloads.document import Document
+    from xregit.payloads.base import Document
 
 _READ_ERRORS = (ValueError, OverflowError, EOFError, ArithmeticError)
 
@@ -50,7 +50,7 @@ class Avro:
     def decode(self, body: bytes, contenttype: str = "") -> Any:
         """Return the values of a payload; one in JSON may leave out the names of a union's branches."""
         if is_json(contenttype):
-            return without_branches(self._fitted(read_json(body), wire=True))
+            return without_branches(self._convert(read_json(body), wire=True))
         check_binary(self.type, body)
         try:
             return fastavro.schemaless_reader(io.BytesIO(body), self.schema, None)
@@ -64,14 +64,14 @@ class Avro:
 
     def encode(self, value: Any, contenttype: str = "") -> bytes:
         """Return the payload of a value: JSON for a JSON media type, else binary."""
-        fitted = self._fitted(value, wire=False)
+        converted = self._convert(value, wire=False)
         try:
             if is_json(contenttype):
                 text = io.StringIO()
-                fastavro.json_writer(text, self.schema, [fitted])
+                fastavro.json_writer(text, self.schema, [converted])
                 return text.getvalue().encode()
             out = io.BytesIO()
-            fastavro.schemaless_writer(out, self.schema, fitted)
+            fastavro.schemaless_writer(out, self.schema, converted)
             return out.getvalue()
         except (ValueError, TypeError, OverflowError, ArithmeticError) as error:
             message = f"the value can't be written: {error}"
@@ -86,12 +86,12 @@ class Avro:
         """Return the fields of the record."""
         return fields(self.type)
 
-    def _fitted(self, value: Any, *, wire: bool) -> Any:
-        fitting = Converter(wire)
-        fitted = fitting.fit(self.type, value, "")
-        if fitting.problems:
-            raise PayloadError(*fitting.problems)
-        return fitted
+    def _convert(self, value: Any, *, wire: bool) -> Any:
+        converter = Converter(wire)
+        converted = converter.convert(self.type, value, "")
+        if converter.problems:
+            raise PayloadError(*converter.problems)
+        return converted
 
 
 def parse(document: Document) -> Avro:
@@ -100,8 +100,8 @@ def parse(document: Document) -> Avro:
     Raises:
         SchemaError: the document isn't an Avro schema, or has no such type.
     """
-    root, reading = parse_types(document)
-    type_ = _select(root, reading.named, document.fragment.lstrip("/")) if document.fragment else root
+    root, parser = parse_types(document)
+    type_ = _select(root, parser.types, document.fragment.lstrip("/")) if document.fragment else root
     try:
         return Avro(document.format, type_, fastavro.parse_schema(to_fastavro(type_)))
     except (ValueError, KeyError, TypeError) as error:
@@ -109,27 +109,27 @@ def parse(document: Document) -> Avro:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Give names, orders and defaults that Avro doesn't allow, though complete payloads can still be read."""
+    """Yield names, orders and defaults that Avro doesn't allow, though complete payloads can still be read."""
     try:
-        _, reading = parse_types(document)
+        _, parser = parse_types(document)
     except SchemaError:
         return
     for path, message, help_ in find_faults(document.value()):
         yield document.problem("syntax", message, help_, path)
-    for type_, default, path in reading.defaults:
+    for type_, default, path in parser.defaults:
         why = default_mismatch(type_, default)
         if why:
             message = f"the default {quote(default)} is {why}"
             yield document.problem("syntax", message, "write a value of the field's type, or leave it out", path)
 
 
-def _select(root: Type, named: Mapping[str, Type], name: str) -> Type:
+def _select(root: Type, types: Mapping[str, Type], name: str) -> Type:
     """Return a type by its full name, or by the last part of it where that is enough."""
-    found = named.get(name) or next((item for full, item in named.items() if full.rpartition(".")[2] == name), None)
-    if found is None:
-        known = ", ".join(named) or root.kind
-        raise SchemaError(Problem("selector", f'the document has no type "{name}"', f"its types are {known}"))
-    return found
+    type_ = types.get(name) or next((item for full, item in types.items() if full.rpartition(".")[2] == name), None)
+    if type_ is None:
+        names = ", ".join(types) or root.kind
+        raise SchemaError(Problem("selector", f'the document has no type "{name}"', f"its types are {names}"))
+    return type_
 
 
 _MAX_DEPTH = 100
@@ -144,7 +144,7 @@ _BITS_OF_A_DIGIT = 3
 
 
 class _BinaryWalk:
-    """A place in the bytes."""
+    """A walk through the bytes of a payload, which checks them."""
 
     def __init__(self, body: bytes) -> None:
         self.body = body
@@ -181,11 +181,11 @@ class _BinaryWalk:
             raise PayloadError(message)
         kind = type_.kind
         if kind in _WIDTHS:
-            self.flat(kind)
+            self.fixed_width(kind)
         elif kind in _VARINT_BITS:
-            self.whole(type_)
+            self.integer(type_)
         elif kind in {"string", "bytes", "fixed"}:
-            self.run(type_)
+            self.octets(type_)
         elif kind == "enum":
             self.index(len(type_.symbols), "symbols")
         elif kind == "record":
@@ -196,15 +196,15 @@ class _BinaryWalk:
         else:
             self.blocks(type_, depth)
 
-    def whole(self, type_: Type) -> None:
-        """Walk over a whole number, and look at one that stands for a time of day."""
+    def integer(self, type_: Type) -> None:
+        """Walk over a whole number, and check one that stands for a time of day."""
         start, number = self.at, self.number(type_.kind)
         if type_.logical in _DAY and not 0 <= number < _DAY[type_.logical]:
             message = f"byte {start}: {number} is no time of day, as the type {type_.logical} asks for"
             raise PayloadError(message)
 
-    def run(self, type_: Type) -> None:
-        """Walk over bytes, and look at those that stand for a decimal number."""
+    def octets(self, type_: Type) -> None:
+        """Walk over bytes, and check those that stand for a decimal number."""
         count = type_.size if type_.kind == "fixed" else self.number()
         start = self.at
         self.skip(count)
@@ -214,7 +214,7 @@ class _BinaryWalk:
                 message = f"byte {start}: the decimal has more than the {type_.precision} digits of its type"
                 raise PayloadError(message)
 
-    def flat(self, kind: str) -> None:
+    def fixed_width(self, kind: str) -> None:
         self.skip(_WIDTHS[kind])
         if kind == "boolean" and self.body[self.at - 1] > 1:
             message = f"byte {self.at - 1}: a boolean is 0 or 1"
@@ -257,47 +257,44 @@ def check_binary(type_: Type, body: bytes) -> None:
         raise PayloadError(message)
 
 
-#: Stands before the logical types of dates and times whose numbers may be of any year; see `far`.
+#: Stands before the logical types of dates and times whose numbers may be of any year; see `_far_schema`.
 _FAR = "xregit far "
 
 
-def to_fastavro(type_: Type, mark: str = "") -> Any:
-    """Return the schema of a type and of all that it refers to, with a mark before logical types of dates and times."""
-    return _fastavro_schema(type_, set(), mark)
+def to_fastavro(type_: Type, mark: str = "", defined: set[str] | None = None) -> Any:
+    """Return the schema of a type and of all that it refers to, with a mark before logical types of dates and times.
 
-
-def _fastavro_schema(type_: Type, known: set[str], mark: str) -> Any:
+    A type that is ``defined`` before is referred to by its name.
+    """
+    defined = set() if defined is None else defined
     if type_.kind == "union":
-        return [_fastavro_schema(branch, known, mark) for branch in type_.inner]
-    if type_.name in known:
+        return [to_fastavro(branch, mark, defined) for branch in type_.inner]
+    if type_.name in defined:
         return type_.name
-    said: dict[str, Any] = {"type": type_.kind}
+    schema: dict[str, Any] = {"type": type_.kind}
     if type_.name:
-        known.add(type_.name)
-        said["name"] = type_.name
+        defined.add(type_.name)
+        schema["name"] = type_.name
     if type_.logical:
-        said["logicalType"] = (mark if "timestamp" in type_.logical or type_.logical == "date" else "") + type_.logical
+        schema["logicalType"] = (
+            mark if "timestamp" in type_.logical or type_.logical == "date" else ""
+        ) + type_.logical
     if type_.logical == "decimal":
-        said |= {"precision": type_.precision, "scale": type_.scale}
-    return said | _fastavro_content(type_, known, mark)
-
-
-def _fastavro_content(type_: Type, known: set[str], mark: str) -> dict[str, Any]:
+        schema |= {"precision": type_.precision, "scale": type_.scale}
     if type_.kind == "record":
-        return {
-            "fields": [{"name": item.name, "type": _fastavro_schema(item.type, known, mark)} for item in type_.members]
-        }
-    if type_.kind in {"array", "map"}:
-        return {{"array": "items", "map": "values"}[type_.kind]: _fastavro_schema(type_.inner[0], known, mark)}
-    if type_.kind == "enum":
-        return {"symbols": list(type_.symbols)}
-    return {"size": type_.size} if type_.kind == "fixed" else {}
+        schema["fields"] = [
+            {"name": item.name, "type": to_fastavro(item.type, mark, defined)} for item in type_.members
+        ]
+    elif type_.kind in {"array", "map"}:
+        schema["items" if type_.kind == "array" else "values"] = to_fastavro(type_.inner[0], mark, defined)
+    elif type_.kind == "enum":
+        schema["symbols"] = list(type_.symbols)
+    elif type_.kind == "fixed":
+        schema["size"] = type_.size
+    return schema
 
 
-_CACHED_SCHEMAS = 256
-
-
-@lru_cache(maxsize=_CACHED_SCHEMAS)
+@lru_cache(maxsize=256)
 def _far_schema(type_: Type) -> Any:
     """Return fastavro's form of a type by which it reads such numbers, in more time than by the usual one."""
     return fastavro.parse_schema(to_fastavro(type_, mark=_FAR))

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from xregit.payloads.base import Field, PayloadError
-from xregit.payloads.budget import MAX_CHARACTERS, MAX_FIELDS, MORE_FIELDS, BudgetError, has_budget, spend, with_budget
+from xregit.payloads.base import PayloadError
+from xregit.payloads.fields import (
+    MAX_CHARACTERS,
+    MAX_FIELDS,
+    MORE_FIELDS,
+    BudgetError,
+    Field,
+    has_budget,
+    spend,
+    with_budget,
+)
 from xregit.payloads.sample_texts import SAMPLE_TEXTS
 
 if TYPE_CHECKING:
@@ -30,44 +40,47 @@ _LOGICAL_FIELD_TYPES = {
 @with_budget(MAX_FIELDS)
 def fields(type_: Type) -> tuple[Field, ...]:
     """Return the fields of a record; the one value without a name where it isn't one."""
-    whole = _field("", type_, ())
-    return whole.fields if whole.type == "record" else (whole,)
+    root = _field("", type_, ())
+    return root.fields if root.type == "record" else (root,)
 
 
-def _field(name: str, type_: Type, trail: tuple[str, ...]) -> Field:
+def _field(name: str, type_: Type, trail: tuple[str, ...], doc: str = "") -> Field:
+    """Return a field of a type; ``trail`` holds the records around it, ``doc`` what the record says of the field."""
     if not has_budget():
         return MORE_FIELDS
     if type_.kind == "union":
-        return _union(name, type_, trail)
+        return _union(name, type_, trail, doc)
     logical = type_.logical.rpartition("-")[0] or type_.logical
     kind = _LOGICAL_FIELD_TYPES.get(logical) or _FIELD_TYPES.get(type_.kind, type_.kind)
-    stated = type_.logical or type_.label
-    made = Field(name, kind, stated, required=True, description=type_.doc, precision=type_.precision, scale=type_.scale)
-    if type_.name and type_.name in trail:
-        return replace(made, recursive=True)
-    inside = (*trail, type_.name) if type_.name else trail
-    if type_.kind == "record":
-        members = (
-            replace(found, description=item.doc or found.description)
-            for item in type_.members
-            for found in (_field(item.name, item.type, inside),)
-        )
-        return replace(made, fields=tuple(members))
+    field = Field(
+        name,
+        kind,
+        type_.logical or type_.label,
+        required=True,
+        description=doc or type_.doc,
+        values=type_.symbols,
+        precision=type_.precision,
+        scale=type_.scale,
+        recursive=bool(type_.name) and type_.name in trail,
+    )
+    trail = (*trail, type_.name) if type_.name else trail
+    if type_.kind == "record" and not field.recursive:
+        return replace(field, fields=tuple(_field(item.name, item.type, trail, item.doc) for item in type_.members))
     if type_.kind in {"array", "map"}:
-        return replace(made, fields=(_field("item" if kind == "array" else "value", type_.inner[0], inside),))
-    return replace(made, values=type_.symbols)
+        return replace(field, fields=(_field("item" if kind == "array" else "value", type_.inner[0], trail),))
+    return field
 
 
-def _union(name: str, type_: Type, trail: tuple[str, ...]) -> Field:
+def _union(name: str, type_: Type, trail: tuple[str, ...], doc: str) -> Field:
     """Return a nullable field for a union with null and one branch more, else a union."""
     others = [branch for branch in type_.inner if branch.kind != "null"]
     nullable = len(others) < len(type_.inner)
     if len(others) == 1:
-        return replace(_field(name, others[0], trail), nullable=nullable)
+        return replace(_field(name, others[0], trail, doc), nullable=nullable)
     if not others:
-        return Field(name, "null", "null", required=True, nullable=True)
+        return Field(name, "null", "null", required=True, nullable=True, description=doc)
     branches = tuple(_field(branch.label, branch, trail) for branch in others)
-    return Field(name, "union", required=True, nullable=nullable, fields=branches)
+    return Field(name, "union", required=True, nullable=nullable, description=doc, fields=branches)
 
 
 _MOMENT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -96,34 +109,23 @@ def example(type_: Type, trail: tuple[str, ...] = ()) -> Any:
     """
     spend()
     if type_.kind == "union":
-        return _union_example(type_, trail)
+        for branch in sorted(type_.inner, key=lambda item: item.kind == "null"):
+            with suppress(PayloadError):
+                return example(branch, trail)
+        message = "no value ends the recursion of the union"
+        raise PayloadError(message)
     if type_.name and type_.name in trail:
         message = f'the record "{type_.name}" must hold itself; no value can'
         raise PayloadError(message)
-    inside = (*trail, type_.name) if type_.name else trail
+    trail = (*trail, type_.name) if type_.name else trail
     if type_.kind == "record":
-        return {member.name: example(member.type, inside) for member in type_.members}
+        return {member.name: example(member.type, trail) for member in type_.members}
     if type_.kind in {"array", "map"}:
-        item = _try_example(type_.inner[0], inside)
-        return [*item] if type_.kind == "array" else {f"key{index}": value for index, value in enumerate(item, 1)}
+        with suppress(PayloadError):  # an item that would recur is left out
+            item = example(type_.inner[0], trail)
+            return [item] if type_.kind == "array" else {"key1": item}
+        return [] if type_.kind == "array" else {}
     return _scalar_example(type_)
-
-
-def _union_example(type_: Type, trail: tuple[str, ...]) -> Any:
-    for branch in sorted(type_.inner, key=lambda item: item.kind == "null"):
-        found = _try_example(branch, trail)
-        if found:
-            return found[0]
-    message = "no value ends the recursion of the union"
-    raise PayloadError(message)
-
-
-def _try_example(type_: Type, trail: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return one value, or none where it would recur."""
-    try:
-        return (example(type_, trail),)
-    except PayloadError:
-        return ()
 
 
 def _scalar_example(type_: Type) -> Any:

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from xregit.json_pointer import KeyPath
-    from xregit.payloads.document import Document
+    from xregit.payloads.base import Document
 
     Fault = tuple[KeyPath, str, str]
 
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
-_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PART = "[A-Za-z_][A-Za-z0-9_]*"
+_is_simple_name = re.compile(_PART).fullmatch
+_is_full_name = re.compile(rf"{_PART}(?:\.{_PART})*").fullmatch
+_NAME_HELP = 'use letters, digits and "_", no digit first'
 _KINDS = ("record", "enum", "fixed", "array", "map", *PRIMITIVES)
-_NAMED = ("record", "error", "enum", "fixed")
+_NAMED_KINDS = ("record", "error", "enum", "fixed")
 # The types that a logical type may annotate; on others it counts for nothing. Nanoseconds, which neither Python's times
 # nor fastavro know, stay the numbers that they are, as the specification asks of readers that don't know a type.
 _LOGICAL: Mapping[str, tuple[str, ...]] = {
@@ -82,15 +84,15 @@ class Type:
 
 @dataclass(slots=True)
 class Parser:
-    """The types of one document as they are met, the problems, and the defaults of fields, with their places."""
+    """The types of one document by full name, its problems, and the defaults of its fields, with their places."""
 
     document: Document
-    named: dict[str, Type] = field(default_factory=dict)
+    types: dict[str, Type] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     defaults: list[tuple[Type, Any, KeyPath]] = field(default_factory=list)
 
-    def wrong(self, path: KeyPath, message: str, help_: str, kind: str = "syntax") -> Type:
-        """Note a problem, and return a type to go on with."""
+    def report(self, path: KeyPath, message: str, help_: str, kind: str = "syntax") -> Type:
+        """Add a problem, and return a type to go on with."""
         self.problems.append(self.document.problem(kind, message, help_, path))
         return Type("null")
 
@@ -101,7 +103,7 @@ class Parser:
         if isinstance(schema, list):
             return self.union(schema, namespace, path)
         if not isinstance(schema, dict):
-            return self.wrong(path, f"{schema!r} is not a type", 'write a name such as "string", an object or a list')
+            return self.report(path, f"{schema!r} is not a type", 'write a name such as "string", an object or a list')
         return self.object(schema, namespace, path)
 
     def object(self, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
@@ -110,115 +112,114 @@ class Parser:
         if isinstance(kind, dict | list):
             return self.type(kind, namespace, (*path, "type"))
         if not isinstance(kind, str):
-            return self.wrong(path, "the type is missing", 'write "type", such as "record" or "string"')
-        if kind in _NAMED:
+            return self.report(path, "the type is missing", 'write "type", such as "record" or "string"')
+        if kind in _NAMED_KINDS:
             return self.define(kind, schema, namespace, path)
         if kind in {"array", "map"}:
             return self.container(kind, schema, namespace, path)
-        found = self.reference(kind, namespace, (*path, "type"))
-        return _with_logical_type(found, schema) if kind in PRIMITIVES else found
+        type_ = self.reference(kind, namespace, (*path, "type"))
+        return _with_logical_type(type_, schema) if kind in PRIMITIVES else type_
 
     def reference(self, name: str, namespace: str, path: KeyPath) -> Type:
         """Return a primitive type, or one that was defined before."""
         if name in PRIMITIVES:
             return Type(name)
-        known = self.named.get(_full_name(name, namespace)) or self.named.get(name)
-        if known is None:
+        type_ = self.types.get(_full_name(name, namespace)) or self.types.get(name)
+        if type_ is None:
             help_ = f"define it where it is first used, or use {', '.join(_KINDS[:5])} or a primitive type"
-            return self.wrong(path, f'there is no type "{name}" before this place', help_, "reference")
-        return known
+            return self.report(path, f'there is no type "{name}" before this place', help_, "reference")
+        return type_
 
     def union(self, schema: list[Any], namespace: str, path: KeyPath) -> Type:
         """Return a union: at least one branch, no two alike, no union directly inside."""
         if not schema:
-            return self.wrong(path, "the union has no branches, so nothing is a value of it", "list its branches")
+            return self.report(path, "the union has no branches, so nothing is a value of it", "list its branches")
         branches = [self.type(item, namespace, (*path, index)) for index, item in enumerate(schema)]
-        seen: set[str] = set()
+        earlier: set[str] = set()
         for index, branch in enumerate(branches):
             if branch.kind == "union":
-                self.wrong((*path, index), "a union stands directly inside a union", "list all branches in one union")
-            elif branch.label in seen and not self.problems:
-                self.wrong((*path, index), f'the union names "{branch.label}" twice', "remove one of them")
-            seen.add(branch.label)
+                self.report((*path, index), "a union stands directly inside a union", "list all branches in one union")
+            elif branch.label in earlier and not self.problems:
+                self.report((*path, index), f'the union names "{branch.label}" twice', "remove one of them")
+            earlier.add(branch.label)
         return Type("union", inner=tuple(branches))
 
     def container(self, kind: str, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
         """Return an array or map."""
         key = {"array": "items", "map": "values"}[kind]
         if key not in schema:
-            return self.wrong(path, f'"{key}" of the {kind} is missing', f'write "{key}" with the type of each')
+            return self.report(path, f'"{key}" of the {kind} is missing', f'write "{key}" with the type of each')
         return Type(kind, inner=(self.type(schema[key], namespace, (*path, key)),))
 
     def define(self, kind: str, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
-        """Return a record, enum or fixed type, and remember it by its full name."""
+        """Return a record, enum or fixed type, and keep it by its full name."""
         name = schema.get("name")
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            what = f'"{name}" is not a name' if isinstance(name, str) else f"the name of the {kind} is missing"
-            return self.wrong((*path, "name"), what, 'write "name": letters, digits and "_", no digit first')
-        own = schema.get("namespace")
-        full = _full_name(name, own if isinstance(own, str) else namespace)
-        if full in self.named:
-            return self.wrong((*path, "name"), f'the type "{full}" is defined twice', "use its name alone here")
+        if not isinstance(name, str) or not _is_full_name(name):
+            message = f'"{name}" is not a name' if isinstance(name, str) else f"the name of the {kind} is missing"
+            return self.report((*path, "name"), message, 'write "name": letters, digits and "_", no digit first')
+        namespace = schema["namespace"] if isinstance(schema.get("namespace"), str) else namespace
+        full = _full_name(name, namespace)
+        if full in self.types:
+            return self.report((*path, "name"), f'the type "{full}" is defined twice', "use its name alone here")
         inside = full.rpartition(".")[0]
         aliases = tuple(_full_name(alias, inside) for alias in _aliases(schema))
-        made = Type("record" if kind == "error" else kind, full, doc=_doc(schema), aliases=aliases)
-        self.named[full] = made
+        type_ = Type("record" if kind == "error" else kind, full, doc=_doc(schema), aliases=aliases)
+        self.types[full] = type_
         if kind == "enum":
-            self.symbols(made, schema, path)
+            self.symbols(type_, schema, path)
         elif kind == "fixed":
-            self.size(made, schema, path)
+            self.size(type_, schema, path)
         else:
-            made.members = tuple(self.members(schema, inside, path))
-        return made
+            type_.members = tuple(self.members(schema, inside, path))
+        return type_
 
-    def symbols(self, made: Type, schema: dict[str, Any], path: KeyPath) -> None:
+    def symbols(self, type_: Type, schema: dict[str, Any], path: KeyPath) -> None:
         """Fill in an enum."""
         symbols = schema.get("symbols")
         if not isinstance(symbols, list) or not all(isinstance(item, str) for item in symbols) or not symbols:
-            self.wrong(path, f'"symbols" of the enum "{made.name}" is missing', "list its symbols")
+            self.report(path, f'"symbols" of the enum "{type_.name}" is missing', "list its symbols")
             return
-        made.symbols = tuple(symbols)
-        seen: set[str] = set()
+        type_.symbols = tuple(symbols)
+        earlier: set[str] = set()
         for index, symbol in enumerate(symbols):
-            if not _SYMBOL.fullmatch(symbol):
-                help_ = 'use letters, digits and "_", no digit first'
-                self.wrong((*path, "symbols", index), f'"{symbol}" is not a symbol', help_)
-            elif symbol in seen:
-                self.wrong((*path, "symbols", index), f'the symbol "{symbol}" stands there twice', "remove one")
-            seen.add(symbol)
+            if not _is_simple_name(symbol):
+                self.report((*path, "symbols", index), f'"{symbol}" is not a symbol', _NAME_HELP)
+            elif symbol in earlier:
+                self.report((*path, "symbols", index), f'the symbol "{symbol}" stands there twice', "remove one")
+            earlier.add(symbol)
         if "default" in schema and schema["default"] not in symbols:
-            self.wrong((*path, "default"), "the default is none of the symbols", "use one of them")
+            self.report((*path, "default"), "the default is none of the symbols", "use one of them")
         else:
-            made.default = schema.get("default", "")
+            type_.default = schema.get("default", "")
 
-    def size(self, made: Type, schema: dict[str, Any], path: KeyPath) -> None:
+    def size(self, type_: Type, schema: dict[str, Any], path: KeyPath) -> None:
         """Fill in a fixed type."""
         size = schema.get("size")
         if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-            self.wrong(path, f'"size" of the fixed type "{made.name}" is missing', "write how many bytes it has")
+            self.report(path, f'"size" of the fixed type "{type_.name}" is missing', "write how many bytes it has")
             return
-        made.size = size
-        annotated = _with_logical_type(made, schema)
-        made.logical, made.precision, made.scale = annotated.logical, annotated.precision, annotated.scale
+        type_.size = size
+        annotated = _with_logical_type(type_, schema)
+        type_.logical, type_.precision, type_.scale = annotated.logical, annotated.precision, annotated.scale
 
     def members(self, schema: dict[str, Any], namespace: str, path: KeyPath) -> Iterator[Member]:
-        """Give the fields of a record."""
+        """Yield the fields of a record."""
         fields = schema.get("fields")
         if not isinstance(fields, list):
-            self.wrong(path, f'"fields" of the record "{schema["name"]}" is missing', "list its fields, possibly none")
+            self.report(path, f'"fields" of the record "{schema["name"]}" is missing', "list its fields, possibly none")
             return
-        seen: set[str] = set()
+        earlier: set[str] = set()
         for index, item in enumerate(fields):
             place = (*path, "fields", index)
             name = item.get("name") if isinstance(item, dict) else None
-            if not isinstance(name, str) or not _SYMBOL.fullmatch(name):
-                self.wrong(place, "the field has no name that Avro allows", 'use letters, digits and "_"')
-            elif name in seen:
-                self.wrong((*place, "name"), f'the record has two fields "{name}"', "rename or remove one of them")
+            if not isinstance(name, str) or not _is_simple_name(name):
+                self.report(place, "the field has no name that Avro allows", 'use letters, digits and "_"')
+            elif name in earlier:
+                self.report((*place, "name"), f'the record has two fields "{name}"', "rename or remove one of them")
             elif "type" not in item:
-                self.wrong(place, f'the field "{name}" has no type', 'write "type"')
+                self.report(place, f'the field "{name}" has no type', 'write "type"')
             else:
-                seen.add(name)
+                earlier.add(name)
                 type_ = self.type(item["type"], namespace, (*place, "type"))
                 if isinstance(item["type"], str) and item["type"] in PRIMITIVES and "logicalType" in item:
                     type_ = _with_logical_type(type_, item)
@@ -228,16 +229,16 @@ class Parser:
 
 
 def parse_types(document: Document) -> tuple[Type, Parser]:
-    """Return the root type of a document, and what was read of it.
+    """Return the root type of a document, and the parser with all others.
 
     Raises:
         SchemaError: the document isn't an Avro schema.
     """
-    reading = Parser(document)
-    root = reading.type(document.value(), "", ())
-    if reading.problems:
-        raise SchemaError(*reading.problems)
-    return root, reading
+    parser = Parser(document)
+    root = parser.type(document.value(), "", ())
+    if parser.problems:
+        raise SchemaError(*parser.problems)
+    return root, parser
 
 
 def _full_name(name: str, namespace: str) -> str:
@@ -267,16 +268,12 @@ def _with_logical_type(type_: Type, schema: Mapping[str, Any]) -> Type:
     return Type(type_.kind, type_.name, logical, type_.doc, size=type_.size, precision=precision, scale=scale)
 
 
-_PART = "[A-Za-z_][A-Za-z0-9_]*"
-_is_simple_name = re.compile(_PART).fullmatch
-_is_full_name = re.compile(rf"{_PART}(?:\.{_PART})*").fullmatch
 _RECORDS, _DECIMALS = ("record", "error"), ("bytes", "fixed")
 _ORDERS = ("ascending", "descending", "ignore")
-_NAME_HELP = 'use letters, digits and "_", no digit first'
 
 
 def find_faults(schema: Any) -> Iterator[Fault]:
-    """Give what is wrong, from the top of a document that can be read; a type is named where it is defined."""
+    """Yield what is wrong in a document that can be read, from its top; a type is named where it is defined."""
     pending: list[tuple[KeyPath, Any]] = [((), schema)]
     while pending:
         path, value = pending.pop()
@@ -285,21 +282,22 @@ def find_faults(schema: Any) -> Iterator[Fault]:
             inner = [((*path, index), item) for index, item in enumerate(value)]
         elif isinstance(value, dict):
             yield from _type_faults(value, path)
-            inner = list(_inner_schemas(value, path))
+            inner = [((*path, key), value[key]) for key in ("type", "items", "values") if key in value]
+            inner += [((*path, "fields", index, "type"), item["type"]) for index, item in enumerate(_fields(value))]
         pending.extend(reversed(inner))
 
 
 def _type_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
     kind = schema.get("type")
-    if kind in _NAMED:
+    if kind in _NAMED_KINDS:
         yield from _name_faults(schema, path)
         yield from _alias_faults(schema, path, _is_full_name)
     if kind in _DECIMALS and schema.get("logicalType") == "decimal":
         yield from _decimal_faults(schema, path)
-    known = {item["name"] for item in _fields(schema)}
+    names = {item["name"] for item in _fields(schema)}
     for index, item in enumerate(_fields(schema)):
         place = (*path, "fields", index)
-        yield from _alias_faults(item, place, _is_simple_name, known)
+        yield from _alias_faults(item, place, _is_simple_name, names)
         if "order" in item and item["order"] not in _ORDERS:
             yield (*place, "order"), f"{quote(item['order'])} is not an order", f"write one of {', '.join(_ORDERS)}"
 
@@ -314,16 +312,16 @@ def _name_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
         yield (*path, "name"), message, "rename it"
 
 
-def _alias_faults(schema: Mapping[str, Any], path: KeyPath, fits: Any, known: Iterable[str] = ()) -> Iterator[Fault]:
+def _alias_faults(schema: Mapping[str, Any], path: KeyPath, is_name: Any, names: Iterable[str] = ()) -> Iterator[Fault]:
     aliases = schema.get("aliases", [])
     if not isinstance(aliases, list):
         yield (*path, "aliases"), f"{quote(aliases)} is not a list of names", "write earlier names as a list"
         return
     for index, alias in enumerate(aliases):
         place = (*path, "aliases", index)
-        if not isinstance(alias, str) or not fits(alias):
+        if not isinstance(alias, str) or not is_name(alias):
             yield place, f"{quote(alias)} is not a name", _NAME_HELP
-        elif alias in known:
+        elif alias in names:
             yield place, f'"{alias}" is the name of a field of this record', "remove the alias, or rename one of them"
 
 
@@ -337,15 +335,6 @@ def _decimal_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]
         yield (*path, "scale"), f"{quote(scale)} is no scale of {precision} digits, so it counts as bytes", help_
 
 
-def _inner_schemas(schema: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
-    for key in ("type", "items", "values"):
-        if isinstance(schema.get(key), list | dict):
-            yield (*path, key), schema[key]
-    for index, item in enumerate(_fields(schema)):
-        if isinstance(item["type"], list | dict):
-            yield (*path, "fields", index, "type"), item["type"]
-
-
 def _fields(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
     fields = schema.get("fields") if schema.get("type") in _RECORDS else None
     return fields if isinstance(fields, list) else []
@@ -355,11 +344,7 @@ def _is_int(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-_LONG = range(-(2**63), 2**63)
-_INT = range(-(2**31), 2**31)
-_MAX_BYTE = 255
-
-# Whether a value fits a union, by the ids of both: a union that holds itself would else be asked again and again.
+# Whether a value fits a union, by the ids of both: a union that holds itself would else be compared again and again.
 FitCache = dict[tuple[int, int], bool]
 
 
@@ -377,63 +362,38 @@ def _type_phrase(type_: Type) -> str:
     return f'{type_.kind} "{type_.name}"' if type_.name else type_.kind
 
 
-def _default_fits(type_: Type, value: Any, known: FitCache) -> bool:
-    inner = _CONTAINER_TESTS.get(type_.kind)
-    return inner(type_, value, known) if inner else _SCALAR_TESTS[type_.kind](type_, value)
+def _default_fits(type_: Type, value: Any, cache: FitCache) -> bool:
+    if type_.kind == "record":
+        return isinstance(value, dict) and all(
+            _default_fits(member.type, value[member.name], cache) if member.name in value else member.has_default
+            for member in type_.members
+        )
+    if type_.kind == "array":
+        return isinstance(value, list) and all(_default_fits(type_.inner[0], item, cache) for item in value)
+    if type_.kind == "map":
+        return isinstance(value, dict) and all(_default_fits(type_.inner[0], item, cache) for item in value.values())
+    if type_.kind == "union":
+        key = (id(type_), id(value))
+        if key not in cache:
+            cache[key] = any(_default_fits(branch, value, cache) for branch in type_.inner)
+        return cache[key]
+    return _SCALAR_TESTS[type_.kind](type_, value)
 
 
-def _is_int_in(value: Any, values: range) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value in values
-
-
-def _number(_type: Type, value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _bytes(type_: Type, value: Any) -> bool:
-    """Tell whether a value is bytes as a text, each as the character of that number."""
-    if not isinstance(value, str) or any(ord(char) > _MAX_BYTE for char in value):
-        return False
-    return type_.kind == "bytes" or len(value) == type_.size
-
-
-def _record(type_: Type, value: Any, known: FitCache) -> bool:
-    return isinstance(value, dict) and all(
-        _default_fits(member.type, value[member.name], known) if member.name in value else member.has_default
-        for member in type_.members
-    )
-
-
-def _array(type_: Type, value: Any, known: FitCache) -> bool:
-    return isinstance(value, list) and all(_default_fits(type_.inner[0], item, known) for item in value)
-
-
-def _map(type_: Type, value: Any, known: FitCache) -> bool:
-    return isinstance(value, dict) and all(_default_fits(type_.inner[0], item, known) for item in value.values())
-
-
-def _union(type_: Type, value: Any, known: FitCache) -> bool:
-    key = (id(type_), id(value))
-    if key not in known:
-        known[key] = any(_default_fits(branch, value, known) for branch in type_.inner)
-    return known[key]
+def _is_latin(value: Any) -> bool:
+    """Return whether a value is bytes as a text, each as the character of that number."""
+    return isinstance(value, str) and all(ord(character) < 2**8 for character in value)
 
 
 _SCALAR_TESTS: Mapping[str, Callable[[Type, Any], bool]] = {
     "null": lambda _, value: value is None,
     "boolean": lambda _, value: isinstance(value, bool),
-    "int": lambda _, value: _is_int_in(value, _INT),
-    "long": lambda _, value: _is_int_in(value, _LONG),
-    "float": _number,
-    "double": _number,
-    "bytes": _bytes,
+    "int": lambda _, value: _is_int(value) and -(2**31) <= value < 2**31,
+    "long": lambda _, value: _is_int(value) and -(2**63) <= value < 2**63,
+    "float": lambda _, value: _is_int(value) or isinstance(value, float),
+    "double": lambda _, value: _is_int(value) or isinstance(value, float),
+    "bytes": lambda _, value: _is_latin(value),
     "string": lambda _, value: isinstance(value, str),
-    "fixed": _bytes,
+    "fixed": lambda type_, value: _is_latin(value) and len(value) == type_.size,
     "enum": lambda type_, value: isinstance(value, str) and value in type_.symbols,
-}
-_CONTAINER_TESTS: Mapping[str, Callable[[Type, Any, FitCache], bool]] = {
-    "record": _record,
-    "array": _array,
-    "map": _map,
-    "union": _union,
 }

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
+from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,77 +22,77 @@ _PROMOTED: Mapping[str, frozenset[str]] = {
     "string": frozenset(("bytes",)),
     "bytes": frozenset(("string",)),
 }
-_NAMED = frozenset(("record", "enum", "fixed"))
+_NAMED_KINDS = frozenset(("record", "enum", "fixed"))
 
 
-def reasons(written: Avro, read: Avro) -> Iterator[Reason]:
-    """Give why the second schema can't read what was written with the first."""
-    yield from _Resolver().of(written.type, read.type, "")
+def reasons(writer: Avro, reader: Avro) -> Iterator[Reason]:
+    """Yield why the second schema can't read what was written with the first."""
+    yield from _Resolver().of(writer.type, reader.type, "")
 
 
 class _Resolver:
     """One resolution; types that hold themselves are compared once."""
 
     def __init__(self) -> None:
-        self.seen: set[tuple[int, int]] = set()
+        self.compared: set[tuple[int, int]] = set()
 
-    def of(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
-        pair = id(written), id(read)
-        if pair in self.seen:
+    def of(self, writer: Type, reader: Type, path: str) -> Iterator[Reason]:
+        pair = id(writer), id(reader)
+        if pair in self.compared:
             return
-        self.seen.add(pair)
-        if written.kind == "union":
-            for branch in written.inner:
-                yield from self.of_branch(branch, read, path)
-        elif read.kind == "union":
-            yield from self.of_branch(written, read, path)
+        self.compared.add(pair)
+        if writer.kind == "union":
+            for branch in writer.inner:
+                yield from self.of_branch(branch, reader, path)
+        elif reader.kind == "union":
+            yield from self.of_branch(writer, reader, path)
         else:
-            yield from self.of_single(written, read, path)
+            yield from self.of_single(writer, reader, path)
 
-    def of_branch(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
-        """Give why one type of a union, or one that is read as a union, can't be read."""
-        if read.kind != "union":
-            if _matches(written, read):
-                yield from self.of_single(written, read, path)
+    def of_branch(self, writer: Type, reader: Type, path: str) -> Iterator[Reason]:
+        """Yield why one type of a union, or one that is read as a union, can't be read."""
+        if reader.kind != "union":
+            if _matches(writer, reader):
+                yield from self.of_single(writer, reader, path)
             else:
                 yield Reason(
-                    "branch", path or ROOT, _type_name(written), _type_name(read), {"branch": _type_name(written)}
+                    "branch", path or ROOT, _type_name(writer), _type_name(reader), {"branch": _type_name(writer)}
                 )
             return
         # Readers take the branch of the same type, else the first that reads it.
-        fitting = [item for item in read.inner if _matches(written, item)]
+        fitting = [item for item in reader.inner if _matches(writer, item)]
         if not fitting:
-            yield Reason("branch", path or ROOT, _type_name(written), _type_name(read), {"branch": _type_name(written)})
+            yield Reason("branch", path or ROOT, _type_name(writer), _type_name(reader), {"branch": _type_name(writer)})
             return
         first = fitting[0]
-        branch = next((item for item in fitting if item.kind == written.kind), first)
-        yield from self.of_single(written, branch, path)
+        branch = next((item for item in fitting if item.kind == writer.kind), first)
+        yield from self.of_single(writer, branch, path)
         if branch is not first:
             # The specification has the first branch that fits, some readers take one of the same type before others.
-            others = self.of_single(written, first, path)
+            others = self.of_single(writer, first, path)
             yield from (replace(reason, answer=Answer.UNCLEAR) for reason in others)
 
-    def of_single(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
-        if not _matches(written, read):
-            same = written.kind == read.kind and written.kind in _NAMED
-            kind = "size" if same and written.size != read.size else "name" if same else "type"
-            yield Reason(kind, path or ROOT, _type_detail(written), _type_detail(read))
+    def of_single(self, writer: Type, reader: Type, path: str) -> Iterator[Reason]:
+        if not _matches(writer, reader):
+            same = writer.kind == reader.kind and writer.kind in _NAMED_KINDS
+            kind = "size" if same and writer.size != reader.size else "name" if same else "type"
+            yield Reason(kind, path or ROOT, _type_detail(writer), _type_detail(reader))
             return
-        yield from _logical(written, read, path)
-        if (written.kind, read.kind) == ("bytes", "string"):
+        yield from _logical(writer, reader, path)
+        if (writer.kind, reader.kind) == ("bytes", "string"):
             yield Reason("text", path or ROOT)
-        if written.kind == "record":
-            yield from self.of_members(written, read, path)
-        elif written.kind == "enum":
-            yield from _symbols(written, read, path)
-        elif written.kind in {"array", "map"}:
-            yield from self.of(written.inner[0], read.inner[0], f"{path}[]")
+        if writer.kind == "record":
+            yield from self.of_members(writer, reader, path)
+        elif writer.kind == "enum":
+            yield from _symbols(writer, reader, path)
+        elif writer.kind in {"array", "map"}:
+            yield from self.of(writer.inner[0], reader.inner[0], f"{path}[]")
 
-    def of_members(self, written: Type, read: Type, path: str) -> Iterator[Reason]:
-        sources = _sources(written, read)
-        for name in _ambiguous_aliases(written, read):
+    def of_members(self, writer: Type, reader: Type, path: str) -> Iterator[Reason]:
+        sources = _sources(writer, reader)
+        for name in _ambiguous_aliases(writer, reader):
             yield Reason("alias", f"{path}.{name}" if path else name)
-        for member in read.members:
+        for member in reader.members:
             here = f"{path}.{member.name}" if path else member.name
             source = sources.get(member.name)
             if source is not None:
@@ -101,55 +101,57 @@ class _Resolver:
                 yield Reason("field", here, words={"name": member.name})
 
 
-def _sources(written: Type, read: Type) -> Mapping[str, Member]:
-    """Return the written field that each field reads: of its name, else of an earlier name that none has now."""
-    left = {item.name: item for item in written.members}
-    found = {member.name: left.pop(member.name) for member in read.members if member.name in left}
-    for member in read.members:
-        alias = next((alias for alias in member.aliases if alias in left), None)
-        if member.name not in found and alias is not None:
-            found[member.name] = left.pop(alias)
-    return found
+def _sources(writer: Type, reader: Type) -> Mapping[str, Member]:
+    """Return the writer's field that each field reads: of its name, else of an alias that is no field's name."""
+    writer_fields = {item.name: item for item in writer.members}
+    sources = {member.name: writer_fields.pop(member.name) for member in reader.members if member.name in writer_fields}
+    for member in reader.members:
+        alias = next((alias for alias in member.aliases if alias in writer_fields), None)
+        if member.name not in sources and alias is not None:
+            sources[member.name] = writer_fields.pop(alias)
+    return sources
 
 
-def _ambiguous_aliases(written: Type, read: Type) -> Iterator[str]:
-    """Give the written fields that a field knows as an earlier name, though it has another source or is not alone."""
-    names = {item.name for item in written.members}
-    claims = Counter(alias for member in read.members for alias in set(member.aliases) & names if alias != member.name)
-    for member in read.members:
+def _ambiguous_aliases(writer: Type, reader: Type) -> Iterator[str]:
+    """Yield the writer's fields that a field has as alias, though it has another source or others have it, too."""
+    names = {item.name for item in writer.members}
+    claims = Counter(
+        alias for member in reader.members for alias in set(member.aliases) & names if alias != member.name
+    )
+    for member in reader.members:
         for alias in member.aliases:
             if claims[alias] > 1 or (claims[alias] and member.name in names and alias != member.name):
                 yield alias
 
 
-def _matches(written: Type, read: Type) -> bool:
-    """Tell whether one type may be read as another, without looking at what is inside them."""
-    if written.kind == read.kind:
-        return written.kind not in _NAMED or (_same_name(written, read) and written.size == read.size)
-    return read.kind in _PROMOTED.get(written.kind, ())
+def _matches(writer: Type, reader: Type) -> bool:
+    """Return whether one type may be read as another, without looking at what is inside them."""
+    if writer.kind == reader.kind:
+        return writer.kind not in _NAMED_KINDS or (_same_name(writer, reader) and writer.size == reader.size)
+    return reader.kind in _PROMOTED.get(writer.kind, ())
 
 
-def _same_name(written: Type, read: Type) -> bool:
-    short = written.name.rpartition(".")[2]
-    return short == read.name.rpartition(".")[2] or written.name in read.aliases
+def _same_name(writer: Type, reader: Type) -> bool:
+    short = writer.name.rpartition(".")[2]
+    return short == reader.name.rpartition(".")[2] or writer.name in reader.aliases
 
 
-def _symbols(written: Type, read: Type, path: str) -> Iterator[Reason]:
-    known = set(read.symbols)
-    missing = [symbol for symbol in written.symbols if symbol not in known]
-    if missing and not read.default:
+def _symbols(writer: Type, reader: Type, path: str) -> Iterator[Reason]:
+    symbols = set(reader.symbols)
+    missing = [symbol for symbol in writer.symbols if symbol not in symbols]
+    if missing and not reader.default:
         yield Reason("symbol", path or ROOT, words={"symbols": ", ".join(missing)})
 
 
-def _logical(written: Type, read: Type, path: str) -> Iterator[Reason]:
-    """Give what differs in how a number or text is understood; its bytes are read all the same."""
-    if written.logical == read.logical:
-        if (written.precision, written.scale) != (read.precision, read.scale):
-            yield Reason("decimal", path or ROOT, _type_detail(written), _type_detail(read))
+def _logical(writer: Type, reader: Type, path: str) -> Iterator[Reason]:
+    """Yield what differs in how a number or text is understood; its bytes are read all the same."""
+    if writer.logical == reader.logical:
+        if (writer.precision, writer.scale) != (reader.precision, reader.scale):
+            yield Reason("decimal", path or ROOT, _type_detail(writer), _type_detail(reader))
     else:
-        both = written.logical and read.logical
+        both = writer.logical and reader.logical
         answer = Answer.NO if both else Answer.UNCLEAR
-        yield Reason("logical", path or ROOT, _type_detail(written), _type_detail(read), answer=answer)
+        yield Reason("logical", path or ROOT, _type_detail(writer), _type_detail(reader), answer=answer)
 
 
 def _type_name(type_: Type) -> str:

@@ -8,14 +8,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.compatibility.verdicts import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
+import yaml
+
+from xregit.payloads.compatibility.base import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
 from xregit.payloads.languages import language, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from xregit.payloads.base import PayloadSchema
-    from xregit.payloads.document import Document
+    from xregit.payloads.base import Document, PayloadSchema
 
 # Each module has ``reasons(written, read)``, why the second schema may not read what was written with the first.
 _MODULES = {
@@ -84,35 +85,27 @@ def compare_documents(old: Document, new: Document) -> Compatibility:
     Raises:
         SchemaError: one of them isn't a schema of its language, or lacks the object.
     """
-    one = _protobuf_messages(old) if language(old.format) == language(new.format) else {}
-    if not one:
+    if (language(old.format), language(new.format), old.fragment) != ("Protobuf", "Protobuf", ""):
         return compare(_parse(old), _parse(new))
-    other = _protobuf_messages(new)
-    pairs = [(schema, other.get(name) or _parse(new, name)) for name, schema in one.items()]
-    try:
-        found = list(_compare_messages(pairs))
-    except RecursionError:
-        return Compatibility(tuple(_too_large("Protobuf")))
-    prefixes = [f"{name}: " if len(one) > 1 else "" for name in one]
-    told = ((prefix, verdict) for prefix, each in zip(prefixes, found, strict=True) for verdict in each[:_MAX_VERDICTS])
-    return Compatibility(tuple(replace(verdict, where=f"{prefix}{verdict.where}") for prefix, verdict in told))
-
-
-def _compare_messages(pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[Verdict]]:
-    """Give the verdicts on each message of a Protobuf document, whatever messages hold each other."""
     from xregit.payloads.compatibility.protobuf import reasons_of_all
-
-    backward, forward = reasons_of_all(pairs), reasons_of_all([(new, old) for old, new in pairs])
-    yield from (merge_reasons("Protobuf", *each) for each in zip(backward, forward, strict=True))
-
-
-def _protobuf_messages(document: Document) -> Mapping[str, PayloadSchema]:
-    """Return all messages of a Protobuf document that selects none, so that it is read once; of others, nothing."""
-    if language(document.format) != "Protobuf" or document.fragment:
-        return {}
     from xregit.payloads.protobuf.schema import messages
 
-    return messages(document)
+    old_messages, new_messages = messages(old), {} if new.fragment else messages(new)
+    if not old_messages:
+        return compare(_parse(old), _parse(new))
+    pairs: list[tuple[Any, Any]] = [
+        (schema, new_messages.get(name) or _parse(new, name)) for name, schema in old_messages.items()
+    ]
+    verdicts: list[Verdict] = []
+    try:
+        backward, forward = reasons_of_all(pairs), reasons_of_all([(after, before) for before, after in pairs])
+        for name, *both in zip(old_messages, backward, forward, strict=True):
+            prefix = f"{name}: " if len(pairs) > 1 else ""
+            merged = merge_reasons("Protobuf", *both)[:_MAX_VERDICTS]
+            verdicts += [replace(verdict, where=f"{prefix}{verdict.where}") for verdict in merged]
+    except RecursionError:
+        verdicts = _too_large("Protobuf")
+    return Compatibility(tuple(verdicts))
 
 
 def _parse(document: Document, name: str = "") -> PayloadSchema:
@@ -122,21 +115,21 @@ def _parse(document: Document, name: str = "") -> PayloadSchema:
 
 def merge_reasons(name: str, backward: Iterable[Reason], forward: Iterable[Reason]) -> list[Verdict]:
     """Return one verdict for each place and kind of change, in the order in which they are found."""
-    table = kinds()[_family(name)]
-    found: dict[tuple[str, str], dict[str, Reason]] = {}
+    table = kinds()["JsonSchema" if name == "JsonStructure" else name]
+    reasons_by_place: dict[tuple[str, str], dict[str, Reason]] = {}
     for direction, reasons in (("backward", backward), ("forward", forward)):
         for reason in reasons:
             if {direction, "both"} & table[reason.kind].says.keys():
-                found.setdefault((reason.where, reason.kind), {}).setdefault(direction, reason)
-    return [_verdict(table[kind], sides) for (_, kind), sides in found.items()]
+                reasons_by_place.setdefault((reason.where, reason.kind), {}).setdefault(direction, reason)
+    return [_verdict(table[kind], sides) for (_, kind), sides in reasons_by_place.items()]
 
 
 def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
     answers = {side: worst(reason.answer or kind.answer) for side, reason in sides.items()}
     # The worse one has the example that shows it.
-    side = min(sides, key=lambda each: WORST_FIRST.index(answers[each]))
+    side = min(sides, key=lambda item: WORST_FIRST.index(answers[item]))
     reason = sides[side]
-    old, new = (reason.written, reason.read) if side == "backward" else (reason.read, reason.written)
+    old, new = (reason.writer, reason.reader) if side == "backward" else (reason.reader, reason.writer)
     says = kind.says.get("both" if len(sides) > 1 else side) or next(iter(kind.says.values()))
     words = {**reason.words, "where": reason.where, "old": old, "new": new}
     return Verdict(
@@ -150,16 +143,9 @@ def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
     )
 
 
-def _family(name: str) -> str:
-    """Return the part of the table for a language; JSON Structure is compared as the JSON Schema that says the same."""
-    return "JsonSchema" if name == "JsonStructure" else name
-
-
 @cache
 def kinds() -> Mapping[str, Mapping[str, Kind]]:
     """Return the kinds of changes of each language, as `kinds.yaml` has them; some are found in all languages."""
-    import yaml
-
     text = Path(__file__).with_name("kinds.yaml").read_text(encoding="utf-8")
     value: dict[str, dict[str, Any]] = yaml.safe_load(text)
     every = value.pop("all")
@@ -167,6 +153,6 @@ def kinds() -> Mapping[str, Mapping[str, Kind]]:
 
 
 def _kind(item: Mapping[str, Any]) -> Kind:
-    said = item["says"]
-    says = {"both": said} if isinstance(said, str) else said
+    sentences = item["says"]
+    says = {"both": sentences} if isinstance(sentences, str) else sentences
     return Kind(Answer(item["answer"]), says, item["help"], item.get("undescribed", False))

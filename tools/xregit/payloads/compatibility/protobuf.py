@@ -1,12 +1,13 @@
-"""Protobuf: why a message can't read what was written as another, by numbers, types and what is reserved."""
+"""Protobuf: why a message can't read what was written as another, by numbers, wire types and what is reserved."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
-from xregit.payloads.compatibility.wiretypes import relation, shown
+from google.protobuf import descriptor_pb2
+
+from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 from xregit.payloads.protobuf.fields import is_map
 
 if TYPE_CHECKING:
@@ -16,150 +17,173 @@ if TYPE_CHECKING:
 
     from xregit.payloads.protobuf.codec import Protobuf
 
+
+# All values of the first are read as themselves by the others (Protobuf, "Updating A Message Type").
+_WIDER: Mapping[str, frozenset[str]] = {
+    "bool": frozenset(("int32", "uint32", "int64", "uint64")),
+    "int32": frozenset(("int64",)),
+    "uint32": frozenset(("int64", "uint64")),
+    "enum": frozenset(("int32", "int64")),
+    "sint32": frozenset(("sint64",)),
+    "string": frozenset(("bytes",)),
+    "message": frozenset(("bytes",)),
+}
+
+
 # The types of the library and of its annotations differ, so fields are Any.
 
 
-def reasons(written: Protobuf, read: Protobuf) -> Iterator[Reason]:
-    """Give why the second message can't read what was written as the first."""
-    yield from _Reading().of(written.message, read.message, "")
+def reasons(writer: Protobuf, reader: Protobuf) -> Iterator[Reason]:
+    """Yield why the second message can't read what was written as the first."""
+    yield from _Comparison().of(writer.message, reader.message, "")
 
 
 def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]]) -> Iterator[list[Reason]]:
-    """Give for each pair of messages why the second can't read what was written as the first.
+    """Yield for each pair of messages why the second can't read what was written as the first.
 
-    What differs in a message that others hold is told of that message alone: each may hold all others.
+    A difference of a message that others hold counts for that message alone: each may hold all others.
     """
-    reading = _Reading({_pair(written.message, read.message) for written, read in pairs})
-    for written, read in pairs:
-        yield list(reading.inside(written.message, read.message, ""))
+    comparison = _Comparison({_pair(writer.message, reader.message) for writer, reader in pairs})
+    for writer, reader in pairs:
+        yield list(comparison.members(writer.message, reader.message, ""))
 
 
-class _Reading:
-    """One comparison; messages that hold themselves are compared once, and those that were ``seen`` not at all."""
+class _Comparison:
+    """One comparison; messages that hold themselves are compared once, and those ``compared`` before not at all."""
 
-    def __init__(self, seen: Iterable[tuple[str, str]] = ()) -> None:
-        self.seen = set(seen)
+    def __init__(self, compared: Iterable[tuple[str, str]] = ()) -> None:
+        self.compared = set(compared)
 
-    def of(self, written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
-        pair = _pair(written, read)
-        if pair not in self.seen:
-            self.seen.add(pair)
-            yield from self.inside(written, read, path)
+    def of(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+        pair = _pair(writer, reader)
+        if pair not in self.compared:
+            self.compared.add(pair)
+            yield from self.members(writer, reader, path)
 
-    def inside(self, written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
-        yield from _numbers(written, read, path)
-        yield from _oneofs(written, read, path)
-        known: dict[int, Any] = dict(written.fields_by_number)
-        for field in read.fields:
-            here = _joined(path, field.name)
-            source = known.get(field.number)
+    def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+        yield from _numbers(writer, reader, path)
+        yield from _oneofs(writer, reader, path)
+        sources: dict[int, Any] = dict(writer.fields_by_number)
+        for field in reader.fields:
+            here = _join(path, field.name)
+            source = sources.get(field.number)
             if source is not None:
                 yield from self.of_field(source, field, here)
             elif field.is_required:
                 yield Reason("required", here)
 
-    def of_field(self, written: Any, read: Any, path: str) -> Iterator[Reason]:
-        if read.is_required and not written.is_required:
+    def of_field(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+        if reader.is_required and not writer.is_required:
             yield Reason("required", path)
-        if read.name != written.name and read.json_name != written.json_name:
-            yield Reason("name", f"number {read.number}", written.name, read.name)
-        if written.is_repeated != read.is_repeated or is_map(written) != is_map(read):
-            yield from _counted(written, read, path)
+        if reader.name != writer.name and reader.json_name != writer.json_name:
+            yield Reason("name", f"number {reader.number}", writer.name, reader.name)
+        if writer.is_repeated != reader.is_repeated or is_map(writer) != is_map(reader):
+            yield from _cardinality(writer, reader, path)
             return
-        answer = relation(written, read)
+        answer = _wire_compatibility(writer, reader)
         if answer is not Answer.YES:
-            yield Reason("type", path, shown(written), shown(read), answer=answer)
-        elif written.message_type is not None and read.message_type is not None:
-            yield from self.of(written.message_type, read.message_type, path)
-        elif written.enum_type is not None and read.enum_type is not None:
-            yield from _values(written.enum_type, read.enum_type, path)
-        if not read.is_repeated and read.has_default_value and written.default_value != read.default_value:
-            yield Reason("default", path, str(written.default_value), str(read.default_value))
+            yield Reason("type", path, _type_name(writer), _type_name(reader), answer=answer)
+        elif writer.message_type is not None and reader.message_type is not None:
+            yield from self.of(writer.message_type, reader.message_type, path)
+        elif writer.enum_type is not None and reader.enum_type is not None:
+            yield from _values(writer.enum_type, reader.enum_type, path)
+        if not reader.is_repeated and reader.has_default_value and writer.default_value != reader.default_value:
+            yield Reason("default", path, str(writer.default_value), str(reader.default_value))
 
 
-def _pair(written: Descriptor, read: Descriptor) -> tuple[str, str]:
-    return written.full_name, read.full_name
+def _pair(writer: Descriptor, reader: Descriptor) -> tuple[str, str]:
+    return writer.full_name, reader.full_name
 
 
-def _counted(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    """Give what comes of reading one value as several or the other way; a map is a list of keys and values."""
-    if is_map(written) != is_map(read):
-        yield Reason("map", path, _counts(written), _counts(read))
-    elif written.is_repeated:
+def _cardinality(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    """Yield what comes of reading one value as several or the other way; a map is a list of keys and values."""
+    if is_map(writer) != is_map(reader):
+        yield Reason("map", path, _cardinality_text(writer), _cardinality_text(reader))
+    elif writer.is_repeated:
         yield Reason("single", path)
-    elif relation(written, read) is not Answer.YES:
-        yield Reason("type", path, shown(written), f"repeated {shown(read)}", answer=relation(written, read))
+    elif _wire_compatibility(writer, reader) is not Answer.YES:
+        answer = _wire_compatibility(writer, reader)
+        yield Reason("type", path, _type_name(writer), f"repeated {_type_name(reader)}", answer=answer)
 
 
-def _counts(field: Any) -> str:
+def _cardinality_text(field: Any) -> str:
     return "a map" if is_map(field) else "repeated" if field.is_repeated else "a single value"
 
 
-def _numbers(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
-    """Give names that moved to another number, and numbers in use that the other message has reserved or freed."""
-    for field in read.fields:
-        here = _joined(path, field.name)
-        source = written.fields_by_name.get(field.name)
-        if source is not None and source.number != field.number and field.number not in written.fields_by_number:
+def _numbers(writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+    """Yield names that moved to another number, and numbers in use that the other message has reserved or freed."""
+    for field in reader.fields:
+        here = _join(path, field.name)
+        source = writer.fields_by_name.get(field.name)
+        if source is not None and source.number != field.number and field.number not in writer.fields_by_number:
             yield Reason("number", here, str(source.number), str(field.number))
-        if field.number not in written.fields_by_number and _reserved(written, field):
+        if field.number not in writer.fields_by_number and _reserved(writer, field):
             yield Reason("reserved", here, words={"number": str(field.number), "name": field.name})
-    for field in written.fields:
-        gone = field.number not in read.fields_by_number and field.name not in read.fields_by_name
-        if gone and not _reserved(read, field):
+    for field in writer.fields:
+        is_removed = field.number not in reader.fields_by_number and field.name not in reader.fields_by_name
+        if is_removed and not _reserved(reader, field):
             words = {"number": str(field.number), "name": field.name}
-            yield Reason("freed", _joined(path, field.name), words=words)
+            yield Reason("freed", _join(path, field.name), words=words)
 
 
 def _reserved(message: Descriptor, field: Any) -> bool:
-    proto = _proto(message)
+    # Where Protobuf is pure Python, only files can be asked for what they declare.
+    proto = _declared(message.file)[message.full_name]
     return any(item.start <= field.number < item.end for item in proto.reserved_range)
-
-
-def _proto(message: Descriptor) -> Any:
-    """Return a message as its file declares it; where Protobuf is pure Python, only files can be asked for that."""
-    return _declared(message.file)[message.full_name]
 
 
 @lru_cache(maxsize=2)
 def _declared(file: Any) -> Mapping[str, Any]:
     """Return all messages of a file by their full names, those inside others too."""
-    from google.protobuf import descriptor_pb2
-
     proto = descriptor_pb2.FileDescriptorProto.FromString(file.serialized_pb)
     pending = [(f"{proto.package}." if proto.package else "", item) for item in proto.message_type]
-    found = {}
+    messages = {}
     for prefix, item in pending:
-        found[f"{prefix}{item.name}"] = item
+        messages[f"{prefix}{item.name}"] = item
         pending += [(f"{prefix}{item.name}.", inner) for inner in item.nested_type]
-    return found
+    return messages
 
 
-def _oneofs(written: Descriptor, read: Descriptor, path: str) -> Iterator[Reason]:
-    """Give fields that exclude each other when they are read and could be written together."""
-    for group in read.oneofs:
-        numbers: dict[int, Any] = dict(written.fields_by_number)
-        known = [numbers[item.number] for item in group.fields if item.number in numbers]
-        homes = {item.containing_oneof.name if item.containing_oneof else item.name for item in known}
-        if len(known) > 1 and len(homes) > 1:
-            names = ", ".join(item.name for item in known)
-            yield Reason("oneof", _joined(path, group.name), words={"names": names})
+def _oneofs(writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+    """Yield fields that exclude each other when they are read and could be written together."""
+    for group in reader.oneofs:
+        numbers: dict[int, Any] = dict(writer.fields_by_number)
+        members = [numbers[item.number] for item in group.fields if item.number in numbers]
+        homes = {item.containing_oneof.name if item.containing_oneof else item.name for item in members}
+        if len(members) > 1 and len(homes) > 1:
+            names = ", ".join(item.name for item in members)
+            yield Reason("oneof", _join(path, group.name), words={"names": names})
 
 
-def _values(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    """Give the values of an enum that a reader doesn't know, or knows under another name."""
-    missing = [item.name for number, item in written.values_by_number.items() if number not in read.values_by_number]
+def _values(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    """Yield the values of an enum that a reader doesn't know, or knows under another name."""
+    missing = [item.name for number, item in writer.values_by_number.items() if number not in reader.values_by_number]
     if missing:
-        answer = Answer.NO if read.is_closed else None
+        answer = Answer.NO if reader.is_closed else None
         yield Reason("value", path or ROOT, words={"values": ", ".join(missing)}, answer=answer)
-    for number, item in written.values_by_number.items():
-        if number in read.values_by_number and item.name not in _names(read, number):
-            yield Reason("valuename", f"{path} = {number}", item.name, read.values_by_number[number].name)
+    for number, item in writer.values_by_number.items():
+        names = [value.name for value in reader.values if value.number == number]
+        if names and item.name not in names:
+            yield Reason("valuename", f"{path} = {number}", item.name, reader.values_by_number[number].name)
 
 
-def _names(enum: Any, number: int) -> list[str]:
-    return [item.name for item in enum.values if item.number == number]
-
-
-def _joined(path: str, name: str) -> str:
+def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+def _wire_compatibility(writer: Any, reader: Any) -> Answer:
+    """Return whether every value of one field's type is read as itself by another's; open enums read any number."""
+    one, other = _wire_type(writer), _wire_type(reader)
+    if one == other or other in _WIDER.get(one, ()):
+        return Answer.YES
+    return Answer.UNCLEAR if (one, other) == ("int32", "enum") and not reader.enum_type.is_closed else Answer.NO
+
+
+def _type_name(field: Any) -> str:
+    """Return a field's type as a .proto file names it."""
+    declared = field.message_type or field.enum_type
+    return str(declared.name) if declared is not None else _wire_type(field)
+
+
+def _wire_type(field: Any) -> str:
+    return descriptor_pb2.FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()

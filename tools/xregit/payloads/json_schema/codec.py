@@ -8,34 +8,35 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from xregit.payloads.base import Field, PayloadError, Problem, SchemaError
+from xregit.payloads.base import PayloadError, Problem, SchemaError
 from xregit.payloads.body import read_json, write_json
-from xregit.payloads.json_schema import schema
 from xregit.payloads.json_schema.error_messages import error_message
 from xregit.payloads.json_schema.examples import example
 from xregit.payloads.json_schema.fields import fields
-from xregit.payloads.json_schema.schema import Loaded, load
+from xregit.payloads.json_schema.schema import LATEST, Loaded, declared_draft, draft_of_format, load
 from xregit.payloads.json_schema.subschemas import MAX_STEPS, StepBudget, max_branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.payloads.document import Document
+    from xregit.payloads.base import Document
+    from xregit.payloads.fields import Field
 
 # What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
 _PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 _MAX_PROBLEMS = 20
-# While reasons are gathered, `Steps` does not limit the work.
+# While errors are collected, `StepBudget` does not limit the work.
 _MAX_COMPARISONS = 10_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JsonSchema:
-    """One JSON Schema, the root of its document or a part of it."""
+    """One JSON Schema, the root of its document or a part of it; ``formats`` says whether "format" refuses values."""
 
     format: str
     loaded: Loaded
     pointer: str
+    formats: bool
     validator: jsonschema_rs.Validator
     steps: StepBudget
 
@@ -48,8 +49,8 @@ class JsonSchema:
         return self.faults(value)
 
     def accepts(self, value: Any) -> bool:
-        """Tell whether a value fits; one of more than 255 levels does not."""
-        self.steps.left = MAX_STEPS
+        """Return whether a value fits; one of more than 255 levels does not."""
+        self.steps.remaining = MAX_STEPS
         try:
             return self.validator.is_valid(value)
         except ValueError:
@@ -58,14 +59,14 @@ class JsonSchema:
     def faults(self, value: Any) -> tuple[str, ...]:
         """Return what is wrong with a value; if the schema leads back to itself, only as far as the work is bounded."""
         if not self.loaded.recurs:
-            return find_problems(self.validator, value)
+            return _find_problems(self.validator, value)
         if self.accepts(value):
             return ()
-        if self.steps.left < 0:
+        if self.steps.remaining < 0:
             return (f"the value would be compared with more than {MAX_STEPS} subschemas",)
         if max_branches(self.loaded.root) ** _depth(value) > _MAX_COMPARISONS:
             return ("the schema doesn't accept the value, which is nested too deeply to say where",)
-        return find_problems(self.validator, value)
+        return _find_problems(self.validator, value)
 
     def decode(self, body: bytes, contenttype: str = "") -> Any:  # noqa: ARG002 - JSON whatever its media type
         """Return the value of a JSON text."""
@@ -74,9 +75,9 @@ class JsonSchema:
     def encode(self, value: Any, contenttype: str = "") -> bytes:
         """Return a value as JSON text."""
         body = write_json(value)
-        wrong = self.validate(body, contenttype)
-        if wrong:
-            raise PayloadError(*wrong)
+        problems = self.validate(body, contenttype)
+        if problems:
+            raise PayloadError(*problems)
         return body
 
     def example(self) -> Any:
@@ -99,54 +100,10 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
     loaded = load(document)
     pointer = _pointer(document, loaded)
     steps = StepBudget()
-    return JsonSchema(
-        document.format, loaded, pointer, _validator(document, loaded, pointer, steps, formats=formats), steps
-    )
-
-
-def disagreements(document: Document) -> Iterator[Problem]:
-    """Give what the document says of its draft other than its format does."""
-    return schema.disagreements(document)
-
-
-def _pointer(document: Document, loaded: Loaded) -> str:
-    """Return the fragment that a selector stands for: itself, or the place of a definition of that name."""
-    selector = document.fragment
-    if not selector:
-        return ""
-    resolver = loaded.registry.resolver(loaded.uri)
-    for fragment in _candidate_pointers(selector):
-        try:
-            found = loaded.lookup(f"#{fragment}", resolver).contents
-        except LookupError:
-            continue
-        if isinstance(found, dict | bool):
-            return fragment
-    message = f'the document has no schema "{selector}"'
-    names = _definitions(loaded.root)
-    help_ = f"its definitions are {', '.join(names)}" if names else "it has no definitions; leave the name out"
-    raise SchemaError(Problem("selector", message, help_))
-
-
-def _candidate_pointers(selector: str) -> tuple[str, ...]:
-    if selector.startswith("/"):
-        return (selector,)
-    # schema/spec.md shows "messages/STATEBirth": a pointer without its first slash.
-    return (f"/$defs/{selector}", f"/definitions/{selector}", f"/{selector}", selector)
-
-
-def _definitions(root: Any) -> list[str]:
-    tables = (root.get(name) for name in ("$defs", "definitions")) if isinstance(root, dict) else ()
-    return [name for table in tables if isinstance(table, dict) for name in table]
-
-
-def _validator(
-    document: Document, loaded: Loaded, pointer: str, steps: StepBudget, *, formats: bool | None
-) -> jsonschema_rs.Validator:
-    wrapper = {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"}
+    formats = loaded.draft.number <= jsonschema_rs.Draft7 if formats is None else formats
     try:
-        return jsonschema_rs.validator_for(
-            wrapper,
+        validator = jsonschema_rs.validator_for(
+            {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"},
             registry=loaded.registry,
             pattern_options=_PATTERN_OPTIONS,
             validate_formats=formats,
@@ -159,17 +116,53 @@ def _validator(
         raise SchemaError(document.problem("syntax", f"{error.message}{place}", "correct the schema", path)) from error
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
+    return JsonSchema(document.format, loaded, pointer, formats, validator, steps)
 
 
-TOO_DEEP = "must not nest that deep"
+def disagreements(document: Document) -> Iterator[Problem]:
+    """Yield the problem of a ``$schema`` that is of another draft than the format."""
+    root = document.value()
+    uri = root.get("$schema") if isinstance(root, dict) else None
+    if not isinstance(uri, str):
+        return
+    declared, expected = declared_draft(root), draft_of_format(document.format)
+    if declared is None:
+        message = f'"$schema" is {uri}, which is none of the drafts that are understood'
+        help_ = f"write {(expected or LATEST).uri}, or leave it out"
+        yield document.problem("format", message, help_, ("$schema",))
+    elif expected is not None and declared is not expected:
+        message = f'"$schema" says {declared.name}, but the format is {document.format}'
+        yield document.problem("format", message, f'write "format: JsonSchema/{declared.name}"', ("$schema",))
 
 
-def find_problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:
-    """Return what a value lacks, each with its place."""
+def _pointer(document: Document, loaded: Loaded) -> str:
+    """Return the fragment that a selector means: itself, or the place of a definition of that name."""
+    selector = document.fragment
+    if not selector:
+        return ""
+    resolver = loaded.registry.resolver(loaded.uri)
+    # schema/spec.md shows "messages/STATEBirth": a pointer without its first slash.
+    by_name = (f"/$defs/{selector}", f"/definitions/{selector}", f"/{selector}", selector)
+    for fragment in (selector,) if selector.startswith("/") else by_name:
+        try:
+            contents = loaded.lookup(f"#{fragment}", resolver).contents
+        except LookupError:
+            continue
+        if isinstance(contents, dict | bool):
+            return fragment
+    message = f'the document has no schema "{selector}"'
+    tables = [loaded.root.get(name) for name in ("$defs", "definitions")] if isinstance(loaded.root, dict) else []
+    names = [name for table in tables if isinstance(table, dict) for name in table]
+    help_ = f"its definitions are {', '.join(names)}" if names else "it has no definitions; leave the name out"
+    raise SchemaError(Problem("selector", message, help_))
+
+
+def _find_problems(validator: jsonschema_rs.Validator, value: Any) -> tuple[str, ...]:
+    """Return what is wrong with a value, each with its place."""
     try:
         return tuple(map(error_message, islice(validator.iter_errors(value), _MAX_PROBLEMS)))
     except ValueError:  # more than 255 levels
-        return (TOO_DEEP,)
+        return ("must not nest that deep",)
 
 
 def _depth(value: Any) -> int:

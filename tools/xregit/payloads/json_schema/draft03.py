@@ -18,7 +18,7 @@ FORMATS = {"ip-address": "ipv4", "host-name": "hostname", "utc-millisec": ""}
 
 
 def refusals(root: Any) -> Iterator[Refusal]:
-    """Give what draft-03 does not allow in a schema; where a type may be a schema, that is an object."""
+    """Yield what draft-03 does not allow in a schema; where a type may be a schema, that is an object."""
     from jsonschema import Draft3Validator
 
     for error in Draft3Validator(Draft3Validator.META_SCHEMA).iter_errors(root):
@@ -32,20 +32,20 @@ def refusals(root: Any) -> Iterator[Refusal]:
 
 
 def _unknown_types(schema: Any, path: KeyPath) -> Iterator[Refusal]:
-    """Give the types that draft-03 doesn't know; it allows others, which mean nothing to anybody else."""
+    """Yield the types that draft-03 doesn't know; its metaschema allows any others, which no validator understands."""
     if not isinstance(schema, dict):
         return
     for name in ("type", "disallow"):
-        listed = isinstance(schema.get(name), list)
-        for index, item in enumerate(schema[name] if listed else (schema.get(name),)):
+        is_list = isinstance(schema.get(name), list)
+        for index, item in enumerate(schema[name] if is_list else (schema.get(name),)):
             if isinstance(item, str) and item not in TYPES:
-                yield not_allowed((*path, name, index) if listed else (*path, name), item, map(to_json, TYPES))
+                yield not_allowed((*path, name, index) if is_list else (*path, name), item, map(to_json, TYPES))
     for place, inner in _schemas(schema):
         yield from _unknown_types(inner, (*path, *place))
 
 
 def _schemas(schema: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Any]]:
-    """Give what may be schemas inside a schema, with their places."""
+    """Yield what may be schemas inside a schema, with their places."""
     for name, value in schema.items():
         if name in _SCHEMA_MAPS and isinstance(value, dict):
             yield from (((name, key), item) for key, item in value.items())
@@ -56,29 +56,41 @@ def _schemas(schema: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Any]]:
 
 
 def upgrade(schema: Any) -> Any:
-    """Return a schema of draft-03 that accepts the same under draft-04; what is no schema stays as it is."""
+    """Return a schema of draft-03 that accepts the same under draft-04; anything else stays the same."""
     if not isinstance(schema, dict):
         return schema
-    made: dict[str, Any] = {}
+    upgraded: dict[str, Any] = {}
     for name, value in schema.items():
-        made |= _KEYWORDS.get(name, _keep)(name, value)
-    found = [*_upgrade_list(schema.get("extends")), *_union_types(schema.get("type"), "anyOf"), *_disallow(schema)]
-    return {**made, "allOf": [*made.get("allOf", ()), *found]} if found else made
+        upgraded |= _KEYWORDS[name](name, value) if name in _KEYWORDS else {name: value}
+    conditions = _upgrade_list(schema.get("extends"))
+    types, disallowed = schema.get("type"), schema.get("disallow")
+    if isinstance(types, list) and ANY not in types and not all(isinstance(item, str) for item in types):
+        conditions.append(_any_of(types))
+    if disallowed is not None:
+        names = disallowed if isinstance(disallowed, list) else [disallowed]
+        conditions.append({"not": {} if ANY in names else _any_of(names)})
+    return {**upgraded, "allOf": [*upgraded.get("allOf", ()), *conditions]} if conditions else upgraded
 
 
-def _keep(name: str, value: Any) -> dict[str, Any]:
-    return {name: value}
+def _any_of(types: list[Any]) -> dict[str, Any]:
+    """Return a schema of values that are of one of some types, which may be schemas."""
+    return {"anyOf": [{"type": item} if isinstance(item, str) else upgrade(item) for item in types]}
 
 
-def _drop(name: str, value: Any) -> dict[str, Any]:  # noqa: ARG001 - said in another way, or of the object around it
+def _upgrade_list(value: Any) -> list[Any]:
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [upgrade(item) for item in items]
+
+
+def _drop(name: str, value: Any) -> dict[str, Any]:  # noqa: ARG001 - other keywords express it
     return {}
 
 
-def _upgrade_one(name: str, value: Any) -> dict[str, Any]:
+def _upgrade_schemas(name: str, value: Any) -> dict[str, Any]:
     return {name: [upgrade(item) for item in value] if isinstance(value, list) else upgrade(value)}
 
 
-def _upgrade_each(name: str, value: Any) -> dict[str, Any]:
+def _upgrade_mapping(name: str, value: Any) -> dict[str, Any]:
     return {name: {key: upgrade(item) for key, item in value.items()}} if isinstance(value, dict) else {name: value}
 
 
@@ -87,7 +99,7 @@ def _properties(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         return {name: value}
     required = [key for key, item in value.items() if isinstance(item, dict) and item.get("required") is True]
-    return _upgrade_each(name, value) | ({"required": required} if required else {})
+    return _upgrade_mapping(name, value) | ({"required": required} if required else {})
 
 
 def _dependencies(name: str, value: Any) -> dict[str, Any]:
@@ -99,35 +111,13 @@ def _dependencies(name: str, value: Any) -> dict[str, Any]:
 def _type(name: str, value: Any) -> dict[str, Any]:
     """Return the types where all of them are names; schemas among them become alternatives."""
     names = value if isinstance(value, list) else [value]
-    plain = all(isinstance(item, str) and item != ANY for item in names) and names
-    return {name: value} if plain else {}
+    all_names = all(isinstance(item, str) and item != ANY for item in names) and names
+    return {name: value} if all_names else {}
 
 
 def _format(name: str, value: Any) -> dict[str, Any]:
-    found = FORMATS.get(value, value) if isinstance(value, str) else value
-    return {name: found} if found != "" else {}
-
-
-def _upgrade_list(value: Any) -> list[Any]:
-    found = value if isinstance(value, list) else [] if value is None else [value]
-    return [upgrade(item) for item in found]
-
-
-def _union_types(value: Any, keyword: str) -> list[dict[str, Any]]:
-    """Return what a list of types with schemas among them means, nothing where there are none or anything will do."""
-    if not isinstance(value, list) or ANY in value or all(isinstance(item, str) for item in value):
-        return []
-    return [{keyword: [{"type": item} if isinstance(item, str) else upgrade(item) for item in value]}]
-
-
-def _disallow(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    value = schema.get("disallow")
-    if value is None:
-        return []
-    names = value if isinstance(value, list) else [value]
-    if ANY in names:
-        return [{"not": {}}]
-    return [{"not": {"anyOf": [{"type": item} if isinstance(item, str) else upgrade(item) for item in names]}}]
+    renamed = FORMATS.get(value, value) if isinstance(value, str) else value
+    return {name: renamed} if renamed != "" else {}
 
 
 _SCHEMA_MAPS = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependencies"})
@@ -141,11 +131,11 @@ _KEYWORDS: Mapping[str, Callable[[str, Any], dict[str, Any]]] = {
     "type": _type,
     "format": _format,
     "properties": _properties,
-    "patternProperties": _upgrade_each,
-    "definitions": _upgrade_each,
-    "$defs": _upgrade_each,
+    "patternProperties": _upgrade_mapping,
+    "definitions": _upgrade_mapping,
+    "$defs": _upgrade_mapping,
     "dependencies": _dependencies,
-    "items": _upgrade_one,
-    "additionalItems": _upgrade_one,
-    "additionalProperties": _upgrade_one,
+    "items": _upgrade_schemas,
+    "additionalItems": _upgrade_schemas,
+    "additionalProperties": _upgrade_schemas,
 }

@@ -42,7 +42,7 @@ def error_message(error: jsonschema_rs.ValidationError) -> str:
 def _message(error: jsonschema_rs.ValidationError) -> str:
     kind = error.kind
     if isinstance(kind, Kind.OneOfMultipleValid):
-        fitting = [str(number) for number, found in enumerate(kind.context, start=1) if not found]
+        fitting = [str(number) for number, errors in enumerate(kind.context, start=1) if not errors]
         return f"{to_json(error.instance)} fits alternatives {' and '.join(fitting)}, but may fit one only"
     if isinstance(kind, Kind.AnyOf | Kind.OneOfNotValid):
         return f"{to_json(error.instance)} fits none of {len(kind.context)} alternatives{_nearest(error, kind.context)}"
@@ -52,21 +52,21 @@ def _message(error: jsonschema_rs.ValidationError) -> str:
 def _nearest(error: jsonschema_rs.ValidationError, alternatives: Sequence[Errors]) -> str:
     """Return why the alternative that is nearest does not fit, or why all don't where none is nearer than others."""
     base = len(error.instance_path)
-    ranks = [_distance(found, base) for found in alternatives]
+    ranks = [_distance(errors, base) for errors in alternatives]
     best = min(ranks)
     if best[0] and ranks.count(best) == len(ranks):
-        return f": {_join([found[0] for found in alternatives])}"
+        return f": {_join([errors[0] for errors in alternatives])}"
     number = ranks.index(best)
     name = _definition_name(error, alternatives[number])
-    called = f'number {number + 1} ("{name}")' if name else f"number {number + 1}"
-    return f"; {called} is nearest: {_join(alternatives[number])}"
+    label = f'number {number + 1} ("{name}")' if name else f"number {number + 1}"
+    return f"; {label} is nearest: {_join(alternatives[number])}"
 
 
 def _distance(errors: Errors, base: int) -> tuple[int, int, int]:
     """Return how far a value is from an alternative: whether it is of another kind, how near the top, and how often."""
     inner = [_leaf(error) for error in errors]
-    others = sum(1 for each in inner if _is_of_another_kind(each, base))
-    return others, -min((len(each.instance_path) for each in inner), default=0), len(inner)
+    other_kinds = sum(1 for item in inner if _is_of_another_kind(item, base))
+    return other_kinds, -min((len(item.instance_path) for item in inner), default=0), len(inner)
 
 
 def _leaf(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
@@ -74,8 +74,8 @@ def _leaf(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError
     kind = error.kind
     if not isinstance(kind, Kind.AnyOf | Kind.OneOfNotValid):
         return error
-    inner = (_leaf(each) for found in kind.context for each in found)
-    return max(inner, key=lambda each: len(each.instance_path), default=error)
+    inner = (_leaf(item) for errors in kind.context for item in errors)
+    return max(inner, key=lambda item: len(item.instance_path), default=error)
 
 
 def _is_of_another_kind(error: jsonschema_rs.ValidationError, base: int) -> bool:
@@ -83,17 +83,17 @@ def _is_of_another_kind(error: jsonschema_rs.ValidationError, base: int) -> bool
     return isinstance(error.kind, _DISCRIMINATING) or (top and isinstance(error.kind, Kind.Type))
 
 
-def _definition_name(error: jsonschema_rs.ValidationError, found: Errors) -> str:
+def _definition_name(error: jsonschema_rs.ValidationError, alternative: Errors) -> str:
     """Return the name of the definition that an alternative refers to, if it is one."""
-    path, around = found[0].schema_path, error.schema_path
-    if path[: len(around)] == around or len(path) < len(_DEFINITIONS) or path[0] not in _DEFINITIONS:
+    path, error_path = alternative[0].schema_path, error.schema_path
+    if path[: len(error_path)] == error_path or len(path) < len(_DEFINITIONS) or path[0] not in _DEFINITIONS:
         return ""
     return str(path[1])
 
 
 def _join(errors: Errors) -> str:
-    told = "; ".join(map(error_message, islice(errors, MAX_LISTED)))
-    return f"{told}; …" if len(errors) > MAX_LISTED else told
+    text = "; ".join(map(error_message, islice(errors, MAX_LISTED)))
+    return f"{text}; …" if len(errors) > MAX_LISTED else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class Refusal:
 def explain_refusal(error: ValidationError) -> Refusal:
     """Return an error of the library as a refusal; its own text gives alternatives by number and leaves out most."""
     causes = _innermost_causes(error)
-    told = next((cause for cause in causes if not isinstance(cause.kind, Kind.Enum | Kind.Type)), None)
-    if told is not None:
-        return Refusal(tuple(told.instance_path), told.message)
+    cause = next((cause for cause in causes if not isinstance(cause.kind, Kind.Enum | Kind.Type)), None)
+    if cause is not None:
+        return Refusal(tuple(cause.instance_path), cause.message)
     allowed = [name for cause in causes for name in _allowed_values(cause)]
     return not_allowed(tuple(causes[0].instance_path), causes[0].instance, allowed)
 
@@ -129,7 +129,7 @@ def _innermost_causes(error: ValidationError) -> list[ValidationError]:
     """Return why each alternative refuses the value, as far inside as one of them looks; without any, the error."""
     if not isinstance(error.kind, Kind.AnyOf | Kind.OneOfNotValid):
         return [error]
-    causes = [cause for one in error.kind.context for inner in one for cause in _innermost_causes(inner)]
+    causes = [cause for errors in error.kind.context for inner in errors for cause in _innermost_causes(inner)]
     first = max(causes, key=lambda cause: len(cause.instance_path), default=error)
     return [cause for cause in causes if cause.instance_path == first.instance_path] or [error]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from xregit.payloads.base import PayloadError
-from xregit.payloads.budget import MAX_VALUES, BudgetError, spend, with_budget
+from xregit.payloads.fields import MAX_VALUES, BudgetError, spend, with_budget
 from xregit.payloads.json_schema.subschemas import Combined, Node, combine, root_node
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 
@@ -29,7 +29,7 @@ _LEAST_STEP = 1e-12
 class _Strategy:
     """One way to make an example: from the author's examples or not, with all properties or few, which alternative."""
 
-    stated: bool
+    use_examples: bool
     complete: bool
     branch: int
 
@@ -56,176 +56,176 @@ def example(loaded: Loaded, pointer: str, validator: jsonschema_rs.Validator) ->
 
 
 def _candidates(start: Node) -> Iterator[Any]:
-    """Give values; one that has all parts is passed over where it would be too large.
+    """Yield values; one that has all parts is passed over where it would be too large.
 
     Raises:
-        LargeError: so would be one with only what must be there.
+        BudgetError: so would be one with only what must be there.
     """
-    make = with_budget(MAX_VALUES)(_value)
-    for branch, complete, stated in product(range(_BRANCHES), (True, False), (True, False)):
+    make_value = with_budget(MAX_VALUES)(_value)
+    for branch, complete, use_examples in product(range(_BRANCHES), (True, False), (True, False)):
         try:
-            yield make((start,), _Strategy(stated, complete, branch), 0, 0)
+            yield make_value((start,), _Strategy(use_examples, complete, branch), 0, 0)
         except BudgetError:
             if not complete:
                 raise
 
 
-def _value(nodes: tuple[Node, ...], way: _Strategy, index: int, depth: int) -> Any:
+def _value(nodes: tuple[Node, ...], strategy: _Strategy, index: int, depth: int) -> Any:
     """Return a value that satisfies the schemas; values of different ``index`` differ where they can."""
     spend()
-    all_ = _with_branch(combine(*nodes), way)
-    chosen = list(_declared_values(all_, way))
-    if chosen:
-        return chosen[index % len(chosen)]
-    types = all_.types()
+    schema = _with_branch(combine(*nodes), strategy)
+    declared = list(_declared_values(schema, strategy))
+    if declared:
+        return declared[index % len(declared)]
+    types = schema.types()
     type_ = next((item for item in types if item != "null"), "null" if types else "")
     if not type_ or depth > _MAX_DEPTH:
-        return _untyped_value(all_) if not type_ else None
-    makers: dict[str, Any] = {"object": _object_value, "array": _array_value}
-    if type_ in makers:
-        return makers[type_](all_, way, index, depth)
-    return _scalar(type_, all_, index)
+        return _untyped_value(schema) if not type_ else None
+    if type_ in {"object", "array"}:
+        return (_object_value if type_ == "object" else _array_value)(schema, strategy, index, depth)
+    return _scalar(type_, schema, index)
 
 
-def _with_branch(all_: Combined, way: _Strategy) -> Combined:
+def _with_branch(schema: Combined, strategy: _Strategy) -> Combined:
     """Return the layers with one of the alternatives, and with what an ``if`` asks for then."""
-    branches = all_.branches()
+    branches = schema.branches()
     # Where one branch leads back to what the value is inside of, another one ends it.
-    ending = [node for node in branches if not combine(node).cut] or branches
-    more = [ending[way.branch % len(ending)]] if branches else []
-    told = ("if", "then") if way.branch % 2 == 0 else ("else",)
-    more += [
+    finite = [node for node in branches if not combine(node).cut] or branches
+    added = [finite[strategy.branch % len(finite)]] if branches else []
+    keywords = ("if", "then") if strategy.branch % 2 == 0 else ("else",)
+    added += [
         node.at(node.schema[name])
-        for node in all_.nodes
-        for name in told
+        for node in schema.nodes
+        for name in keywords
         if "if" in node.schema and name in node.schema
     ]
-    more += all_.depending()
-    return combine(*all_.nodes, *more) if more else all_
+    added += schema.depending()
+    return combine(*schema.nodes, *added) if added else schema
 
 
-def _declared_values(all_: Combined, way: _Strategy) -> Iterator[Any]:
-    """Give the values that the schema itself names."""
-    constants = list(all_.every("const"))
+def _declared_values(schema: Combined, strategy: _Strategy) -> Iterator[Any]:
+    """Yield the values that the schema itself has."""
+    constants = list(schema.every("const"))
     if constants:
         yield constants[0]
-    elif isinstance(all_.first("enum"), list):
-        yield from all_.first("enum")
-    elif way.stated:
-        examples = all_.first("examples")
+    elif isinstance(schema.first("enum"), list):
+        yield from schema.first("enum")
+    elif strategy.use_examples:
+        examples = schema.first("examples")
         yield from examples if isinstance(examples, list) else ()
-        yield from all_.every("default")
+        yield from schema.every("default")
 
 
-def _untyped_value(all_: Combined) -> Any:
-    """Return a value for a schema that states no type."""
-    if all_.first("pattern") is not None or all_.first("format") is not None or all_.first("minLength") is not None:
-        return _scalar("string", all_, 0)
-    return _scalar("number", all_, 0) if all_.first("minimum") is not None else "text"
+def _untyped_value(schema: Combined) -> Any:
+    """Return a value for a schema without a type."""
+    if any(schema.first(keyword) is not None for keyword in ("pattern", "format", "minLength")):
+        return _text(schema, 0)
+    return _number(schema, "number", 0) if schema.first("minimum") is not None else "text"
 
 
-def _object_value(all_: Combined, way: _Strategy, index: int, depth: int) -> dict[str, Any]:
-    required = all_.required()
-    found: dict[str, Any] = {}
-    others = _undeclared(all_)
-    for name, node in all_.properties().items():
-        wanted = name in required or (way.complete and depth < _MAX_DEPTH // 2 and not combine(node).cut)
-        if wanted and node.schema is not False:
-            found[name] = _value((node,), way, index, depth + 1)
-    for name in sorted(required - found.keys()):
-        found[name] = _value(_additional(all_), way, index, depth + 1)
-    for count in range(len(found), _to_int(all_.first("minProperties"), 0)):
-        found[f"{others.name}{count + 1}"] = _value(others.nodes, way, count, depth + 1)
-    if not found and way.complete and others.nodes and not all_.properties():
-        found[others.name] = _value(others.nodes, way, index, depth + 1)
-    return found
+def _object_value(schema: Combined, strategy: _Strategy, index: int, depth: int) -> dict[str, Any]:
+    required = schema.required()
+    values: dict[str, Any] = {}
+    others = _undeclared(schema)
+    for name, node in schema.properties().items():
+        included = name in required or (strategy.complete and depth < _MAX_DEPTH // 2 and not combine(node).cut)
+        if included and node.schema is not False:
+            values[name] = _value((node,), strategy, index, depth + 1)
+    for name in sorted(required - values.keys()):
+        values[name] = _value(_additional(schema), strategy, index, depth + 1)
+    for count in range(len(values), _to_int(schema.first("minProperties"), 0)):
+        values[f"{others.name}{count + 1}"] = _value(others.nodes, strategy, count, depth + 1)
+    if not values and strategy.complete and others.nodes and not schema.properties():
+        values[others.name] = _value(others.nodes, strategy, index, depth + 1)
+    return values
 
 
 @dataclass(frozen=True, slots=True)
 class _Undeclared:
-    """What names properties may have that nobody listed begin with, and the schemas of their values."""
+    """The beginning of the names that undeclared properties may have, and the schemas of their values."""
 
     name: str
     nodes: tuple[Node, ...]
 
 
-def _undeclared(all_: Combined) -> _Undeclared:
-    names, table = all_.inner("propertyNames"), all_.inner("patternProperties")
+def _undeclared(schema: Combined) -> _Undeclared:
+    names, table = schema.inner("propertyNames"), schema.inner("patternProperties")
     pattern = next(iter(table.schema), None) if table else None
     if table and pattern is not None:
         return _Undeclared(matching_text(pattern, 1, _MAX_ITEMS) or "key", (table.at(table.schema[pattern]),))
-    stated = names.schema.get("pattern") if names else None
-    name = matching_text(stated, 1, _MAX_ITEMS) if isinstance(stated, str) else None
-    return _Undeclared(name or "key", _additional(all_))
+    pattern = names.schema.get("pattern") if names else None
+    name = matching_text(pattern, 1, _MAX_ITEMS) if isinstance(pattern, str) else None
+    return _Undeclared(name or "key", _additional(schema))
 
 
-def _additional(all_: Combined) -> tuple[Node, ...]:
-    inner = all_.inner("additionalProperties") or all_.inner("unevaluatedProperties")
+def _additional(schema: Combined) -> tuple[Node, ...]:
+    inner = schema.inner("additionalProperties") or schema.inner("unevaluatedProperties")
     return (inner,) if inner else ()
 
 
-def _array_value(all_: Combined, way: _Strategy, index: int, depth: int) -> list[Any]:
-    item, contains = all_.inner("items"), all_.inner("contains")
-    first = all_.first("prefixItems") or (all_.first("items") if isinstance(all_.first("items"), list) else [])
-    most, least = _to_int(all_.first("maxItems"), _MAX_ITEMS), _to_int(all_.first("minItems"), 0)
-    held = _to_int(all_.first("minContains"), 1) if contains else 0
-    count = min(max(least, held or 1 if way.complete and not all_.cut and (item or contains) else 0), most)
-    nodes = [all_.nodes[0].at(schema) for schema in first]
-    wanted: list[Node] = [*nodes, *([contains] * held if contains else [])][: max(count, len(nodes))]
-    wanted += [item or all_.nodes[0].at({})] * (count - len(wanted))
-    return [_value((node,), way, index + place, depth + 1) for place, node in enumerate(wanted)]
+def _array_value(schema: Combined, strategy: _Strategy, index: int, depth: int) -> list[Any]:
+    item, contains = schema.inner("items"), schema.inner("contains")
+    prefix = schema.first("prefixItems") or (schema.first("items") if isinstance(schema.first("items"), list) else [])
+    minimum, maximum = _to_int(schema.first("minItems"), 0), _to_int(schema.first("maxItems"), _MAX_ITEMS)
+    contained = _to_int(schema.first("minContains"), 1) if contains else 0
+    optional = contained or 1 if strategy.complete and not schema.cut and (item or contains) else 0
+    count = min(max(minimum, optional), maximum)
+    base = schema.nodes[0]
+    items: list[Node] = [*map(base.at, prefix), *([contains] * contained if contains else [])]
+    items = items[: max(count, len(prefix))]
+    items += [item or base.at({})] * (count - len(items))
+    return [_value((node,), strategy, index + place, depth + 1) for place, node in enumerate(items)]
 
 
-def _scalar(type_: str, all_: Combined, index: int) -> Any:
+def _scalar(type_: str, schema: Combined, index: int) -> Any:
     if type_ == "string":
-        return _text(all_, index)
+        return _text(schema, index)
     if type_ in {"integer", "number"}:
-        return _number(all_, type_, index)
-    return {"boolean": index % 2 == 0}.get(type_)
+        return _number(schema, type_, index)
+    return index % 2 == 0 if type_ == "boolean" else None
 
 
-def _text(all_: Combined, index: int) -> str:
-    least, most = _to_int(all_.first("minLength"), 0), _to_int(all_.first("maxLength"), _MAX_ITEMS)
-    pattern = all_.first("pattern")
+def _text(schema: Combined, index: int) -> str:
+    minimum, maximum = _to_int(schema.first("minLength"), 0), _to_int(schema.first("maxLength"), _MAX_ITEMS)
+    pattern = schema.first("pattern")
     if isinstance(pattern, str):
-        return matching_text(pattern, least, most) or ""
-    sample = SAMPLE_TEXTS.get(str(all_.first("format")))
+        return matching_text(pattern, minimum, maximum) or ""
+    sample = SAMPLE_TEXTS.get(str(schema.first("format")))
     if sample is not None:
         return sample
-    text = f"text{index or ''}"[:most]
-    return text + "x" * (least - len(text))
+    text = f"text{index or ''}"[:maximum]
+    return text + "x" * (minimum - len(text))
 
 
-def _number(all_: Combined, type_: str, index: int) -> float:
+def _number(schema: Combined, type_: str, index: int) -> float:
     """Return the smallest number from 0 on that the bounds allow, or else the largest one."""
-    step = next((item for item in all_.every("multipleOf") if item > _LEAST_STEP), 1)
-    least, most = _bound(all_, "minimum", "exclusiveMinimum", step), _bound(all_, "maximum", "exclusiveMaximum", -step)
-    start = max((0, *least))
-    if type_ == "number" and least and most and max(least) > min(most):
-        return _number_between(all_)
-    if most and start > min(most):
-        start = min(most)
+    step = next((item for item in schema.every("multipleOf") if item > _LEAST_STEP), 1)
+    lows = _bounds(schema, "minimum", "exclusiveMinimum", step)
+    highs = _bounds(schema, "maximum", "exclusiveMaximum", -step)
+    low, high = max((0, *lows)), min(highs, default=math.inf)
+    if type_ == "number" and lows and max(lows) > high:  # no whole number lies between the bounds
+        return (
+            float(
+                max(_bounds(schema, "minimum", "exclusiveMinimum", 0))
+                + min(_bounds(schema, "maximum", "exclusiveMaximum", 0))
+            )
+            / 2
+        )
+    start = min(low, high)
     number = math.ceil(start / step) * step + index * step
-    if most and number > min(most):
-        number = math.floor(min(most) / step) * step
+    if number > high:
+        number = math.floor(high / step) * step
     if type_ == "integer" or step != 1:
         return number
-    return float(start) if least and number != start and index == 0 else number
+    return float(start) if lows and number != start and index == 0 else number
 
 
-def _number_between(all_: Combined) -> float:
-    """Return a number between bounds that leave no whole one."""
-    low = [*all_.every("minimum"), *(item for item in all_.every("exclusiveMinimum") if not isinstance(item, bool))]
-    high = [*all_.every("maximum"), *(item for item in all_.every("exclusiveMaximum") if not isinstance(item, bool))]
-    return float(max(low) + min(high)) / 2
-
-
-def _bound(all_: Combined, keyword: str, exclusive: str, step: float) -> list[float]:
+def _bounds(schema: Combined, keyword: str, exclusive: str, step: float) -> list[float]:
     """Return the bounds of one side; draft-04 says with true that a bound is exclusive."""
-    strict = all_.first(exclusive)
-    found = [item + step if strict is True else item for item in all_.every(keyword)]
-    return [*found, *(item + step for item in all_.every(exclusive) if not isinstance(item, bool))]
+    strict = schema.first(exclusive)
+    bounds = [item + step if strict is True else item for item in schema.every(keyword)]
+    return [*bounds, *(item + step for item in schema.every(exclusive) if not isinstance(item, bool))]
 
 
-def _to_int(value: Any, otherwise: int) -> int:
-    return min(int(value), _MAX_ITEMS) if isinstance(value, int | float) and math.isfinite(value) else otherwise
+def _to_int(value: Any, default: int) -> int:
+    return min(int(value), _MAX_ITEMS) if isinstance(value, int | float) and math.isfinite(value) else default

@@ -12,8 +12,7 @@ import jsonschema_rs
 
 from xregit.json_pointer import unescape
 from xregit.model import canonical
-from xregit.payloads.base import Problem, SchemaError
-from xregit.payloads.document import Document, json_value, resolve
+from xregit.payloads.base import Document, Problem, SchemaError, json_value, resolve
 from xregit.payloads.json_schema import draft03
 from xregit.payloads.json_schema.error_messages import Refusal, explain_refusal
 from xregit.payloads.json_schema.subschemas import add_steps, recurs, references
@@ -31,7 +30,7 @@ _MAX_PROBLEMS = 20
 class Loaded:
     """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
 
-    ``documents`` holds the values of all of them by URI, as they were written: the library sorts keys. In the registry
+    ``documents`` holds the values of all of them by URI, in their own order: the library sorts keys. In the registry
     of a schema that ``recurs``, each subschema counts its uses.
     """
 
@@ -51,12 +50,12 @@ class Loaded:
         try:
             return resolver.lookup(reference)
         except (ValueError, jsonschema_rs.ReferencingError) as error:
-            raise LookupError(_unescape(str(error))) from error
+            raise LookupError(_first_line(str(error))) from error
 
-    def written(self, uri: str, fragment: str, found: Any) -> Any:
-        """Return what was found as it is written in its document, if a pointer leads there from the top."""
+    def as_written(self, uri: str, fragment: str, contents: Any) -> Any:
+        """Return what a reference leads to with its keys in the document's order, if a pointer leads there."""
         if uri not in self.documents or (fragment and not fragment.startswith("/")):
-            return found
+            return contents
         value = self.documents[uri]
         for part in fragment.split("/")[1:]:
             key = unescape(unquote(part))
@@ -83,22 +82,24 @@ def load(document: Document) -> Loaded:
         raise SchemaError(*dangling)
     if not recurs(root, loaded.registry.resolver(uri)):
         return loaded
-    counted = [(address, add_steps(value)) for address, value in documents.items()]
-    return replace(loaded, registry=jsonschema_rs.Registry(counted, draft=draft.number), recurs=True)
+    with_steps = [(address, add_steps(value)) for address, value in documents.items()]
+    return replace(loaded, registry=jsonschema_rs.Registry(with_steps, draft=draft.number), recurs=True)
 
 
 def _check_draft(document: Document, root: Any, draft: Draft) -> None:
-    refused = dict.fromkeys(islice(_refusals(root, draft), _MAX_PROBLEMS))  # several vocabularies may say the same
-    if refused:
-        raise SchemaError(*(_problem(document, draft, item) for item in refused))
-
-
-def _refusals(root: Any, draft: Draft) -> Iterator[Refusal]:
     if not isinstance(root, dict | bool):
-        return iter((Refusal((), "a schema is an object"),))
-    if draft is DRAFT03:
-        return draft03.refusals(root)
-    return map(explain_refusal, _metaschema(draft).iter_errors(root))
+        refusals = iter((Refusal((), "a schema is an object"),))
+    elif draft is DRAFT03:
+        refusals = draft03.refusals(root)
+    else:
+        refusals = map(explain_refusal, _metaschema(draft).iter_errors(root))
+    problems = []
+    for item in dict.fromkeys(islice(refusals, _MAX_PROBLEMS)):  # several vocabularies may say the same
+        place = f' at "{"/".join(map(str, item.path))}"' if item.path else ""
+        help_ = f"write {item.allowed or f'what JSON Schema {draft.name} allows there'}"
+        problems.append(document.problem("syntax", f"{item.message}{place}", help_, item.path))
+    if problems:
+        raise SchemaError(*problems)
 
 
 @cache
@@ -106,29 +107,23 @@ def _metaschema(draft: Draft) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for({"$schema": draft.uri, "$ref": draft.uri}, offline=True)
 
 
-def _problem(document: Document, draft: Draft, refused: Refusal) -> Problem:
-    place = f' at "{"/".join(map(str, refused.path))}"' if refused.path else ""
-    help_ = f"write {refused.allowed or f'what JSON Schema {draft.name} allows there'}"
-    return document.problem("syntax", f"{refused.message}{place}", help_, refused.path)
-
-
 def _uri(document: Document, root: Any, draft: Draft) -> str:
     """Return the URI of the document: its own ``$id``, resolved against where it stands."""
     absolute = ":" in document.uri.partition("/")[0]
     base = document.uri if absolute else f"{BASE_URI}/{quote(document.uri.lstrip('/'), safe=_OF_IDS)}"
-    own = root.get(draft.idkeyword) if isinstance(root, dict) else None
-    return resolve(base, own).removesuffix("#") if isinstance(own, str) else base
+    id_ = root.get(draft.idkeyword) if isinstance(root, dict) else None
+    return resolve(base, id_).removesuffix("#") if isinstance(id_, str) else base
 
 
 def _build_registry(document: Document, draft: Draft, documents: dict[str, Any]) -> jsonschema_rs.Registry:
     """Return the library's registry of a document, and add to ``documents`` those that it refers to."""
     ((uri, root),) = documents.items()
-    missing: list[Problem] = []
+    problems: list[Problem] = []
 
     def retrieve(reference: str) -> Any:
         content = document.fetch(reference.removeprefix(BASE_URI))
         if content is None:
-            missing.append(_not_found(document, root, uri, reference))
+            problems.append(_missing_document(document, root, uri, reference))
             raise LookupError(reference)
         value = json_value(content)
         documents[reference] = draft03.upgrade(value) if declared_draft(value) is DRAFT03 else value
@@ -137,20 +132,20 @@ def _build_registry(document: Document, draft: Draft, documents: dict[str, Any])
     try:
         return jsonschema_rs.Registry([(uri, root)], draft=draft.number, retriever=retrieve)
     except (ValueError, SchemaError) as error:
-        problem = missing[0] if missing else Problem("reference", _unescape(str(error)), "correct the reference")
+        problem = problems[0] if problems else Problem("reference", _first_line(str(error)), "correct the reference")
         raise SchemaError(problem) from error
 
 
-def _not_found(document: Document, root: Any, uri: str, reference: str) -> Problem:
+def _missing_document(document: Document, root: Any, uri: str, reference: str) -> Problem:
     """Return the problem of a reference to another document, at the place where it is written."""
-    said = ((path, text) for path, text in references(root) if resolve(uri, text).partition("#")[0] == reference)
-    path, text = next(said, ((), reference.removeprefix(BASE_URI)))
+    matches = ((path, text) for path, text in references(root) if resolve(uri, text).partition("#")[0] == reference)
+    path, text = next(matches, ((), reference.removeprefix(BASE_URI)))
     message = f'"{text}" refers to a document that is not in this registry'
     return document.problem("reference", message, "add it as a schema, or put what it holds under $defs here", path)
 
 
 def _dangling_references(document: Document, loaded: Loaded) -> Iterator[Problem]:
-    """Give the references inside the document that point at nothing."""
+    """Yield the problems of references inside the document that point at nothing."""
     resolver = loaded.registry.resolver(loaded.uri)
     for path, text in references(loaded.root):
         try:
@@ -160,7 +155,7 @@ def _dangling_references(document: Document, loaded: Loaded) -> Iterator[Problem
             yield document.problem("reference", message, "correct the reference, or add what it names", path)
 
 
-def _unescape(text: str) -> str:
+def _first_line(text: str) -> str:
     return text.partition("\n")[0]
 
 
@@ -189,7 +184,7 @@ DRAFTS = (
 
 
 def declared_draft(schema: Any) -> Draft | None:
-    """Return the draft that a schema's own ``$schema`` names, if it is one of those that are known."""
+    """Return the draft that a schema's own ``$schema`` names, if it is one of DRAFTS."""
     uri = schema.get("$schema") if isinstance(schema, dict) else None
     if not isinstance(uri, str):
         return None
@@ -201,19 +196,3 @@ def draft_of_format(format: str) -> Draft | None:  # noqa: A002 - the attribute'
     """Return the draft that a format names, such as ``JsonSchema/draft-07``."""
     version = canonical("format", format).partition("/")[2].casefold()
     return next((draft for draft in DRAFTS if draft.name == version), None)
-
-
-def disagreements(document: Document) -> Iterator[Problem]:
-    """Give what ``$schema`` says other than the format does."""
-    root = document.value()
-    uri = root.get("$schema") if isinstance(root, dict) else None
-    if not isinstance(uri, str):
-        return
-    own, due = declared_draft(root), draft_of_format(document.format)
-    if own is None:
-        message = f'"$schema" is {uri}, which is none of the drafts that are understood'
-        help_ = f"write {(due or LATEST).uri}, or leave it out"
-        yield document.problem("format", message, help_, ("$schema",))
-    elif due is not None and own is not due:
-        message = f'"$schema" says {own.name}, but the format is {document.format}'
-        yield document.problem("format", message, f'write "format: JsonSchema/{own.name}"', ("$schema",))

@@ -37,7 +37,7 @@ _MAX_COST = 100_000
 
 
 def subschemas(schema: Any) -> Iterator[tuple[str, KeyPath, Any]]:
-    """Give the schemas directly inside a schema, each with its keyword and its path."""
+    """Yield the schemas directly inside a schema, each with its keyword and its path."""
     if not isinstance(schema, dict):
         return
     for keyword in [name for name in schema if name in _KEYWORDS]:
@@ -55,21 +55,21 @@ def _values_of(keyword: str, value: Any) -> Iterator[tuple[KeyPath, Any]]:
         yield from (((keyword, name), item) for name, item in value.items())
 
 
-def map_subschemas(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return a copy of a schema with each direct subschema replaced by what ``change`` makes of it."""
-    made = dict(schema)
+def map_subschemas(schema: dict[str, Any], function: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return a copy of a schema with each direct subschema replaced by what a function returns for it."""
+    mapped = dict(schema)
     for keyword, step, inner in subschemas(schema):
         if len(step) == 1:
-            made[keyword] = change(inner)
+            mapped[keyword] = function(inner)
             continue
-        if made[keyword] is schema[keyword]:
-            made[keyword] = copy(schema[keyword])
-        made[keyword][step[1]] = change(inner)
-    return made
+        if mapped[keyword] is schema[keyword]:
+            mapped[keyword] = copy(schema[keyword])
+        mapped[keyword][step[1]] = function(inner)
+    return mapped
 
 
 def references(schema: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """Give each ``$ref`` and its path, but for those below another ``$id``, which are relative to that one."""
+    """Yield each ``$ref`` and its path, but for those below another ``$id``, which are relative to that one."""
     if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
         yield (*path, "$ref"), schema["$ref"]
     for _, step, inner in subschemas(schema):
@@ -78,59 +78,59 @@ def references(schema: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]
 
 
 def max_branches(schema: Any) -> int:
-    """Return with how many subschemas at most one value is compared by one keyword."""
-    held = (len(schema[key]) for key in ("allOf", "anyOf", "oneOf") if isinstance(schema, dict) and key in schema)
-    return max((1, *held, *(max_branches(inner) for _, _, inner in subschemas(schema))))
+    """Return the largest number of subschemas that one keyword compares a value with."""
+    counts = (len(schema[key]) for key in ("allOf", "anyOf", "oneOf") if isinstance(schema, dict) and key in schema)
+    return max((1, *counts, *(max_branches(inner) for _, _, inner in subschemas(schema))))
 
 
 def recurs(root: Any, resolver: jsonschema_rs.Resolver) -> bool:
-    """Tell whether a schema leads back to itself, so that the work grows with the depth of the value.
+    """Return whether a schema leads back to itself, so that the work grows with the depth of the value.
 
     Raises:
         SchemaError: its references multiply, so that even a flat value would be compared with too many subschemas, or
             lead from one to the next without end.
     """
-    cost = _CostCounter()
+    counter = _CostCounter()
     try:
-        cost.of(root, resolver)
+        counter.count(root, resolver)
     except RecursionError:
         raise SchemaError(too_deep()) from None
-    return cost.recurs
+    return counter.recurs
 
 
 class _CostCounter:
     """How many subschemas apply to one value, summed up once for each reference."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[str, str], int] = {}
-        self.open: set[tuple[str, str]] = set()
+        self.costs: dict[tuple[str, str], int] = {}
+        self.unfinished: set[tuple[str, str]] = set()
         self.recurs = False
 
-    def of(self, schema: Any, resolver: jsonschema_rs.Resolver) -> int:
-        inner = ((keyword, self.of(item, resolver)) for keyword, _, item in subschemas(schema))
+    def count(self, schema: Any, resolver: jsonschema_rs.Resolver) -> int:
+        inner = ((keyword, self.count(item, resolver)) for keyword, _, item in subschemas(schema))
         total = 1 + sum(cost for keyword, cost in inner if keyword in SAME_VALUE)
         if isinstance(schema, dict) and not schema.keys().isdisjoint(_DYNAMIC):
             self.recurs = True
         if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
-            total += self.of_reference(schema["$ref"], resolver)
+            total += self.count_reference(schema["$ref"], resolver)
         if total > _MAX_COST:
             message = f"one value would be compared with more than {_MAX_COST} subschemas"
             raise SchemaError(Problem("syntax", message, "let fewer references lead to the same schema"))
         return total
 
-    def of_reference(self, reference: str, resolver: jsonschema_rs.Resolver) -> int:
+    def count_reference(self, reference: str, resolver: jsonschema_rs.Resolver) -> int:
         key = (resolver.base_uri, reference)
-        self.recurs = self.recurs or key in self.open
-        if key not in self.known:
-            self.known[key] = 0  # a schema that leads back to itself costs nothing more
+        self.recurs = self.recurs or key in self.unfinished
+        if key not in self.costs:
+            self.costs[key] = 0  # a schema that leads back to itself costs nothing more
             try:
-                found = resolver.lookup(reference)
+                target = resolver.lookup(reference)
             except (ValueError, jsonschema_rs.ReferencingError):
                 return 0
-            self.open.add(key)
-            self.known[key] = self.of(found.contents, found.resolver)
-            self.open.discard(key)
-        return self.known[key]
+            self.unfinished.add(key)
+            self.costs[key] = self.count(target.contents, target.resolver)
+            self.unfinished.discard(key)
+        return self.costs[key]
 
 
 STEP_KEYWORD = "x-xregit-step"
@@ -141,7 +141,7 @@ MAX_STEPS = 200_000
 class StepBudget:
     """How many subschemas one value may still be compared with."""
 
-    left: int = MAX_STEPS
+    remaining: int = MAX_STEPS
 
     def keywords(self) -> dict[str, Any]:
         """Return the keyword for the library: a class that it makes an object of wherever the keyword stands."""
@@ -149,12 +149,12 @@ class StepBudget:
 
         class Step:
             def __init__(self, _schema: Any, _value: Any, _path: Any) -> None:
-                """Need nothing of the schema around it."""
+                """Ignore the schema around the keyword."""
 
             def validate(self, _value: Any) -> None:
-                """Count one use; the library takes the error for a value that isn't valid, and goes no deeper."""
-                steps.left -= 1
-                if steps.left < 0:
+                """Count one use; an error ends the walk, since the library takes the value for one that isn't valid."""
+                steps.remaining -= 1
+                if steps.remaining < 0:
                     raise ValueError
 
         return {STEP_KEYWORD: Step}
@@ -167,7 +167,7 @@ def add_steps(schema: Any) -> Any:
     return map_subschemas(schema if "$ref" in schema else {STEP_KEYWORD: True, **schema}, add_steps)
 
 
-# Keywords that imply a type where none is stated.
+# Keywords that imply a type where there is no "type".
 _IMPLIED = {"properties": "object", "required": "object", "additionalProperties": "object", "items": "array"}
 _MAX_COMBINED = 200
 
@@ -188,13 +188,13 @@ class Node:
     def to(self, reference: str) -> Node | None:
         """Return the schema that a reference leads to, or None."""
         try:
-            found = self.loaded.lookup(reference, self.resolver)
+            target = self.loaded.lookup(reference, self.resolver)
         except LookupError:
             return None
         fragment = reference.partition("#")[2]
-        uri = found.resolver.base_uri
-        schema = self.loaded.written(uri, fragment, found.contents)
-        return Node(schema, self.loaded, found.resolver, (*self.trail, f"{uri}#{fragment}"))
+        uri = target.resolver.base_uri
+        schema = self.loaded.as_written(uri, fragment, target.contents)
+        return Node(schema, self.loaded, target.resolver, (*self.trail, f"{uri}#{fragment}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,51 +205,52 @@ class Combined:
     cut: bool = False
 
     def first(self, keyword: str) -> Any:
-        """Return what the first of them says with a keyword, or None."""
+        """Return the first value that any of them gives a keyword, or None."""
         return next((node.schema[keyword] for node in self.nodes if keyword in node.schema), None)
 
     def every(self, keyword: str) -> Iterator[Any]:
-        """Give what each of them says with a keyword."""
+        """Yield the values that they give a keyword."""
         return (node.schema[keyword] for node in self.nodes if keyword in node.schema)
 
     def inner(self, keyword: str) -> Node | None:
         """Return the first schema under a keyword."""
-        found = (node.at(node.schema[keyword]) for node in self.nodes if isinstance(node.schema.get(keyword), dict))
-        return next(found, None)
+        inner = (node.at(node.schema[keyword]) for node in self.nodes if isinstance(node.schema.get(keyword), dict))
+        return next(inner, None)
 
     def properties(self) -> dict[str, Node]:
         """Return the properties that any of them describes; the first description counts."""
-        found: dict[str, Node] = {}
+        properties: dict[str, Node] = {}
         for node in self.nodes:
             table = node.schema.get("properties")
             for name, schema in table.items() if isinstance(table, Mapping) else ():
-                if name not in found or not found[name].schema:
-                    found[name] = node.at(schema)
-        return found
+                if name not in properties or not properties[name].schema:
+                    properties[name] = node.at(schema)
+        return properties
 
     def required(self) -> frozenset[str]:
         """Return the names of properties that must be there."""
-        found = {name for names in self.every("required") if isinstance(names, list) for name in names}
-        lists = [(given, due) for given, due in self._due() if isinstance(due, list)] if found else []
-        for _ in lists:  # one may ask for another one
-            found.update(name for given, due in lists if given in found for name in due)
-        return frozenset(found)
+        required = {name for names in self.every("required") if isinstance(names, list) for name in names}
+        lists = [(name, names) for name, names in self._dependencies() if isinstance(names, list)] if required else []
+        for _ in lists:  # one may require another one
+            required.update(other for name, names in lists if name in required for other in names)
+        return frozenset(required)
 
     def depending(self) -> list[Node]:
         """Return the schemas that apply because of properties that must be there."""
         required = self.required()
-        return [self.nodes[0].at(due) for given, due in self._due() if given in required and isinstance(due, dict)]
+        schemas = (item for name, item in self._dependencies() if name in required and isinstance(item, dict))
+        return [self.nodes[0].at(schema) for schema in schemas]
 
-    def _due(self) -> Iterator[tuple[str, Any]]:
-        """Give what is due where a property is there, names or a schema, with the name of that property."""
+    def _dependencies(self) -> Iterator[tuple[str, Any]]:
+        """Yield the name of a property with the names, or the schema, that its presence requires."""
         for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
             for table in self.every(keyword):
                 yield from table.items() if isinstance(table, dict) else ()
 
     def types(self) -> tuple[str, ...]:
         """Return the types that a value may have; none where nothing says so."""
-        for stated in self.every("type"):
-            return tuple(stated) if isinstance(stated, list) else (stated,)
+        for declared in self.every("type"):
+            return tuple(declared) if isinstance(declared, list) else (declared,)
         return tuple(dict.fromkeys(type_ for keyword, type_ in _IMPLIED.items() if self.first(keyword) is not None))
 
     def branches(self) -> tuple[Node, ...]:
@@ -269,28 +270,20 @@ def root_node(loaded: Loaded, pointer: str) -> Node:
 
 def combine(*nodes: Node) -> Combined:
     """Return the schemas that apply where these do; one that is reached again by its own reference is cut."""
-    found: list[Node] = []
+    combined: list[Node] = []
     cut = False
-    waiting = list(reversed(nodes))
-    while waiting and len(found) < _MAX_COMBINED:
-        node = waiting.pop()
+    pending = list(reversed(nodes))
+    while pending and len(combined) < _MAX_COMBINED:
+        node = pending.pop()
         if not isinstance(node.schema, dict):
             continue
-        found.append(node)
-        target = _resolve_reference(node)
+        combined.append(node)
+        reference = node.schema.get("$ref")
+        target = node.to(reference) if isinstance(reference, str) else None
         if target is not None and target.trail[-1] in node.trail:
             cut = True
-            found += [target] if isinstance(target.schema, dict) else []
+            combined += [target] if isinstance(target.schema, dict) else []
         else:
-            waiting += [target] if target else []
-            waiting += reversed(_all_of(node))
-    return Combined(tuple(found), cut)
-
-
-def _all_of(node: Node) -> list[Node]:
-    return [node.at(item) for item in node.schema.get("allOf", ())]
-
-
-def _resolve_reference(node: Node) -> Node | None:
-    reference = node.schema.get("$ref")
-    return node.to(reference) if isinstance(reference, str) else None
+            pending += [target] if target else []
+            pending += reversed([node.at(item) for item in node.schema.get("allOf", ())])
+    return Combined(tuple(combined), cut)

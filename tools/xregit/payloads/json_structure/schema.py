@@ -1,11 +1,11 @@
-"""The schema object of JSON Structure: the SDK judges the document, an equivalent JSON Schema the payloads."""
+"""The loader of JSON Structure: the SDK checks the document, an equivalent JSON Schema the payloads."""
 
 from __future__ import annotations
 
 import copy
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,59 +13,30 @@ from typing import TYPE_CHECKING, Any
 import json_structure
 
 from xregit.model.quoting import quote
-from xregit.payloads.base import Problem, SchemaError, too_deep
-from xregit.payloads.document import Document, json_value, resolve
-from xregit.payloads.json_schema import codec as jsonschema
+from xregit.payloads.base import Document, Problem, SchemaError, json_value, resolve, too_deep
+from xregit.payloads.json_schema import codec as json_schema
 from xregit.payloads.json_structure.translator import PRIMITIVES, translate
 
 if TYPE_CHECKING:
     from xregit.json_pointer import KeyPath
-    from xregit.payloads.base import Field
     from xregit.payloads.json_schema.codec import JsonSchema
 
 _METASCHEMAS = "https://json-structure.org/"
+_JSON_SCHEMA = "JsonSchema/draft/2020-12"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class JsonStructure:
-    """One JSON Structure, and the JSON Schema that says the same."""
-
-    format: str
-    schema: JsonSchema
-
-    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
-        """Return what is wrong with a JSON text."""
-        return self.schema.validate(body, contenttype)
-
-    def decode(self, body: bytes, contenttype: str = "") -> Any:
-        """Return the value of a JSON text."""
-        return self.schema.decode(body, contenttype)
-
-    def encode(self, value: Any, contenttype: str = "") -> bytes:
-        """Return a value as JSON text."""
-        return self.schema.encode(value, contenttype)
-
-    def example(self) -> Any:
-        """Return the simplest value that the schema accepts."""
-        return self.schema.example()
-
-    def fields(self) -> tuple[Field, ...]:
-        """Return the properties that the schema describes."""
-        return self.schema.fields()
-
-
-def parse(document: Document) -> JsonStructure:
-    """Return the type at a pointer or name in a document.
+def parse(document: Document) -> JsonSchema:
+    """Return the type at a pointer or name in a document, as the JSON Schema that says the same.
 
     Raises:
         SchemaError: the document isn't a JSON Structure, or has no such type.
     """
-    same = replace(document, content=translate(load(document)), format="JsonSchema/draft/2020-12")
-    return JsonStructure(document.format, jsonschema.parse(same, formats=True))
+    same = replace(document, content=translate(load(document)), format=_JSON_SCHEMA)
+    return replace(json_schema.parse(same, formats=True), format=document.format)
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Give a ``$schema`` that is none of JSON Structure's."""
+    """Yield the problem of a ``$schema`` that is none of JSON Structure's."""
     uri = document.value().get("$schema")
     if isinstance(uri, str) and not uri.startswith(_METASCHEMAS):
         message = f'"$schema" is {uri}, but the format is {document.format}'
@@ -96,22 +67,22 @@ def load(document: Document) -> Any:
     external = list(_load_imports(document, value, missing))
     if missing:
         raise SchemaError(*missing)
-    made = copy.deepcopy(value)
-    judge = json_structure.SchemaValidator(extended=True, allow_import=True, external_schemas=external)
+    content = copy.deepcopy(value)
+    validator = json_structure.SchemaValidator(extended=True, allow_import=True, external_schemas=external)
     try:
-        errors = [error for error in judge.validate(made) if _is_relevant(error)]
+        errors = [error for error in validator.validate(content) if _is_relevant(error)]
     except RecursionError:
         raise SchemaError(too_deep()) from None
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         problem = document.problem("syntax", f"the document is no JSON Structure: {error}", "correct it")
         raise SchemaError(problem) from error
     if errors:
-        # The SDK tells some of them twice.
+        # The SDK reports some of them twice.
         raise SchemaError(*dict.fromkeys(_problem(document, error) for error in errors[:_MAX_PROBLEMS]))
-    wrong = tuple(islice(find_mismatches(document, value), _MAX_PROBLEMS))
-    if wrong:
-        raise SchemaError(*wrong)
-    return made
+    mismatches = tuple(islice(find_mismatches(document, value), _MAX_PROBLEMS))
+    if mismatches:
+        raise SchemaError(*mismatches)
+    return content
 
 
 def _load_imports(document: Document, value: Any, missing: list[Problem]) -> Iterator[dict[str, Any]]:
@@ -122,8 +93,8 @@ def _load_imports(document: Document, value: Any, missing: list[Problem]) -> Ite
             help_ = "add it as a schema, or put its definitions here"
             missing.append(document.problem("reference", message, help_, path))
             continue
-        found = json_value(content)
-        yield {**(found if isinstance(found, dict) else {}), "$id": reference}
+        imported = json_value(content)
+        yield {**(imported if isinstance(imported, dict) else {}), "$id": reference}
 
 
 def _find_imports(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
@@ -153,18 +124,20 @@ _CONSTANT_HELP = "write a value of that type, as its payloads have it"
 
 
 def find_mismatches(document: Document, value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Problem]:
-    """Give the constants in a document, and the values in its enumerations, that are none of their type."""
+    """Yield the constants in a document, and the values in its enumerations, that are none of their type."""
     if isinstance(value, list):
         for number, item in enumerate(value):
             yield from find_mismatches(document, item, (*path, number))
     if not isinstance(value, Mapping):
         return
-    stated = value.get("type")
-    types = tuple(stated) if isinstance(stated, list) else (stated,)
-    if all(isinstance(each, str) and each in PRIMITIVES for each in types):
-        for place, found in _listed_values(value):
-            if not any(_value_schema(each).accepts(found) for each in types):
-                message = f"{quote(found)} is no value of the type {' or '.join(types)}, so that no payload can have it"
+    declared = value.get("type")
+    types = tuple(declared) if isinstance(declared, list) else (declared,)
+    if all(isinstance(name, str) and name in PRIMITIVES for name in types):
+        for place, constant in _listed_values(value):
+            if not any(_value_schema(name).accepts(constant) for name in types):
+                message = (
+                    f"{quote(constant)} is no value of the type {' or '.join(types)}, so that no payload can have it"
+                )
                 yield document.problem("syntax", message, _CONSTANT_HELP, (*path, *place))
     for key, item in value.items():
         if key not in _CHECKED_TYPES or (isinstance(item, Mapping) and isinstance(item.get("type"), str)):
@@ -174,12 +147,12 @@ def find_mismatches(document: Document, value: Any, path: tuple[str | int, ...] 
 def _listed_values(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     if "const" in schema:
         yield ("const",), schema["const"]
-    listed = schema.get("enum")
-    for number, item in enumerate(listed if isinstance(listed, list) else ()):
+    values = schema.get("enum")
+    for number, item in enumerate(values if isinstance(values, list) else ()):
         yield ("enum", number), item
 
 
 @cache
 def _value_schema(name: str) -> JsonSchema:
-    said = Document("JsonSchema/draft/2020-12", translate({"type": name}))
-    return jsonschema.parse(said, formats=True)
+    document = Document(_JSON_SCHEMA, translate({"type": name}))
+    return json_schema.parse(document, formats=True)

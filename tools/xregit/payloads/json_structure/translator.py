@@ -38,11 +38,11 @@ for _bits in _BITS:
         (f"int{_bits}", -(2 ** (_bits - 1)), 2 ** (_bits - 1) - 1),
         (f"uint{_bits}", 0, 2**_bits - 1),
     ):
-        _said: dict[str, Any] = {"format": _name, "minimum": _least, "maximum": _most}
+        _bounds: dict[str, Any] = {"format": _name, "minimum": _least, "maximum": _most}
         _TYPES[_name] = (
-            {"type": ["string", "integer"], **_said, "pattern": "^-?[0-9]+$"}
+            {"type": ["string", "integer"], **_bounds, "pattern": "^-?[0-9]+$"}
             if _bits >= _WIDE
-            else {"type": "integer", **_said}
+            else {"type": "integer", **_bounds}
         )
 _TYPES["integer"] = {**_TYPES["int32"], "format": "int32"}
 
@@ -72,12 +72,12 @@ def translate(document: Any) -> Any:
     root = _translate_type(document)
     if not isinstance(document, Mapping):
         return root
-    found: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", **root}
+    schema: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", **root}
     if isinstance(document.get("definitions"), Mapping):
-        found["definitions"] = _translate_definitions(document["definitions"])
+        schema["definitions"] = _translate_definitions(document["definitions"])
     if isinstance(document.get("$root"), str):
-        found["$ref"] = document["$root"]
-    return found
+        schema["$ref"] = document["$root"]
+    return schema
 
 
 def _translate_definitions(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,16 +98,16 @@ def _is_type(value: Mapping[str, Any]) -> bool:
 def _translate_type(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-    found = _type_schema(value.get("type"))
-    found |= {key: value[key] for key in _SAME if key in value}
-    found |= {new: value[old] for old, new in _RENAMED.items() if old in value}
+    schema = _type_schema(value.get("type"))
+    schema |= {key: value[key] for key in _SAME if key in value}
+    schema |= {new: value[old] for old, new in _RENAMED.items() if old in value}
     if isinstance(value.get("$ref"), str):
-        found["$ref"] = value["$ref"]
+        schema["$ref"] = value["$ref"]
     for key in _LISTS:
         if isinstance(value.get(key), list):
-            found[key] = [_translate_type(item) for item in value[key]]
-    found |= {key: _translate_type(value[key]) for key in _INNER if key in value}
-    return {**found, **_content(value), **_inherited(value)}
+            schema[key] = [_translate_type(item) for item in value[key]]
+    schema |= {key: _translate_type(value[key]) for key in _INNER if key in value}
+    return {**schema, **_content(value), **_inherited(value)}
 
 
 def _type_schema(type_: Any) -> dict[str, Any]:
@@ -127,14 +127,14 @@ def _nullable(branches: list[dict[str, Any]]) -> dict[str, Any] | None:
     others = [branch for branch in branches if branch != {"type": "null"}]
     if len(others) != 1 or len(branches) == 1 or "type" not in others[0]:
         return None
-    stated = others[0]["type"]
-    return {**others[0], "type": [*(stated if isinstance(stated, list) else [stated]), "null"]}
+    type_ = others[0]["type"]
+    return {**others[0], "type": [*(type_ if isinstance(type_, list) else [type_]), "null"]}
 
 
 def _content(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a compound type says of what is inside."""
     type_ = value.get("type")
-    found: dict[str, Any] = {}
+    schema: dict[str, Any] = {}
     properties = value.get("properties")
     inner = (
         {name: _translate_type(item) for name, item in properties.items()} if isinstance(properties, Mapping) else {}
@@ -145,21 +145,21 @@ def _content(value: Mapping[str, Any]) -> dict[str, Any]:
     if type_ == "choice":
         return _choice(value)
     if inner:
-        found["properties"] = inner
-    found |= _required(value.get("required"))
+        schema["properties"] = inner
+    schema |= _required(value.get("required"))
     for old, new in (("items", "items"), ("values", "additionalProperties"), ("additionalProperties",) * 2):
         if old in value:
-            found[new] = _translate_type(value[old])
-    return found
+            schema[new] = _translate_type(value[old])
+    return schema
 
 
-def _required(stated: Any) -> dict[str, Any]:
+def _required(names: Any) -> dict[str, Any]:
     """Return the required names; lists of names are alternatives."""
-    if not isinstance(stated, list) or not stated:
+    if not isinstance(names, list) or not names:
         return {}
-    if isinstance(stated[0], list):
-        return {"anyOf": [{"required": names} for names in stated]}
-    return {"required": stated}
+    if isinstance(names[0], list):
+        return {"anyOf": [{"required": group} for group in names]}
+    return {"required": names}
 
 
 def _choice(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,19 +172,19 @@ def _choice(value: Mapping[str, Any]) -> dict[str, Any]:
     for name, item in choices.items():
         inner = _translate_type(item)
         if isinstance(selector, str):
-            told = {"type": "object", "properties": {selector: {"const": name}}, "required": [selector]}
-            branches.append({"title": name, "allOf": [told, inner]})
+            tag = {"type": "object", "properties": {selector: {"const": name}}, "required": [selector]}
+            branches.append({"title": name, "allOf": [tag, inner]})
         else:
             properties = {name: inner}
-            said = {"title": name, "type": "object", "properties": properties, "required": [name]}
-            branches.append({**said, "additionalProperties": False})
+            branch = {"title": name, "type": "object", "properties": properties, "required": [name]}
+            branches.append({**branch, "additionalProperties": False})
     return {"oneOf": branches}
 
 
 def _inherited(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a type inherits by ``$extends``, whose bases forbid nothing that it adds."""
-    stated = value.get("$extends")
-    pointers = [stated] if isinstance(stated, str) else stated if isinstance(stated, list) else []
+    bases = value.get("$extends")
+    pointers = [bases] if isinstance(bases, str) else bases if isinstance(bases, list) else []
     if not pointers or value.get("type") == "choice":
         return {}
     return {"allOf": [{"$ref": pointer} for pointer in pointers if isinstance(pointer, str)]}

@@ -1,11 +1,10 @@
-"""Protobuf payloads, binary or JSON, to JSON-like values under the names of the .proto file, and back."""
+"""The schema object of Protobuf, which decodes binary or JSON payloads to the names of the .proto file, and encodes."""
 
 from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
@@ -13,9 +12,9 @@ from google.protobuf.message import DecodeError, EncodeError
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from xregit.payloads.base import Field, PayloadError, error_text
+from xregit.payloads.base import PayloadError, error_text
 from xregit.payloads.body import is_json, read_json
-from xregit.payloads.budget import MAX_VALUES, with_budget
+from xregit.payloads.fields import MAX_VALUES, Field, with_budget
 from xregit.payloads.protobuf.fields import example, fields, is_map
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ _WELL_KNOWN = "google.protobuf."
 _ANY = f"{_WELL_KNOWN}Any"
 _VARINT, _LENGTH, _BITS = 0, 2, 32
 _MAX_DEPTH = 100
-# So many messages are remembered with their enumerations.
-_REMEMBERED = 4096
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,9 +85,11 @@ class Protobuf:
             problem = f'a value of "{self.message.full_name}" is an object'
             raise PayloadError(problem)
         try:
-            made = GetMessageClass(self.message)()
+            message = GetMessageClass(self.message)()
             pool = self.message.file.pool
-            return _complete(json_format.ParseDict(value, made, descriptor_pool=pool, max_recursion_depth=_MAX_DEPTH))
+            return _complete(
+                json_format.ParseDict(value, message, descriptor_pool=pool, max_recursion_depth=_MAX_DEPTH)
+            )
         except (json_format.ParseError, ValueError, TypeError, RecursionError) as error:
             raise PayloadError(" ".join(error_text(error).split()).rstrip(".")) from error
 
@@ -110,33 +109,32 @@ def to_value(message: Message) -> Any:
     """
     if message.DESCRIPTOR.full_name.startswith(_WELL_KNOWN):
         return _well_known(message)
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in message.DESCRIPTOR.fields:
         if field.has_presence and not message.HasField(field.name):
             continue
-        found[field.name] = _value(field, getattr(message, field.name))
+        values[field.name] = _value(field, getattr(message, field.name))
     if message.DESCRIPTOR.is_extendable:
         for field, value in message.ListFields():
             if field.is_extension:
-                found[f"[{field.full_name}]"] = _value(field, value)  # as Protobuf's JSON has it
-    closed = _closed(message.DESCRIPTOR)
+                values[f"[{field.full_name}]"] = _value(field, value)  # as Protobuf's JSON has it
+    closed = _closed_enum_fields(message.DESCRIPTOR)
     if closed:
-        _add_unknown(message, closed, found)
-    return found
+        _add_unknown(message, closed, values)
+    return values
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _closed(descriptor: Any) -> Mapping[int, Any]:
+def _closed_enum_fields(descriptor: Any) -> Mapping[int, Any]:
     """Return those fields by their numbers whose enumerations are closed, as all of proto2 are; maps of such, too."""
-    found = {}
+    fields = {}
     for field in descriptor.fields:
         enum = (field.message_type.fields_by_name["value"] if is_map(field) else field).enum_type
         if enum is not None and enum.is_closed:
-            found[field.number] = field
-    return found
+            fields[field.number] = field
+    return fields
 
 
-def _add_unknown(message: Message, closed: Mapping[int, Any], found: dict[str, Any]) -> None:
+def _add_unknown(message: Message, closed: Mapping[int, Any], values: dict[str, Any]) -> None:
     """Add what closed enumerations don't know, as number: Protobuf keeps it apart, and tells no place in a list."""
     unknown: Any = UnknownFieldSet(message)
     for each in unknown:
@@ -145,13 +143,13 @@ def _add_unknown(message: Message, closed: Mapping[int, Any], found: dict[str, A
             continue
         if is_map(field):
             entry: Any = GetMessageClass(field.message_type).FromString(each.data)
-            found[field.name].setdefault(_key(entry.key), to_value(entry).get("value"))
+            values[field.name].setdefault(_key(entry.key), to_value(entry).get("value"))
             continue
         number = _signed(each.data)
         if field.is_repeated:
-            found[field.name].append(number)
+            values[field.name].append(number)
         else:
-            found.setdefault(field.name, number)
+            values.setdefault(field.name, number)
 
 
 def _signed(data: int) -> int:
@@ -189,8 +187,8 @@ def _single(field: Any, value: Any) -> Any:
     if field.message_type is not None:
         return to_value(value)
     if field.enum_type is not None:
-        named = field.enum_type.values_by_number.get(value)
-        return named.name if named else value
+        symbol = field.enum_type.values_by_number.get(value)
+        return symbol.name if symbol else value
     return value
 
 

@@ -1,11 +1,12 @@
-"""A Protobuf message to its fields, and to an example of it."""
+"""The fields of a Protobuf message, and an example of it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.base import Field, PayloadError
-from xregit.payloads.budget import MAX_FIELDS, MORE_FIELDS, has_budget, spend, with_budget
+from xregit.payloads.base import PayloadError
+from xregit.payloads.fields import MAX_FIELDS, MORE_FIELDS, Field, has_budget, spend, with_budget
 from xregit.payloads.sample_texts import SAMPLE_TEXTS
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def fields(message: Descriptor, docs: Mapping[str, str]) -> tuple[Field, ...]:
 
 
 def is_map(field: Any) -> bool:
-    """Tell whether a field is a map."""
+    """Return whether a field is a map."""
     return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
@@ -76,21 +77,12 @@ def _field(field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field
     if field.is_repeated:
         inner = _single("item", field, docs, trail)
         return Field(field.name, "array", "repeated", required, description=description, fields=(inner,))
-    made = _single(field.name, field, docs, trail)
-    return Field(
-        made.name,
-        made.type,
-        made.stated,
-        required,
-        description=description or made.description,
-        fields=made.fields,
-        values=made.values,
-        recursive=made.recursive,
-    )
+    single = _single(field.name, field, docs, trail)
+    return replace(single, required=required, description=description or single.description)
 
 
 def _single(name: str, field: Any, docs: Mapping[str, str], trail: tuple[str, ...]) -> Field:
-    """Return a field as it is without regard to how often it stands there."""
+    """Return a field, or one item of a repeated one."""
     if not has_budget() or len(trail) > _MAX_DEPTH:
         return MORE_FIELDS
     message, enum = field.message_type, field.enum_type
@@ -100,16 +92,16 @@ def _single(name: str, field: Any, docs: Mapping[str, str], trail: tuple[str, ..
             name, "enum", enum.full_name, required=True, description=docs.get(enum.full_name, ""), values=values
         )
     if message is None:
-        stated, type_, _ = _SCALARS[field.type]
-        return Field(name, type_, stated, required=True)
-    known = _WELL_KNOWN.get(message.full_name.removeprefix(_PREFIX))
-    if known and message.full_name.startswith(_PREFIX):
-        return Field(name, known[0], message.full_name, required=True)
+        native, type_, _ = _SCALARS[field.type]
+        return Field(name, type_, native, required=True)
+    well_known = _WELL_KNOWN.get(message.full_name.removeprefix(_PREFIX))
+    if well_known and message.full_name.startswith(_PREFIX):
+        return Field(name, well_known[0], message.full_name, required=True)
     description = docs.get(message.full_name, "")
     if message.full_name in trail:
         return Field(name, "record", message.full_name, required=True, description=description, recursive=True)
-    inside = tuple(_field(item, docs, (*trail, message.full_name)) for item in message.fields)
-    return Field(name, "record", message.full_name, required=True, description=description, fields=inside)
+    members = tuple(_field(item, docs, (*trail, message.full_name)) for item in message.fields)
+    return Field(name, "record", message.full_name, required=True, description=description, fields=members)
 
 
 def _map_name(field: Any) -> str:
@@ -127,20 +119,20 @@ def example(message: Descriptor, trail: tuple[str, ...] = ()) -> dict[str, Any]:
         PayloadError: the message must hold itself without end, or the value would be too large.
     """
     spend()
-    inside = (*trail, message.full_name)
-    found: dict[str, Any] = {}
+    trail = (*trail, message.full_name)
+    values: dict[str, Any] = {}
     for field in message.fields:
         group = field.containing_oneof
         first = group is None or group.fields[0].number == field.number
-        recurs = field.message_type is not None and _recurs(field, inside)
+        recurs = field.message_type is not None and _recurs(field, trail)
         if first and not recurs:
-            found[field.name] = _example(field, inside)
+            values[field.name] = _example(field, trail)
         elif recurs and field.is_required:
             problem = f'the message "{message.full_name}" must hold itself, or others too deep; no value can'
             raise PayloadError(problem)
         elif recurs and field.is_repeated:
-            found[field.name] = {} if is_map(field) else []
-    return found
+            values[field.name] = {} if is_map(field) else []
+    return values
 
 
 def _recurs(field: Any, trail: tuple[str, ...]) -> bool:
@@ -162,5 +154,5 @@ def _single_example(field: Any, trail: tuple[str, ...]) -> Any:
         return enum.values[min(1, len(enum.values) - 1)].name
     if message is None:
         return _SCALARS[field.type][2]
-    known = _WELL_KNOWN.get(message.full_name.removeprefix(_PREFIX))
-    return known[1] if known and message.full_name.startswith(_PREFIX) else example(message, trail)
+    well_known = _WELL_KNOWN.get(message.full_name.removeprefix(_PREFIX))
+    return well_known[1] if well_known and message.full_name.startswith(_PREFIX) else example(message, trail)

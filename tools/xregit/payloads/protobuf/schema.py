@@ -1,9 +1,10 @@
-"""A .proto document to its descriptors and the schema object of a message, by Google's own compiler (protoc)."""
+"""The loader of .proto documents, which Google's own compiler (protoc) compiles to descriptors."""
 
 from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -17,8 +18,7 @@ from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from xregit.model import canonical
-from xregit.payloads.base import Problem, SchemaError
-from xregit.payloads.document import resolve
+from xregit.payloads.base import Problem, SchemaError, resolve
 from xregit.payloads.protobuf.codec import Protobuf
 from xregit.source.parse_result import encoding_problem
 
@@ -27,27 +27,30 @@ if TYPE_CHECKING:
 
     from google.protobuf.descriptor import Descriptor, FileDescriptor
 
-    from xregit.payloads.document import Document
+    from xregit.payloads.base import Document
 
 # No schema of a registry can have this name, so that no import means the document itself.
 _ROOT = "this document.proto"
-_OWN = "google/protobuf/"
+_GOOGLE = "google/protobuf/"
 _STDERR = 2
 _TAB = 8
 _MAX_FILES = 100
 _MAX_CHARACTERS = 1_000_000
 _MAX_PROBLEMS = 100
-# What is checked and then read, or read for several messages, is compiled once.
-_REMEMBERED = 16
 # The numbers in the compiler's paths to what a file and a message hold (descriptor.proto).
 _OF_FILE = {4: "message_type", 5: "enum_type"}
 _OF_MESSAGE = {2: "field", 3: "nested_type", 4: "enum_type"}
 _SYNTAX, _EDITION = (12,), (14,)
 _VERSIONS = frozenset({"2", "3", "2023", "2024"})
-# The compiler names each reserved range with each other and each field that it overlaps: 10 seconds for a million.
-_MAX_OVERLAPS = 1_000_000
+# The compiler compares each reserved range with each other, and writes 15 microseconds at each pair that overlaps.
+_MAX_RANGES = 20_000
+_MAX_OVERLAPS = 20_000
 _UNREAD = re.compile(rb"""//[^\n]*+|/\*.*?\*/|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""", re.DOTALL)
-_RANGES = re.compile(rb"\b(?:reserved|extensions)\b[^;]*+")
+_RANGE = re.compile(rb"(-?\b\d\w*+)(?:\s+to\s+(\w++))?")
+_SCOPES = re.compile(
+    rb"\b(?:reserved|extensions)\b(?P<ranges>[^;{}]*+)|=\s*+(?P<number>-?\w++)|(?P<end>\})"
+    rb"|(?P<type>\b(?:message|enum|group)\b[^;{}]*+)?\{"
+)
 # An import that can be a file below a folder: no absolute path, nothing that leads upwards or is hidden.
 _MISSING = re.compile(
     r"^((?:[A-Za-z0-9_][\w.~:@+-]*/)*[A-Za-z0-9_][\w.~:@+-]*): File not found\.$", re.ASCII | re.MULTILINE
@@ -76,29 +79,29 @@ _HELP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _ANY_HELP = "correct it by the language's specification (protobuf.dev/reference/protobuf)"
 # The compiler writes to the standard error of the process, which one call at a time takes over. It doesn't let go of
 # the interpreter while it runs, so that no other thread writes there.
-_alone = Lock()
+_stderr_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """A document's descriptor, the comments of it and its imports by full name, and its syntax or edition."""
+    """A document's descriptor, the comments of it and its imports by full name, and where it declares its version."""
 
     descriptor: FileDescriptor
     docs: Mapping[str, str]
     version: str
-    stated: bool
+    is_declared: bool
     line: int
     column: int
 
 
 def parse(document: Document) -> Protobuf:
-    """Return the message of a name, full or from the package on; the only one of the file where none is stated.
+    """Return the message of a name, full or from the package on; the only one of the file where there is no name.
 
     Raises:
         SchemaError: the document isn't a .proto file, or has no such message.
     """
     file = load(document)
-    message = _selected(file.descriptor, document.fragment.strip("/").replace("/", "."))
+    message = _select_message(file.descriptor, document.fragment.strip("/").replace("/", "."))
     return Protobuf(document.format, message, file.docs)
 
 
@@ -109,87 +112,110 @@ def messages(document: Document) -> dict[str, Protobuf]:
         SchemaError: it isn't a .proto file.
     """
     file = load(document)
-    found = file.descriptor.message_types_by_name.items()
-    return {name: Protobuf(document.format, message, file.docs) for name, message in found}
+    descriptors = file.descriptor.message_types_by_name.items()
+    return {name: Protobuf(document.format, message, file.docs) for name, message in descriptors}
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Give a syntax or edition other than the one that the format states."""
-    due = canonical("format", document.format).partition("/")[2]
-    if due not in _VERSIONS:
+    """Yield the problem of a syntax or edition other than the one of the format."""
+    expected = canonical("format", document.format).partition("/")[2]
+    if expected not in _VERSIONS:
         return
     file = load(document)
-    own = file.version
-    if own != due:
-        word, value = ("syntax", f"proto{own}") if own in {"2", "3"} else ("edition", own)
-        found = f'the {word} is "{value}"' if file.stated else "a file without syntax is proto2"
-        needed = f'syntax = "proto{due}";' if due in {"2", "3"} else f'edition = "{due}";'
-        message = f"{found}, but the format is {document.format}"
-        yield Problem("format", message, f'write "format: Protobuf/{own}", or {needed}', file.line, file.column)
+    version = file.version
+    if version != expected:
+        word, value = ("syntax", f"proto{version}") if version in {"2", "3"} else ("edition", version)
+        finding = f'the {word} is "{value}"' if file.is_declared else "a file without syntax is proto2"
+        needed = f'syntax = "proto{expected}";' if expected in {"2", "3"} else f'edition = "{expected}";'
+        message = f"{finding}, but the format is {document.format}"
+        yield Problem("format", message, f'write "format: Protobuf/{version}", or {needed}', file.line, file.column)
 
 
 def load(document: Document) -> File:
     """Return a document's descriptors, with those of all that it imports from the registry.
 
     Raises:
-        SchemaError: it isn't a .proto file, or names what isn't there.
+        SchemaError: it isn't a .proto file, or refers to what isn't there.
     """
     text = document.text()
-    wrong = encoding_problem(text, "syntax")
-    if wrong is not None:
-        raise SchemaError(Problem("syntax", wrong.message, wrong.help, wrong.span.line, wrong.span.column))
-    compiled = _compiled(document, text)
-    pool, docs = DescriptorPool(), dict[str, str]()
-    for file in compiled:
-        if not file.name.startswith(_OWN):
-            docs.update(_docs(file))
+    fault = encoding_problem(text, "syntax")
+    if fault is not None:
+        raise SchemaError(Problem("syntax", fault.message, fault.help, fault.span.line, fault.span.column))
+    compiled = _compile_all(document, text)
+    docs = {name: doc for file in compiled if not file.name.startswith(_GOOGLE) for name, doc in _docs(file)}
     (root,) = (file for file in compiled if file.name == _ROOT)
-    places = {tuple(item.path): item.span for item in root.source_code_info.location if len(item.path) <= 1}
-    stated = places.get(_SYNTAX) or places.get(_EDITION)
-    line, column = _place(text, *(stated or places[()])[:2])
+    spans = {tuple(item.path): item.span for item in root.source_code_info.location if len(item.path) <= 1}
+    declaration = spans.get(_SYNTAX) or spans.get(_EDITION)
+    line, column = _position(text, *(declaration or spans[()])[:2])
     version = pb.Edition.Name(root.edition).removeprefix("EDITION_") if root.edition else root.syntax[5:] or "2"
+    pool = DescriptorPool()
     try:
         for file in compiled:
-            for each in file.message_type:
-                _allow_json_conflicts(each)
+            for message in file.message_type:
+                _allow_json_conflicts(message)
             file.ClearField("source_code_info")
             pool.AddSerializedFile(file.SerializeToString())
-        return File(pool.FindFileByName(_ROOT), docs, version, stated is not None, line, column)
+        return File(pool.FindFileByName(_ROOT), docs, version, declaration is not None, line, column)
     except (TypeError, KeyError, ValueError, IndexError) as error:  # of a library older than the compiler
         reason = str(error).partition("descriptor pool: ")[2] or str(error)
         raise SchemaError(Problem("syntax", reason, "correct the file")) from error
 
 
-def _overlaps(text: bytes) -> int:
-    """Return how many pairs of reserved ranges, and of such a range and a field or value, a file can have at most."""
-    code = _UNREAD.sub(b" ", text)
-    ranges = sum(1 + statement.count(b",") for statement in _RANGES.findall(code))
-    return ranges * (ranges // 2 + code.count(b"=")) if ranges else 0
+def _overlaps(text: bytes) -> tuple[int, int]:
+    """Return how many reserved ranges a file has, and how many pairs of them, or of one and a number, overlap."""
+    scope: tuple[list[tuple[int, int]], list[int]] = ([], [])
+    scopes, enclosing = [scope], [scope]
+    for match in _SCOPES.finditer(_UNREAD.sub(b" ", text)):
+        if match["ranges"] is not None:
+            scope[0].extend((_number(low), _number(high or low)) for low, high in _RANGE.findall(match["ranges"]))
+        elif match["number"]:
+            scope[1].append(_number(match["number"]))
+        elif match["end"]:
+            scope = enclosing.pop() if enclosing else scope
+        else:
+            enclosing.append(scope)
+            if match["type"]:  # what else has braces, such as a oneof, is part of the type around it
+                scope = ([], [])
+                scopes.append(scope)
+    pairs = 0
+    for ranges, numbers in scopes:
+        lows, highs = sorted(low for low, _ in ranges), sorted(high for _, high in ranges)
+        pairs += sum(bisect_right(lows, high) - bisect_left(highs, low) - 1 for low, high in ranges) // 2
+        pairs += sum(bisect_right(lows, number) - bisect_left(highs, number) for number in numbers)
+    return sum(len(ranges) for ranges, _ in scopes), pairs
 
 
-def _compiled(document: Document, text: bytes) -> list[pb.FileDescriptorProto]:
+def _number(text: bytes) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return 2**31  # "max", or a number that has no place in a descriptor
+
+
+def _compile_all(document: Document, text: bytes) -> list[pb.FileDescriptorProto]:
     """Return the descriptors of a document and its imports, each after those that it imports itself.
 
     The compiler says which imports it lacks, and runs again with those that the registry has.
     """
-    known = {_ROOT: text}
+    sources = {_ROOT: text}
     while True:
-        if any(_overlaps(content) > _MAX_OVERLAPS for content in known.values()):
+        sizes = [_overlaps(content) for content in sources.values()]
+        if any(ranges > _MAX_RANGES or pairs > _MAX_OVERLAPS for ranges, pairs in sizes):
             message = "the file, or one that it imports, reserves too many numbers one by one"
             raise SchemaError(Problem("syntax", message, "write ranges such as 1 to 1000, or split the file"))
-        compiled, errors = _compile(tuple(known.items()))
+        compiled, errors = _run_protoc(tuple(sources.items()))
         if compiled:
             return list(pb.FileDescriptorSet.FromString(compiled).file)
-        missing = dict.fromkeys(name for name in _MISSING.findall(errors) if name not in known)
-        found = {name: _imported(document, name) for name in missing}
-        known |= {name: content for name, content in found.items() if content is not None}
-        if not any(name in known for name in missing) or len(known) > _MAX_FILES:
+        missing = dict.fromkeys(name for name in _MISSING.findall(errors) if name not in sources)
+        imports = {name: _fetch_import(document, name) for name in missing}
+        sources |= {name: content for name, content in imports.items() if content is not None}
+        if not any(name in sources for name in missing) or len(sources) > _MAX_FILES:
             raise SchemaError(*_problems(errors, text))
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _compile(sources: tuple[tuple[str, bytes], ...]) -> tuple[bytes, str]:
-    """Return the descriptors of files, of which the first is meant; else no bytes, and what the compiler says."""
+@lru_cache(maxsize=16)  # what is checked and then parsed, or parsed for several messages, is compiled once
+def _run_protoc(sources: tuple[tuple[str, bytes], ...]) -> tuple[bytes, str]:
+    """Return the descriptors of files, the first and its imports; else no bytes, and what the compiler says."""
     compiler = import_module("grpc_tools.protoc")
     with TemporaryDirectory(prefix="xregit-") as folder, TemporaryFile() as errors:
         for name, content in sources:
@@ -198,11 +224,11 @@ def _compile(sources: tuple[tuple[str, bytes], ...]) -> tuple[bytes, str]:
             path.write_bytes(content)
         root, out = Path(folder, _ROOT), Path(folder, "all descriptors")
         arguments = ("--include_imports", "--include_source_info", f"--descriptor_set_out={out}")
-        with _alone:
+        with _stderr_lock:
             stderr = os.dup(_STDERR)
             os.dup2(errors.fileno(), _STDERR)
             try:
-                compiler.main(["protoc", f"-I{folder}", f"-I{_own_files()}", *arguments, str(root)])
+                compiler.main(["protoc", f"-I{folder}", f"-I{_google_files()}", *arguments, str(root)])
             finally:
                 os.dup2(stderr, _STDERR)
                 os.close(stderr)
@@ -213,27 +239,27 @@ def _compile(sources: tuple[tuple[str, bytes], ...]) -> tuple[bytes, str]:
 
 
 @cache
-def _own_files() -> Path:
-    """Return the folder of the files that come with Protobuf itself."""
+def _google_files() -> Path:
+    """Return the folder of the files that come with Protobuf."""
     return Path(str(files("grpc_tools") / "_proto"))
 
 
-def _imported(document: Document, name: str) -> bytes | None:
+def _fetch_import(document: Document, name: str) -> bytes | None:
     """Return an imported file: beside this document, or where its path leads from the registry's root."""
     plain = name.removesuffix(".proto")
     references = (f"../../{plain}", plain, f"/{plain}", f"../../{name}")
-    places = (*(resolve(document.uri, reference) for reference in references), name)
-    return next((content for place in places if (content := document.fetch(place)) is not None), None)
+    uris = (*(resolve(document.uri, reference) for reference in references), name)
+    return next((content for uri in uris if (content := document.fetch(uri)) is not None), None)
 
 
 def _problems(errors: str, text: bytes) -> list[Problem]:
     """Return what the compiler finds wrong in the document itself, of each line the first: others follow from that."""
-    found: dict[str, Problem] = {}
+    problems: dict[str, Problem] = {}
     for line, column, message in _FAULT.findall(errors):
-        if line not in found and len(found) < _MAX_PROBLEMS:
-            place = _place(text, int(line) - 1, int(column) - 1) if line else (0, 0)
-            found[line] = _problem(message, errors, *place)
-    return list(found.values()) or [Problem("syntax", errors.partition("\n")[0], _ANY_HELP)]
+        if line not in problems and len(problems) < _MAX_PROBLEMS:
+            position = _position(text, int(line) - 1, int(column) - 1) if line else (0, 0)
+            problems[line] = _problem(message, errors, *position)
+    return list(problems.values()) or [Problem("syntax", errors.partition("\n")[0], _ANY_HELP)]
 
 
 def _problem(message: str, errors: str, line: int, column: int) -> Problem:
@@ -252,8 +278,8 @@ def _problem(message: str, errors: str, line: int, column: int) -> Problem:
     return Problem(kind, words, help_, line, column)
 
 
-def _place(text: bytes, line: int, column: int) -> tuple[int, int]:
-    """Return a place of the compiler's, which counts from 0, in bytes, and has tabs of 8, as line and character."""
+def _position(text: bytes, line: int, column: int) -> tuple[int, int]:
+    """Return a position of the compiler's, which counts from 0, in bytes, and has tabs of 8, as line and character."""
     lines = text.split(b"\n", line + 1)
     at = 0
     characters = lines[line].decode() if line < len(lines) else ""
@@ -273,7 +299,7 @@ def _allow_json_conflicts(message: pb.DescriptorProto) -> None:
 
 
 def _docs(file: pb.FileDescriptorProto) -> Iterator[tuple[str, str]]:
-    """Give the full name of each message, field and enum that has comments right before or behind it, with those."""
+    """Yield the full name of each message, field and enum that has comments beside it, with those."""
     for location in file.source_code_info.location:
         if location.leading_comments or location.trailing_comments:
             name = _full_name(file, location.path)
@@ -295,17 +321,17 @@ def _full_name(file: pb.FileDescriptorProto, path: Any) -> str:
     return ".".join(names)
 
 
-def _selected(file: FileDescriptor, name: str) -> Descriptor:
-    known = dict(_messages(file.message_types_by_name.values()))
+def _select_message(file: FileDescriptor, name: str) -> Descriptor:
+    messages = dict(_messages(file.message_types_by_name.values()))
     if not name and len(file.message_types_by_name) == 1:
-        return next(iter(known.values()))
-    found = known.get(name.lstrip(".")) or known.get(f"{file.package}.{name}")
-    found = found or next((item for full, item in known.items() if full.endswith(f".{name}")), None)
-    if not name or found is None:
-        names = ", ".join(full.removeprefix(f"{file.package}.") for full in known) or "none"
+        return next(iter(messages.values()))
+    descriptor = messages.get(name.lstrip(".")) or messages.get(f"{file.package}.{name}")
+    descriptor = descriptor or next((item for full, item in messages.items() if full.endswith(f".{name}")), None)
+    if not name or descriptor is None:
+        names = ", ".join(full.removeprefix(f"{file.package}.") for full in messages) or "none"
         message = f'the document has no message "{name}"' if name else "the document has several messages or none"
         raise SchemaError(Problem("selector", message, f"its messages are {names}"))
-    return found
+    return descriptor
 
 
 def _messages(messages: Any) -> Iterator[tuple[str, Descriptor]]:

@@ -12,17 +12,16 @@ import xmlschema
 
 from xregit.model import canonical
 from xregit.model.quoting import cut_middle
-from xregit.payloads.base import Field, PayloadError, Problem, SchemaError, error_text
-from xregit.payloads.budget import MAX_VALUES, with_budget
+from xregit.payloads.base import PayloadError, Problem, SchemaError, error_text
+from xregit.payloads.fields import MAX_VALUES, Field, with_budget
 from xregit.payloads.xsd.fields import fields
-from xregit.payloads.xsd.positions import elements
-from xregit.payloads.xsd.schema import ERRORS, UncheckedError, load, pattern_problem
+from xregit.payloads.xsd.schema import ERRORS, UncheckedError, load, parse_elements, pattern_problem
 from xregit.payloads.xsd.values import ElementReader, example, to_element
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xregit.payloads.document import Document
+    from xregit.payloads.base import Document
 
 _NAME_IN_XPATH = re.compile(r"""@name\s*=\s*['"]([^'"]+)['"]""")
 _MIN_VERSION = "http://www.w3.org/2007/XMLSchema-versioning minVersion"
@@ -51,31 +50,31 @@ class Xsd:
 
     def decode(self, body: bytes, contenttype: str = "") -> Any:
         """Return the content of the root element: attributes with ``@``, child elements by name, text as ``$``."""
-        wrong = self.validate(body, contenttype)
-        if wrong:
-            raise PayloadError(*wrong)
+        problems = self.validate(body, contenttype)
+        if problems:
+            raise PayloadError(*problems)
         return self._read(body, binary_types=True)
 
     def encode(self, value: Any, contenttype: str = "") -> bytes:
         """Return a value as XML document."""
         root = to_element(self._element(), value)
         body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
-        wrong = self.validate(body, contenttype)
-        if wrong:
-            raise PayloadError(*wrong)
+        problems = self.validate(body, contenttype)
+        if problems:
+            raise PayloadError(*problems)
         return body
 
     def example(self) -> Any:
         """Return a value with all parts, or else with those that must be there."""
-        wrong: tuple[str, ...] = ()
+        problems: tuple[str, ...] = ()
         make = with_budget(MAX_VALUES)(example)
         for complete in (True, False):
             try:
                 return self._read(self.encode(make(self._element(), complete=complete)))  # bytes as people write them
             except PayloadError as error:
-                wrong = error.problems
+                problems = error.problems
         problem = "no example could be made of the schema"
-        raise PayloadError(problem, *wrong)
+        raise PayloadError(problem, *problems)
 
     def fields(self) -> tuple[Field, ...]:
         """Return the attributes and child elements of the root; none where no element can be one."""
@@ -94,18 +93,18 @@ class Xsd:
             raise PayloadError(_shorten(error_text(error))) from error
 
     def _problems(self, root: ET.Element) -> Iterator[str]:
-        found = (self.component or self.schema).iter_errors(root)
+        errors = (self.component or self.schema).iter_errors(root)
         if isinstance(self.component, xmlschema.XsdElement) and root.tag != self.component.name:
             yield f'the root element is "{root.tag}", not "{self.component.name}"'
             return
-        yield from (_shorten(f"{error.path}: {_value_error(error)}") for error in found)
+        yield from (_shorten(f"{error.path}: {_value_error(error)}") for error in errors)
 
     def _element(self) -> Any:
         if isinstance(self.component, xmlschema.XsdElement):
             return self.component
         if self.component is not None or not self.schema.elements:
-            found = "the schema object is a type" if self.component is not None else "the schema has no element"
-            message = f"{found}; only elements stand alone in a document"
+            reason = "the schema object is a type" if self.component is not None else "the schema has no element"
+            message = f"{reason}; only elements stand alone in a document"
             raise PayloadError(message)
         return root_elements(self.schema)[0]
 
@@ -121,7 +120,7 @@ def _value_error(error: Any) -> str:
 
 
 def parse(document: Document) -> Xsd:
-    """Return the schema of a document, for the element or type of a name where one is stated.
+    """Return the schema of a document, for the element or type that the fragment names.
 
     Raises:
         SchemaError: the document isn't an XML schema, or has no such element or type.
@@ -131,26 +130,26 @@ def parse(document: Document) -> Xsd:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Give a least version, as ``vc:minVersion`` states it, above the one of the format."""
-    root = elements(document.text())[0]
-    own = root.attributes.get(_MIN_VERSION, "1.0")
-    due = canonical("format", document.format).partition("/")[2]
-    if own == "1.1" and due == "1.0":
-        message = f'"vc:minVersion" is {own}, but the format is {document.format}'
+    """Yield the problem of a ``vc:minVersion`` above the version of the format."""
+    root = parse_elements(document.text())[0]
+    version = root.attributes.get(_MIN_VERSION, "1.0")
+    required_version = canonical("format", document.format).partition("/")[2]
+    if version == "1.1" and required_version == "1.0":
+        message = f'"vc:minVersion" is {version}, but the format is {document.format}'
         yield Problem("format", message, 'write "format: XSD/1.1"', root.line, root.column)
 
 
 def _select(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:
     """Return what a selector names: by name, or by an XPath that ends in one."""
-    stated = _NAME_IN_XPATH.findall(selector)
-    name = stated[-1] if stated else selector.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    steps = _NAME_IN_XPATH.findall(selector)
+    name = steps[-1] if steps else selector.rstrip("/").rpartition("/")[2].rpartition(":")[2]
     full = f"{{{schema.target_namespace}}}{name}" if schema.target_namespace else name
-    found = schema.elements.get(full) if full in schema.elements else schema.types.get(full)
-    if found is None:
-        known = ", ".join(item.local_name for item in schema.elements.values()) or "none"
+    component = schema.elements.get(full) if full in schema.elements else schema.types.get(full)
+    if component is None:
+        names = ", ".join(item.local_name for item in schema.elements.values()) or "none"
         message = f'the document has no element or type "{selector}"'
-        raise SchemaError(Problem("selector", message, f"its elements are {known}"))
-    return found
+        raise SchemaError(Problem("selector", message, f"its elements are {names}"))
+    return component
 
 
 def root_elements(schema: xmlschema.XMLSchemaBase) -> list[Any]:
@@ -168,7 +167,7 @@ def referenced_names(schema: xmlschema.XMLSchemaBase) -> frozenset[str | None]:
 def _parse_body(body: bytes) -> ET.Element:
     """Return the root of an XML document that declares no entities and isn't too deep."""
     try:
-        elements(body)
+        parse_elements(body)
     except SchemaError as error:
         problems = (f"line {item.line}, column {item.column}: {item.message}" for item in error.problems)
         raise PayloadError(*problems) from error

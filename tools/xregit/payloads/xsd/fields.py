@@ -5,10 +5,19 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.base import WILDCARD, Field
-from xregit.payloads.bounds import beyond_type, count_text, pattern_texts, range_text
-from xregit.payloads.budget import MAX_FIELDS, MORE_FIELDS, has_budget, with_budget
-from xregit.payloads.xsd.positions import XSD
+from xregit.payloads.fields import (
+    MAX_FIELDS,
+    MORE_FIELDS,
+    WILDCARD,
+    Field,
+    beyond_type,
+    count_text,
+    has_budget,
+    pattern_texts,
+    range_text,
+    with_budget,
+)
+from xregit.payloads.xsd.schema import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,19 +59,19 @@ def fields(component: Any) -> tuple[Field, ...]:
 
     Attributes have ``@`` before their names, and text beside attributes is called ``$``, as in the decoded values.
     """
-    made = _field_of_type("", component, required=True, nullable=False, trail=())
-    return made.fields if made.type == "record" else (made,)
+    field = _field_of_type("", component, required=True, nullable=False, trail=())
+    return field.fields if field.type == "record" else (field,)
 
 
 def _elements(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
-    """Give the fields of child elements, each once; lists of those that may stand there more than once."""
-    several, met = repeated_names(type_), set()
+    """Yield the fields of child elements, each once; lists of those that may stand there more than once."""
+    repeated, names = repeated_names(type_), set()
     for element in type_.content.iter_elements():
         if element.name is None or not hasattr(element, "type"):
             yield WILDCARD
-        elif element.name not in met:
-            met.add(element.name)
-            yield _element(element, trail, is_list=element.name in several)
+        elif element.name not in names:
+            names.add(element.name)
+            yield _element(element, trail, is_list=element.name in repeated)
 
 
 def _element(element: Any, trail: tuple[str, ...], *, is_list: bool) -> Field:
@@ -70,7 +79,7 @@ def _element(element: Any, trail: tuple[str, ...], *, is_list: bool) -> Field:
     if not is_list:
         return _field_of_type(element.local_name, element, required=required, nullable=element.nillable, trail=trail)
     item = _field_of_type("item", element, required=True, nullable=element.nillable, trail=trail)
-    return Field(element.local_name, "array", item.stated, required, description=item.description, fields=(item,))
+    return Field(element.local_name, "array", item.native, required, description=item.description, fields=(item,))
 
 
 def repeated_names(type_: Any) -> frozenset[str]:
@@ -93,7 +102,7 @@ def _max_counts(particle: Any) -> Mapping[str, float]:
 
 
 def _optional_group(element: Any) -> bool:
-    """Tell whether a group around the element may be left out, or is a choice."""
+    """Return whether a group around the element may be left out, or is a choice."""
     group = getattr(element, "parent", None)
     while group is not None and hasattr(group, "model"):
         if group.min_occurs == 0 or (group.model == "choice" and len(group) > 1):
@@ -107,28 +116,28 @@ def _field_of_type(name: str, component: Any, *, required: bool, nullable: bool,
         return MORE_FIELDS
     type_ = getattr(component, "type", component)
     description = documentation(component) or documentation(type_)
-    stated = type_.prefixed_name or type_.local_name or ""
+    native = type_.prefixed_name or type_.local_name or ""
     if is_text_only(type_):
         return _simple_field(name, type_, description, required=required, nullable=nullable)
     if type_.name is not None and type_.name in trail:
-        return Field(name, "record", stated, required, nullable, description, recursive=True)
+        return Field(name, "record", native, required, nullable, description, recursive=True)
     if type_.name == f"{{{XSD}}}anyType":
-        return Field(name, "any", stated, required, nullable, description)
-    inside = tuple(_inner_fields(type_, (*trail, type_.name) if type_.name else trail))
-    return Field(name, "record", stated, required, nullable, description, inside)
+        return Field(name, "any", native, required, nullable, description)
+    members = tuple(_inner_fields(type_, (*trail, type_.name) if type_.name else trail))
+    return Field(name, "record", native, required, nullable, description, members)
 
 
 def is_text_only(type_: Any) -> bool:
-    """Tell whether the elements of a type are texts, without attributes beside them."""
+    """Return whether the elements of a type are texts, without attributes beside them."""
     return type_.is_simple() or (type_.has_simple_content() and not type_.attributes)
 
 
 def _inner_fields(type_: Any, trail: tuple[str, ...]) -> Iterator[Field]:
     for key, attribute in type_.attributes.items():
         if key is not None:
-            needed = attribute.use == "required"
-            said = documentation(attribute) or documentation(attribute.type)
-            yield _simple_field(f"@{attribute.local_name}", attribute.type, said, required=needed, nullable=False)
+            required = attribute.use == "required"
+            text = documentation(attribute) or documentation(attribute.type)
+            yield _simple_field(f"@{attribute.local_name}", attribute.type, text, required=required, nullable=False)
     if type_.has_simple_content():
         yield _simple_field(TEXT_FIELD, type_.content, "", required=True, nullable=False)
     elif len(trail) <= _MAX_TRAIL:
@@ -142,23 +151,23 @@ _MAX_TRAIL = 30
 
 def _simple_field(name: str, type_: Any, description: str, *, required: bool, nullable: bool) -> Field:
     simple = type_.content if type_.is_complex() else type_
-    stated = simple.prefixed_name or built_in(simple)
+    native = simple.prefixed_name or built_in(simple)
     if simple.is_list():
         item = _simple_field("item", item_type(simple), "", required=True, nullable=False)
-        return Field(name, "array", stated, required, nullable, description, (item,))
+        return Field(name, "array", native, required, nullable, description, (item,))
     if simple.enumeration:
         values = tuple(str(item) if reads_as_text(simple) else item for item in simple.enumeration)
-        return Field(name, "enum", stated, required, nullable, description, values=values)
+        return Field(name, "enum", native, required, nullable, description, values=values)
     kind = _TYPES.get(built_in(simple), "string")
     digits, scale = (facet(simple, item) for item in ("totalDigits", "fractionDigits"))
     if digits is None or scale is None:  # digits alone leave open where the point is
         digits = scale = 0
-    said = _bound_texts(simple) if kind in _UNBOUNDED else beyond_type(_bound_texts(simple))
-    return Field(name, kind, stated, required, nullable, description, precision=digits, scale=scale, limits=said)
+    limits = _bound_texts(simple) if kind in _UNBOUNDED else beyond_type(_bound_texts(simple))
+    return Field(name, kind, native, required, nullable, description, precision=digits, scale=scale, limits=limits)
 
 
 def reads_as_text(simple: Any) -> bool:
-    """Tell whether values are told as texts, whatever they are: those of unions and of most enumerations."""
+    """Return whether values are shown as texts: those of unions and of most enumerations."""
     base = simple
     while base is not None and getattr(base, "member_types", None) is None:
         base = base.base_type
@@ -173,13 +182,13 @@ def item_type(type_: Any) -> Any:
 
 
 def _bound_texts(simple: Any) -> tuple[str, ...]:
-    """Return what facets say of a value; those of patterns go by the names of types elsewhere."""
-    stated = {name: value for name in _FACETS if (value := facet(simple, name)) is not None}
-    low, high = (stated.get(f"{end}Inclusive", stated.get(f"{end}Exclusive")) for end in ("min", "max"))
-    above, below = "minExclusive" in stated, "maxExclusive" in stated
-    few, many = (stated.get("length", stated.get(f"{end}Length")) for end in ("min", "max"))
+    """Return the words for the facets of a type."""
+    facets = {name: value for name in _FACETS if (value := facet(simple, name)) is not None}
+    low, high = (facets.get(f"{end}Inclusive", facets.get(f"{end}Exclusive")) for end in ("min", "max"))
+    above, below = "minExclusive" in facets, "maxExclusive" in facets
+    shortest, longest = (facets.get("length", facets.get(f"{end}Length")) for end in ("min", "max"))
     pattern = simple.get_facet(f"{{{XSD}}}pattern")
-    words = (range_text(low, high, above=above, below=below), count_text(few, many, "characters", "character"))
+    words = (range_text(low, high, above=above, below=below), count_text(shortest, longest, "characters", "character"))
     return (*filter(None, words), *pattern_texts(pattern.regexps if pattern is not None else ()))
 
 
@@ -200,7 +209,7 @@ def built_in(type_: Any) -> str:
 
 
 def documentation(component: Any) -> str:
-    """Return what an element or type says of itself."""
+    """Return the documentation of an element or type."""
     annotation = getattr(component, "annotation", None)
     texts = annotation.documentation if annotation is not None else ()
     return " ".join(" ".join("".join(item.itertext()).split()) for item in texts)

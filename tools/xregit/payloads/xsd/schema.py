@@ -1,4 +1,4 @@
-"""The loader of XML Schema documents, with those that they include and import.
+"""The loader of XML Schema documents, with those that they include and import, and the positions of their elements.
 
 Its patterns are matched in linear time in place of Python's backtracking; its unions keep the text of a value, since
 ``007`` may be a number or a text.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import io
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from email.message import Message
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, OpenerDirector, Request
 from urllib.response import addinfourl
 from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
 import jsonschema_rs
 import xmlschema
@@ -25,18 +26,77 @@ from xmlschema.validators.builders import XsdBuilders
 from xmlschema.validators.exceptions import XMLSchemaModelDepthError
 
 from xregit.model import canonical
-from xregit.payloads.base import Problem, SchemaError, too_deep
-from xregit.payloads.document import resolve
-from xregit.payloads.xsd.positions import XSD, Element, elements
+from xregit.payloads.base import Problem, SchemaError, resolve, too_deep
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
 
-    Kinds = Mapping[type, type["LexicalValue"]]
-    import re
+    from xregit.payloads.base import Document, Fetch
 
-    from xregit.payloads.base import Fetch
-    from xregit.payloads.document import Document
+    Kinds = Mapping[type, type["LexicalValue"]]
+
+XSD = "http://www.w3.org/2001/XMLSchema"
+MAX_DEPTH = 100
+# xmlschema takes quadratic time for them.
+_MAX_ATTRIBUTES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element: its name and attributes as ``namespace name``, and where its start tag stands."""
+
+    name: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class _PositionHandler:
+    parser: expat.XMLParserType
+    elements: list[Element] = field(default_factory=list)
+    depth: int = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
+        if self.depth > MAX_DEPTH:
+            message = f"elements are nested more than {MAX_DEPTH} levels deep"
+            raise SchemaError(Problem("syntax", message, "use fewer levels", line, column))
+        if len(attributes) > _MAX_ATTRIBUTES:
+            message = f"an element has more than {_MAX_ATTRIBUTES} attributes"
+            raise SchemaError(Problem("syntax", message, "use elements", line, column))
+        self.elements.append(Element(name, attributes, line, column))
+
+    def end(self, _name: str) -> None:
+        self.depth -= 1
+
+    def entity(self, *_: object) -> NoReturn:
+        line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
+        message = "the document declares entities, which may stand for any amount of text"
+        raise SchemaError(Problem("syntax", message, "write the text itself", line, column))
+
+
+def parse_elements(text: bytes) -> tuple[Element, ...]:
+    """Return the elements of an XML document in the order of their start tags.
+
+    Raises:
+        SchemaError: the text isn't XML, declares entities or is too deep.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")
+    handler = _PositionHandler(parser)
+    parser.StartElementHandler, parser.EndElementHandler = handler.start, handler.end
+    parser.EntityDeclHandler = handler.entity
+    try:
+        parser.Parse(text, True)  # noqa: FBT003 - the last part of the text
+    except expat.ExpatError as error:
+        message = expat.ErrorString(error.code)
+        problem = Problem("syntax", f"this is not XML: {message}", "correct the text", error.lineno, error.offset + 1)
+        raise SchemaError(problem) from error
+    except (ValueError, LookupError) as error:
+        raise SchemaError(Problem("syntax", f"this is not XML: {error}", "save it as UTF-8", 1, 1)) from error
+    return tuple(handler.elements)
 
 
 class LexicalValue:
@@ -65,19 +125,19 @@ _LEXICAL_KINDS: Kinds = {bool: LexicalInt, int: LexicalInt, Decimal: LexicalDeci
 
 
 class _LexicalUnion(XsdUnion):
-    """What unions of both versions do."""
+    """A union that keeps the text of a value beside it."""
 
     __slots__ = ()
 
     def raw_decode(self, obj: Any, validation: str, context: Any) -> Any:
         """Return the value of a text by the first member type that it fits, and the text with it."""
-        found = super().raw_decode(obj, validation, context)
-        kind: Any = _LEXICAL_KINDS.get(type(found))
+        value = super().raw_decode(obj, validation, context)
+        kind: Any = _LEXICAL_KINDS.get(type(value))
         if kind is None or not isinstance(obj, str):
-            return found
-        made = kind(found)
-        made.text = " ".join(obj.split())  # as all types but those of texts have it
-        return made
+            return value
+        lexical = kind(value)
+        lexical.text = " ".join(obj.split())  # as all types but those of texts have it
+        return lexical
 
 
 class Union10(_LexicalUnion):
@@ -132,13 +192,13 @@ class LinearPatterns(XsdPatternFacets):
 
 
 class Schema10(xmlschema.XMLSchema10):
-    """XML Schema 1.0 with such patterns, and with unions that keep texts."""
+    """XML Schema 1.0 with linear patterns and lexical unions."""
 
     builders = XsdBuilders("1.0", LinearPatterns, union_class=Union10)
 
 
 class Schema11(xmlschema.XMLSchema11):
-    """XML Schema 1.1 with the same."""
+    """XML Schema 1.1 with linear patterns and lexical unions."""
 
     builders = XsdBuilders("1.1", LinearPatterns, union_class=Union11)
 
@@ -188,53 +248,53 @@ def load(document: Document) -> xmlschema.XMLSchemaBase:
         SchemaError: it isn't XML Schema, or refers to what isn't there.
     """
     text = document.text()
-    found = elements(text)
-    if found[0].name != f"{XSD} schema":
-        message = f'the document is a "{found[0].name.rpartition(" ")[2]}", not an XML schema'
+    elements = parse_elements(text)
+    if elements[0].name != f"{XSD} schema":
+        message = f'the document is a "{elements[0].name.rpartition(" ")[2]}", not an XML schema'
         raise SchemaError(Problem("syntax", message, f'begin it with "xs:schema" of {XSD}', 1, 1))
     base = document.uri if ":" in document.uri.partition("/")[0] else f"{_HERE}/{document.uri.lstrip('/')}"
-    missing = tuple(_missing_references(document.fetch, found, base, set()))
+    missing = tuple(_missing_references(document.fetch, elements, base, set()))
     if missing:
         raise SchemaError(*missing)
     schema = _build(document, text, base)
     if schema.all_errors:
-        raise SchemaError(*(_problem(schema, found, error) for error in schema.all_errors[:_MAX_PROBLEMS]))
-    wrong = next(find_unbounded(schema), "")
-    if wrong:
-        raise SchemaError(Problem("syntax", wrong, "use fewer groups within groups", 1, 1))
+        raise SchemaError(*(_problem(schema, elements, error) for error in schema.all_errors[:_MAX_PROBLEMS]))
+    reason = next(find_unbounded(schema), "")
+    if reason:
+        raise SchemaError(Problem("syntax", reason, "use fewer groups within groups", 1, 1))
     return schema
 
 
-def _missing_references(fetch: Fetch, found: tuple[Element, ...], base: str, seen: set[str]) -> Iterator[Problem]:
-    """Give the references to other documents that lead nowhere, those inside such documents too."""
-    for element in found:
+def _missing_references(fetch: Fetch, elements: tuple[Element, ...], base: str, uris: set[str]) -> Iterator[Problem]:
+    """Yield the references to other documents that lead nowhere, those inside such documents too."""
+    for element in elements:
         location = element.attributes.get("schemaLocation")
         namespace = element.attributes.get("namespace")
         if element.name not in _REFERRING or location is None or namespace in _BUILT_IN:
             continue
-        address = resolve(base, location)
-        if address in seen:
+        uri = resolve(base, location)
+        if uri in uris:
             continue
-        seen.add(address)
-        content = fetch(address.removeprefix(_HERE)) if len(seen) <= _MAX_DOCUMENTS else None
+        uris.add(uri)
+        content = fetch(uri.removeprefix(_HERE)) if len(uris) <= _MAX_DOCUMENTS else None
         if content is None:
             message = f'"{location}" is not in this registry'
             help_ = "add it as a schema and refer to it by its path, or put what it holds here"
             yield Problem("reference", message, help_, element.line, element.column)
         else:
-            yield from _missing_references(fetch, elements(content), address, seen)
+            yield from _missing_references(fetch, parse_elements(content), uri, uris)
 
 
 def _build(document: Document, text: bytes, base: str, validation: str = "lax") -> xmlschema.XMLSchemaBase:
     opener = OpenerDirector()
     opener.add_handler(_Registry(document.fetch))
     version = canonical("format", document.format).partition("/")[2]
-    made: type[xmlschema.XMLSchemaBase] = Schema11 if version == "1.1" else Schema10
-    said: dict[str, Any] = {"allow": "remote", "defuse": "always", "opener": opener, "validation": validation}
+    schema_class: type[xmlschema.XMLSchemaBase] = Schema11 if version == "1.1" else Schema10
+    options: dict[str, Any] = {"allow": "remote", "defuse": "always", "opener": opener, "validation": validation}
     try:
         with warnings.catch_warnings(action="ignore"):
             # The library takes the base for a folder.
-            return made(io.BytesIO(text), base_url=urljoin(base, "."), use_fallback=False, **said)
+            return schema_class(io.BytesIO(text), base_url=urljoin(base, "."), use_fallback=False, **options)
     except UncheckedError as error:
         raise SchemaError(
             Problem("syntax", pattern_problem(error), "use fewer or smaller repetitions", 1, 1)
@@ -249,10 +309,10 @@ def _build(document: Document, text: bytes, base: str, validation: str = "lax") 
         raise SchemaError(Problem("syntax", _error_reason(error), _CORRECT, 1, 1)) from error
 
 
-def _problem(schema: xmlschema.XMLSchemaBase, found: tuple[Element, ...], error: Any) -> Problem:
+def _problem(schema: xmlschema.XMLSchemaBase, elements: tuple[Element, ...], error: Any) -> Problem:
     """Return a problem at the element that the library names."""
-    places = {id(item): place for item, place in zip(schema.source.root.iter(), found, strict=False)}
-    place = places.get(id(error.elem), found[0])
+    places = {id(item): place for item, place in zip(schema.source.root.iter(), elements, strict=False)}
+    place = places.get(id(error.elem), elements[0])
     return Problem("syntax", _error_reason(error), _CORRECT, place.line, place.column)
 
 
@@ -265,7 +325,7 @@ MAX_PARTICLES = 10_000
 
 
 def find_unbounded(schema: xmlschema.XMLSchemaBase) -> Iterator[str]:
-    """Say of each complex type of a schema why it can't be gone through, if it can't."""
+    """Yield why a complex type of a schema can't be walked through, for each such type."""
     for type_ in schema.iter_components(XsdComplexType):
         if not isinstance(type_, XsdComplexType) or not isinstance(content := type_.content, XsdGroup):
             continue

@@ -7,14 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import xmlschema
 
 from xregit.payloads.base import PayloadError
-from xregit.payloads.budget import MAX_CHARACTERS, BudgetError, spend
+from xregit.payloads.fields import MAX_CHARACTERS, BudgetError, spend
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 from xregit.payloads.xsd.fields import (
     TEXT_FIELD,
@@ -25,8 +24,7 @@ from xregit.payloads.xsd.fields import (
     reads_as_text,
     repeated_names,
 )
-from xregit.payloads.xsd.positions import XSD
-from xregit.payloads.xsd.schema import LexicalValue
+from xregit.payloads.xsd.schema import XSD, LexicalValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,13 +49,14 @@ _SAMPLES = {
     "gMonth": "--01",
 }
 _BINARY = {"hexBinary": bytes.hex, "base64Binary": lambda octets: b64encode(octets).decode()}
-_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+_XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
+_NIL = f"{_XSI}nil"
 _MAX_DEPTH = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Where an element is made: its path, the namespace around it, and where problems are noted."""
+    """Where an element stands: its path, its namespace, and the list that problems are added to."""
 
     path: str
     namespace: str
@@ -71,54 +70,54 @@ def to_element(element: Any, value: Any) -> ET.Element:
         PayloadError: the value names what the schema doesn't have.
     """
     problems: list[str] = []
-    made = _make_element(element, value, _Context("", "", problems))
+    root = _make_element(element, value, _Context("", "", problems))
     if problems:
         raise PayloadError(*problems)
-    return made
+    return root
 
 
-def _make_element(element: Any, value: Any, around: _Context) -> ET.Element:
+def _make_element(element: Any, value: Any, parent: _Context) -> ET.Element:
     namespace = element.name[1:].partition("}")[0] if element.name[:1] == "{" else ""
-    here = _Context(f"{around.path}/{element.local_name}", namespace, around.problems)
-    made = ET.Element(element.local_name, {} if namespace == around.namespace else {"xmlns": namespace})
+    context = _Context(f"{parent.path}/{element.local_name}", namespace, parent.problems)
+    node = ET.Element(element.local_name, {} if namespace == parent.namespace else {"xmlns": namespace})
     if value is None and element.nillable:
-        made.set(_NIL, "true")
+        node.set(_NIL, "true")
     elif isinstance(value, dict) and element.type.is_complex():
-        left = dict(value)
-        _set_attributes(made, element.type, left)
-        if element.type.has_simple_content() and element.nillable and TEXT_FIELD not in left:
-            made.set(_NIL, "true")
+        remaining = dict(value)
+        _set_attributes(node, element.type, remaining)
+        if element.type.has_simple_content() and element.nillable and TEXT_FIELD not in remaining:
+            node.set(_NIL, "true")
         elif element.type.has_simple_content():
-            made.text = text_of(left.pop(TEXT_FIELD, ""), element.type)
+            node.text = text_of(remaining.pop(TEXT_FIELD, ""), element.type)
         else:
-            _fill_children(made, element.type, left, here)
-        here.problems.extend(f'{here.path}: the schema has no "{name}" here' for name in left)
+            _fill_children(node, element.type, remaining, context)
+        context.problems.extend(f'{context.path}: the schema has no "{name}" here' for name in remaining)
     elif isinstance(value, dict):
-        here.problems.append(f"{here.path}: the schema has a single value here")
+        context.problems.append(f"{context.path}: the schema has a single value here")
     else:
-        made.text = text_of(value, element.type)
-    return made
+        node.text = text_of(value, element.type)
+    return node
 
 
-def _set_attributes(made: ET.Element, type_: Any, left: dict[str, Any]) -> None:
+def _set_attributes(node: ET.Element, type_: Any, remaining: dict[str, Any]) -> None:
     for attribute in (item for key, item in type_.attributes.items() if key is not None):
-        stated = left.pop(f"@{attribute.local_name}", None)
-        if stated is not None:
-            made.set(attribute.name, text_of(stated, attribute.type))
+        text = remaining.pop(f"@{attribute.local_name}", None)
+        if text is not None:
+            node.set(attribute.name, text_of(text, attribute.type))
 
 
-def _fill_children(made: ET.Element, type_: Any, left: dict[str, Any], here: _Context) -> None:
+def _fill_children(node: ET.Element, type_: Any, remaining: dict[str, Any], context: _Context) -> None:
     """Add the child elements in the schema's order, and take from ``left`` what was added."""
-    several = repeated_names(type_)
+    repeated = repeated_names(type_)
     for child in type_.content.iter_elements():
-        if child.name is None or child.local_name not in left:
+        if child.name is None or child.local_name not in remaining:
             continue
-        stated = left.pop(child.local_name)
-        is_one = not isinstance(stated, list) or (child.type.is_list() and child.name not in several)
-        for item in [stated] if is_one else stated:
-            made.append(_make_element(child, item, here))
-    if type_.mixed and TEXT_FIELD in left:
-        made.text = text_of(left.pop(TEXT_FIELD), type_)
+        value = remaining.pop(child.local_name)
+        is_single = not isinstance(value, list) or (child.type.is_list() and child.name not in repeated)
+        for item in [value] if is_single else value:
+            node.append(_make_element(child, item, context))
+    if type_.mixed and TEXT_FIELD in remaining:
+        node.text = text_of(remaining.pop(TEXT_FIELD), type_)
 
 
 def text_of(value: Any, type_: Any) -> str:
@@ -140,48 +139,42 @@ def example(component: Any, *, complete: bool, depth: int = 0, trail: tuple[str,
     """Return a value of an element: all of its parts, or those that must be there.
 
     Raises:
-        LargeError: it would be too large.
+        BudgetError: it would be too large.
     """
     spend()
     type_ = getattr(component, "type", component)
     if type_.is_simple():
         return simple_example(type_)
-    found = {
+    values = {
         f"@{item.local_name}": item.fixed or simple_example(item.type)
         for key, item in type_.attributes.items()
         if key is not None and item.use != "prohibited" and (complete or item.use == "required")
     }
     if type_.has_simple_content():
         text = simple_example(type_.content)
-        return {**found, TEXT_FIELD: text} if found else text
-    inside = (*trail, type_.name) if type_.name else trail
+        return {**values, TEXT_FIELD: text} if values else text
+    trail = (*trail, type_.name) if type_.name else trail
     for child in _required_elements(type_.content):
-        recurs = child.type.name is not None and child.type.name in inside
+        recurs = child.type.name is not None and child.type.name in trail
         if depth < _MAX_DEPTH and (child.min_occurs > 0 or (complete and not recurs)):
-            make = partial(_child_example, child, complete=complete, depth=depth + 1, trail=inside)
-            found[child.local_name] = make() if child.is_single() else [make() for _ in range(max(1, child.min_occurs))]
-    return found or None
-
-
-def _child_example(child: Any, *, complete: bool, depth: int, trail: tuple[str, ...]) -> Any:
-    return child.fixed or example(child, complete=complete, depth=depth, trail=trail)
+            items = [
+                child.fixed or example(child, complete=complete, depth=depth + 1, trail=trail)
+                for _ in range(1 if child.is_single() else max(1, child.min_occurs))
+            ]
+            values[child.local_name] = items[0] if child.is_single() else items
+    return values or None
 
 
 def _required_elements(group: Any) -> list[Any]:
     """Return the elements of a group: all of a sequence, the first of a choice; none where any element may stand."""
-    found: list[Any] = []
+    elements: list[Any] = []
     for part in group:
-        inner = (
-            _required_elements(part)
-            if hasattr(part, "model")
-            else [part]
-            if getattr(part, "type", None) is not None
-            else []
-        )
+        is_element = getattr(part, "type", None) is not None
+        inner = _required_elements(part) if hasattr(part, "model") else [part] if is_element else []
         if group.model == "choice" and inner:
             return inner
-        found += inner
-    return found
+        elements += inner
+    return elements
 
 
 def simple_example(type_: Any) -> str:
@@ -204,9 +197,9 @@ def _text_example(type_: Any) -> str:
     """Return a text by the pattern of a type, or a sample of its built-in type."""
     length, least, most = (facet(type_, name) for name in ("length", "minLength", "maxLength"))
     if type_.patterns is not None:
-        made = matching_text(type_.patterns.regexps[0], length or least or 0, length or most)
-        if made is not None:
-            return made
+        match = matching_text(type_.patterns.regexps[0], length or least or 0, length or most)
+        if match is not None:
+            return match
     if (length or least or 0) > MAX_CHARACTERS:
         raise BudgetError
     octets = bytes(length or least or 0)
@@ -229,12 +222,6 @@ def _number(type_: Any) -> str:
     return f"{number:f}"
 
 
-XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
-# So many types are remembered with those of their elements that may stand there more than once.
-CACHED_TYPES = 4096
-_repeated_children = lru_cache(maxsize=CACHED_TYPES)(repeated_names)
-
-
 class ElementReader(xmlschema.XMLSchemaConverter):
     """Makes the values of elements, the inner ones first."""
 
@@ -243,45 +230,45 @@ class ElementReader(xmlschema.XMLSchemaConverter):
     def element_decode(self, data: Any, xsd_element: Any, xsd_type: Any = None, level: int = 0) -> Any:  # noqa: ARG002
         """Return the value of an element, whose attributes and content have been read."""
         type_ = xsd_type or xsd_element.type
-        stated = dict(data.attributes or ())
-        found = _read_attributes(stated, type_)
-        if str(stated.get(f"{XSI}nil")).strip() in {"true", "1"}:  # Structures, 2.6.2: it has attributes at most
-            return found or None
+        attributes = dict(data.attributes or ())
+        values = _read_attributes(attributes, type_)
+        if str(attributes.get(_NIL)).strip() in {"true", "1"}:  # Structures, 2.6.2: it has attributes at most
+            return values or None
         if type_.is_simple() or type_.has_simple_content():
             text = _read_value(data.text, type_)
-            return text if is_text_only(type_) and not found else {**found, TEXT_FIELD: text}
+            return text if is_text_only(type_) and not values else {**values, TEXT_FIELD: text}
         content = data.content or ()
         texts = [data.text, *(value for name, value, _ in content if isinstance(name, int))]
-        said = " ".join(filter(None, texts))
-        found |= _read_children(
-            ((name, value) for name, value, _ in content if not isinstance(name, int)), _repeated_children(type_)
+        text = " ".join(filter(None, texts))
+        values |= _read_children(
+            ((name, value) for name, value, _ in content if not isinstance(name, int)), repeated_names(type_)
         )
-        if type_.name == f"{{{XSD}}}anyType" and not found:
-            return said
-        return {**found, TEXT_FIELD: said} if said else found
+        if type_.name == f"{{{XSD}}}anyType" and not values:
+            return text
+        return {**values, TEXT_FIELD: text} if text else values
 
 
-def _read_attributes(stated: dict[str, Any], type_: Any) -> dict[str, Any]:
+def _read_attributes(attributes: dict[str, Any], type_: Any) -> dict[str, Any]:
     """Return the attributes but those that say where the schema is, or which type is meant, by their local names."""
     declared = type_.attributes if type_.is_complex() else {}
-    own = {
+    values = {
         name: _read_value(value, declared[name].type if name in declared else None)
-        for name, value in stated.items()
-        if not name.startswith(XSI)
+        for name, value in attributes.items()
+        if not name.startswith(_XSI)
     }
-    alike = Counter(map(local_name, own))
-    return {f"@{local_name(name) if alike[local_name(name)] == 1 else name}": value for name, value in own.items()}
+    counts = Counter(map(local_name, values))
+    return {f"@{local_name(name) if counts[local_name(name)] == 1 else name}": value for name, value in values.items()}
 
 
-def _read_children(content: Iterable[tuple[str, Any]], several: frozenset[str]) -> dict[str, Any]:
+def _read_children(content: Iterable[tuple[str, Any]], repeated: frozenset[str]) -> dict[str, Any]:
     """Return the values of child elements by their local names, lists where more than one may stand there, or does."""
-    met: dict[str, list[Any]] = {}
+    values_by_name: dict[str, list[Any]] = {}
     lists = set()
     for name, value in content:
-        met.setdefault(local_name(name), []).append(value)
-        if name in several:
+        values_by_name.setdefault(local_name(name), []).append(value)
+        if name in repeated:
             lists.add(local_name(name))
-    return {name: values if name in lists or len(values) > 1 else values[0] for name, values in met.items()}
+    return {name: items if name in lists or len(items) > 1 else items[0] for name, items in values_by_name.items()}
 
 
 def local_name(name: str) -> str:

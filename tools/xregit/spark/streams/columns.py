@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.json_pointer import escape
 from xregit.messages.decoder import SECOND, ZONE
 from xregit.payloads import Field
-from xregit.payloads.base import WILDCARD
+from xregit.payloads.fields import WILDCARD
 from xregit.spark.streams.converters import (
     ColumnType,
     Convert,

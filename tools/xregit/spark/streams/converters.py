@@ -67,7 +67,7 @@ def branch_fit(field: Field, value: Any) -> int:
 
 def _scalar_fit(field: Field, value: Any) -> int:
     if isinstance(value, str):
-        return EXACT if field.stated.startswith("string") else CONVERTIBLE
+        return EXACT if field.native.startswith("string") else CONVERTIBLE
     exact = _EXACT_TYPES.get(type(value), frozenset())
     if isinstance(value, datetime):
         exact = _LOCAL if value.tzinfo is None else _ZONED

@@ -22,7 +22,6 @@ from xregit.json_pointer import escape
 from xregit.payloads import PayloadError, language
 from xregit.payloads.body import explain_framing
 from xregit.payloads.json_schema.codec import JsonSchema
-from xregit.payloads.json_structure.schema import JsonStructure
 from xregit.protocols.cloudevents import declares_json
 from xregit.spark.streams.columns import build_array, parse_timestamps
 from xregit.spark.streams.decoder import DECODE_ERRORS
@@ -245,8 +244,7 @@ class PayloadDecoder:
     @classmethod
     def of(cls, schema: PayloadSchema | None) -> PayloadDecoder:
         """Return the decoder of a schema."""
-        inner = schema.schema if isinstance(schema, JsonStructure) else schema
-        json_schema = inner if isinstance(inner, JsonSchema) else None
+        json_schema = schema if isinstance(schema, JsonSchema) else None
         return cls(schema, json_schema, schema is not None and language(schema.format) == "XSD")
 
     def decode_json(self, data: Iterable[msgspec.Raw]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The constraints that the parts of a JSON Schema set together: types, bounds, properties, items."""
+"""The constraints that parts of a JSON Schema set together: types, bounds, properties, items."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Part:
 
     def without(self, keyword: str) -> Part:
         """Return the schema without one keyword."""
-        kept = {name: value for name, value in self.schema.items() if name != keyword}
-        return Part(kept, self.resolver, f"{self.key}!{keyword}")
+        remaining = {name: value for name, value in self.schema.items() if name != keyword}
+        return Part(remaining, self.resolver, f"{self.key}!{keyword}")
 
 
 Parts = tuple[Part, ...]
@@ -50,25 +50,25 @@ class Space:
     def root(self, pointer: str) -> Part:
         """Return the part that a pointer leads to."""
         resolver = self.loaded.registry.resolver(self.loaded.uri)
-        found = self.loaded.lookup(f"#{pointer}", resolver)
-        return Part(found.contents, found.resolver, f"{self.loaded.uri}#{pointer}")
+        target = self.loaded.lookup(f"#{pointer}", resolver)
+        return Part(target.contents, target.resolver, f"{self.loaded.uri}#{pointer}")
 
-    def flat(self, part: Part, seen: frozenset[str] = frozenset()) -> Iterator[Part]:
-        """Give the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
+    def flat(self, part: Part, keys: frozenset[str] = frozenset()) -> Iterator[Part]:
+        """Yield the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
         schema = part.schema
-        if not isinstance(schema, dict) or part.key in seen:
+        if not isinstance(schema, dict) or part.key in keys:
             yield from (part,) if not isinstance(schema, dict) else ()
             return
-        inside = seen | {part.key}
+        keys = keys | {part.key}
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            found = self.loaded.lookup(reference, part.resolver)
-            yield from self.flat(Part(found.contents, found.resolver, _absolute_reference(reference, found)), inside)
+            target = self.loaded.lookup(reference, part.resolver)
+            yield from self.flat(Part(target.contents, target.resolver, _absolute_reference(reference, target)), keys)
             # Up to draft 07, nothing beside a reference counts.
             if self.loaded.draft.number <= jsonschema_rs.Draft7:
                 return
         for index, item in enumerate(schema.get("allOf", ())):
-            yield from self.flat(part.inner(item, "allOf", index), inside)
+            yield from self.flat(part.inner(item, "allOf", index), keys)
         yield part
 
     def validator(self, parts: Parts) -> jsonschema_rs.Validator:
@@ -80,9 +80,9 @@ class Space:
         key = tuple(part.key for part in parts)
         if key not in self.validators:
             inner = [self.absolute(part.schema, part) for part in parts]
-            said = {"$schema": self.loaded.draft.uri, "allOf": inner}
+            schema = {"$schema": self.loaded.draft.uri, "allOf": inner}
             self.validators[key] = jsonschema_rs.validator_for(
-                said if parts else {},
+                schema if parts else {},
                 registry=self.loaded.registry,
                 pattern_options=_PATTERN_OPTIONS,
                 validate_formats=self.formats,
@@ -94,37 +94,26 @@ class Space:
         """Return a schema that means the same wherever it stands: its references begin with where they lead."""
         if not isinstance(schema, dict):
             return schema
-        own = [name for name in ("$id", "id") if isinstance(schema.get(name), str)]
-        if own and depth:
-            raise LookupError(own[0])
-        made = {name: value for name, value in schema.items() if name not in {*own, "$anchor", "$schema"}}
-        reference = made.get("$ref")
+        id_keywords = [name for name in ("$id", "id") if isinstance(schema.get(name), str)]
+        if id_keywords and depth:
+            raise LookupError(id_keywords[0])
+        absolute = {name: value for name, value in schema.items() if name not in {*id_keywords, "$anchor", "$schema"}}
+        reference = absolute.get("$ref")
         if isinstance(reference, str):
-            made["$ref"] = _absolute_reference(reference, self.loaded.lookup(reference, part.resolver))
-        return map_subschemas(made, lambda inner: self.absolute(inner, part, depth + 1))
+            absolute["$ref"] = _absolute_reference(reference, self.loaded.lookup(reference, part.resolver))
+        return map_subschemas(absolute, lambda inner: self.absolute(inner, part, depth + 1))
 
 
-def _absolute_reference(reference: str, found: jsonschema_rs.Resolved) -> str:
+def _absolute_reference(reference: str, target: jsonschema_rs.Resolved) -> str:
     """Return the address of what a reference leads to."""
-    return f"{found.resolver.base_uri.partition('#')[0]}#{reference.partition('#')[2]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A pattern for names; matching gives up after a bounded number of steps."""
-
-    validator: Any
-
-    def search(self, name: str) -> bool:
-        """Tell whether it is found in a name."""
-        return bool(self.validator.is_valid(name))
+    return f"{target.resolver.base_uri.partition('#')[0]}#{reference.partition('#')[2]}"
 
 
 @lru_cache(maxsize=1024)
-def compile_pattern(text: str) -> Pattern | None:
-    """Return a pattern for names, or None for one that can't be read."""
+def compile_pattern(text: str) -> jsonschema_rs.Validator | None:
+    """Return a validator of names by a pattern, which gives up after a bounded number of steps; None if it is wrong."""
     try:
-        return Pattern(jsonschema_rs.validator_for({"pattern": text}, pattern_options=_PATTERN_OPTIONS, offline=True))
+        return jsonschema_rs.validator_for({"pattern": text}, pattern_options=_PATTERN_OPTIONS, offline=True)
     except ValueError:
         return None
 
@@ -153,34 +142,34 @@ class Constraints:
 
     @property
     def types(self) -> frozenset[str]:
-        """The types that a value may have; a number with and one without a fraction are told apart."""
+        """The types that a value may have; "integer" and "fraction" are the two kinds of numbers."""
         if any(part.schema is False for part in self.parts):
             return frozenset()
-        found = TYPES
+        types = TYPES
         for schema in self.schemas:
-            found &= allowed_types(schema)
-        return found
+            types &= allowed_types(schema)
+        return types
 
     @property
     def finite(self) -> list[Any] | None:
         """All values, where a list of them or their types say so."""
-        if self.listed:
-            return min(self.listed, key=len)
+        if self.enumerations:
+            return min(self.enumerations, key=len)
         if self.types <= {"null", "boolean"}:
             return [item for name, items in _FINITE_TYPES.items() if name in self.types for item in items]
         return None
 
     @property
-    def listed(self) -> list[list[Any]]:
-        """The lists of values that are stated."""
-        listed = [schema["enum"] for schema in self.schemas if isinstance(schema.get("enum"), list)]
-        return listed + [[schema["const"]] for schema in self.schemas if "const" in schema]
+    def enumerations(self) -> list[list[Any]]:
+        """The values of each "enum" and "const"."""
+        values = [schema["enum"] for schema in self.schemas if isinstance(schema.get("enum"), list)]
+        return values + [[schema["const"]] for schema in self.schemas if "const" in schema]
 
     @property
     def required(self) -> frozenset[str]:
         """The names of properties that must be there."""
-        stated = (schema["required"] for schema in self.schemas if isinstance(schema.get("required"), list))
-        return frozenset(name for names in stated for name in names)
+        lists = (schema["required"] for schema in self.schemas if isinstance(schema.get("required"), list))
+        return frozenset(name for names in lists for name in names)
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -192,24 +181,24 @@ class Constraints:
         """The patterns of names that are described."""
         return tuple(dict.fromkeys(text for schema in self.schemas for text in schema.get("patternProperties", ())))
 
-    def stated(self, keyword: str) -> list[Any]:
+    def values_of(self, keyword: str) -> list[Any]:
         """Return the values of a keyword."""
         return [schema[keyword] for schema in self.schemas if keyword in schema]
 
     def largest(self, keyword: str) -> float | None:
-        """Return the largest number stated for a keyword."""
-        return max((item for item in self.stated(keyword) if is_number(item)), default=None)
+        """Return the largest number that a keyword has."""
+        return max((item for item in self.values_of(keyword) if is_number(item)), default=None)
 
     def smallest(self, keyword: str) -> float | None:
-        """Return the smallest number stated for a keyword."""
-        return min((item for item in self.stated(keyword) if is_number(item)), default=None)
+        """Return the smallest number that a keyword has."""
+        return min((item for item in self.values_of(keyword) if is_number(item)), default=None)
 
     def of_name(self, name: str) -> Parts:
-        """Return what is said of a property; nothing where objects are open to it and no one describes it."""
+        """Return the schemas of a property; none where objects are open to it and no one describes it."""
         return tuple(inner for part in self.objects for inner in _property_parts(part, name))
 
     def matching(self, text: str) -> Parts:
-        """Return what is said of properties whose names match a pattern."""
+        """Return the schemas of properties whose names match a pattern."""
         return tuple(
             part.inner(part.schema["patternProperties"][text], "patternProperties", text)
             for part in self.objects
@@ -218,7 +207,7 @@ class Constraints:
 
     @property
     def others(self) -> Parts:
-        """What is said of properties that nothing else describes."""
+        """The schemas of properties that nothing else describes."""
         return tuple(
             part.inner(part.schema["additionalProperties"], "additionalProperties")
             for part in self.objects
@@ -226,7 +215,7 @@ class Constraints:
         )
 
     def item(self, index: int) -> Parts:
-        """Return what is said of the item at an index of an array."""
+        """Return the schemas of the item at an index of an array."""
         return tuple(inner for part in self.objects for inner in _item_parts(part, index))
 
     @property
@@ -235,9 +224,10 @@ class Constraints:
         return max((len(prefix_items(part)) for part in self.objects), default=0)
 
     def branches(self) -> Iterator[Parts]:
-        """Give the parts of each case of the first alternative; nothing where there is none."""
+        """Yield the parts of each case of the first alternative; nothing where there is none."""
         for number, part in enumerate(self.parts):
-            keyword = next((name for name in _ALTERNATIVES if _has_list(part, name)), None)
+            schema = part.schema if isinstance(part.schema, dict) else {}
+            keyword = next((name for name in _ALTERNATIVES if isinstance(schema.get(name), list)), None)
             if keyword is not None:
                 whole = (*self.parts[:number], part.without(keyword), *self.parts[number + 1 :])
                 rest = tuple(map(_without_references, whole))
@@ -259,54 +249,45 @@ _FINITE_TYPES: dict[str, list[Any]] = {"null": [None], "boolean": [True, False]}
 
 def allowed_types(schema: dict[str, Any]) -> frozenset[str]:
     """Return the types that one schema allows."""
-    stated = schema.get("type")
-    listed = [stated] if isinstance(stated, str) else stated
-    if not isinstance(listed, list):
+    types = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type")
+    if not isinstance(types, list):
         return TYPES
-    return frozenset(name for item in listed for name in (NUMBERS if item == "number" else {item}))
+    return frozenset(name for item in types for name in (NUMBERS if item == "number" else {item}))
 
 
 def prefix_items(part: Part) -> list[Any]:
     """Return the schemas of items that are described one by one."""
-    stated = part.schema.get("prefixItems" if _has_prefix_items(part) else "items")
-    return stated if isinstance(stated, list) else []
+    items = part.schema.get("prefixItems", part.schema.get("items"))
+    return items if isinstance(items, list) else []
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Tell whether a value is a number, which in Python true and false are too."""
+    """Return whether a value is a number, which in Python true and false are too."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def rest_items(part: Part) -> Parts:
-    """Return what is said of items beyond those that are described one by one."""
+    """Return the schemas of items beyond those that are described one by one."""
     keyword = "additionalItems" if isinstance(part.schema.get("items"), list) else "items"
     return (part.inner(part.schema[keyword], keyword),) if keyword in part.schema else ()
 
 
-def _has_prefix_items(part: Part) -> bool:
-    return "prefixItems" in part.schema
-
-
 def _item_parts(part: Part, index: int) -> Parts:
-    listed = prefix_items(part)
-    if index < len(listed):
-        return (part.inner(listed[index], "prefixItems" if _has_prefix_items(part) else "items", index),)
+    items = prefix_items(part)
+    if index < len(items):
+        return (part.inner(items[index], "prefixItems" if "prefixItems" in part.schema else "items", index),)
     return rest_items(part)
 
 
 def _property_parts(part: Part, name: str) -> Parts:
     schema = part.schema
-    found = [part.inner(schema["properties"][name], "properties", name)] if name in schema.get("properties", ()) else []
-    unread = False
+    parts = [part.inner(schema["properties"][name], "properties", name)] if name in schema.get("properties", ()) else []
+    is_unknown = False
     for text, inner in schema.get("patternProperties", {}).items():
         compiled = compile_pattern(text)
-        unread = unread or compiled is None
-        if compiled is not None and compiled.search(name):
-            found.append(part.inner(inner, "patternProperties", text))
-    if not found and not unread and "additionalProperties" in schema:
-        found.append(part.inner(schema["additionalProperties"], "additionalProperties"))
-    return tuple(found)
-
-
-def _has_list(part: Part, keyword: str) -> bool:
-    return isinstance(part.schema, dict) and isinstance(part.schema.get(keyword), list)
+        is_unknown = is_unknown or compiled is None
+        if compiled is not None and compiled.is_valid(name):
+            parts.append(part.inner(inner, "patternProperties", text))
+    if not parts and not is_unknown and "additionalProperties" in schema:
+        parts.append(part.inner(schema["additionalProperties"], "additionalProperties"))
+    return tuple(parts)

@@ -25,133 +25,134 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multip
 
 @dataclass(frozen=True, slots=True)
 class Sampler:
-    """Makes values of schemas of one document, with an eye on what another says and on where a path leads."""
+    """Makes values of a writer's schemas, at the bounds of both sides and along a path."""
 
-    written: Space
-    read: Space
-    known: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
+    writer: Space
+    reader: Space
+    cache: dict[tuple[Any, ...], list[Any]] = field(default_factory=dict)
 
     def values(self, parts: Parts, others: Parts, depth: int = 0, focus: NamePath = ()) -> list[Any]:
-        """Return values that fit all parts, the plainest first, at the bounds that either side states."""
+        """Return values that fit all parts, the plainest first, at the bounds of either side."""
         key = (*(part.key for part in parts), "", *(part.key for part in others), depth, focus)
-        if key not in self.known:
-            self.known[key] = self.made(parts, others, depth, focus)
-        return self.known[key]
-
-    def made(self, parts: Parts, others: Parts, depth: int, focus: NamePath) -> list[Any]:
-        """Return such values, made anew."""
-        said = Constraints(tuple(flat for part in parts for flat in self.written.flat(part)), self.written)
-        other = Constraints(tuple(flat for part in others for flat in self.read.flat(part)), self.read)
-        validator = self.written.validator(parts)
-        found: dict[str, Any] = {}
-        most = _MAX_INSIDE if depth or focus else _MAX_VALUES
-        for value in self.candidates(said, other, depth, focus):
-            if len(found) >= most:
+        if key in self.cache:
+            return self.cache[key]
+        constraints = Constraints(tuple(flat for part in parts for flat in self.writer.flat(part)), self.writer)
+        other = Constraints(tuple(flat for part in others for flat in self.reader.flat(part)), self.reader)
+        validator = self.writer.validator(parts)
+        values: dict[str, Any] = {}
+        limit = _MAX_INSIDE if depth or focus else _MAX_VALUES
+        for value in self.candidates(constraints, other, depth, focus):
+            if len(values) >= limit:
                 break
-            if repr(value) not in found and validator.is_valid(value):
-                found[repr(value)] = value
-        return list(found.values())
+            if repr(value) not in values and validator.is_valid(value):
+                values[repr(value)] = value
+        self.cache[key] = list(values.values())
+        return self.cache[key]
 
-    def candidates(self, said: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[Any]:
-        """Give values that may fit."""
-        if said.finite is not None:
-            yield from said.finite
+    def candidates(self, constraints: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[Any]:
+        """Yield values that may fit."""
+        if constraints.finite is not None:
+            yield from constraints.finite
             return
-        cases = list(said.branches())
+        cases = list(constraints.branches())
         if cases and depth < _MAX_DEPTH:
             for case in cases:
-                yield from self.candidates(Constraints(case, said.space), other, depth + 1, focus)
+                yield from self.candidates(Constraints(case, constraints.space), other, depth + 1, focus)
             return
         if other.finite is not None:
             yield from other.finite
-        names = said.types
+        names = constraints.types
         if "object" in names and (focus or depth < _MAX_DEPTH):
-            yield from self.objects(said, other, depth, focus)
+            yield from self.objects(constraints, other, depth, focus)
         if "string" in names:
-            yield from _sample_texts(said, other)
+            yield from _sample_texts(constraints, other)
         if "integer" in names:
-            yield from _sample_numbers(said, other, fractions="fraction" in names)
+            yield from _sample_numbers(constraints, other, fractions="fraction" in names)
         yield from (value for name, value in (("boolean", True), ("boolean", False), ("null", None)) if name in names)
         if "array" in names and (focus or depth < _MAX_DEPTH):
-            yield from self.arrays(said, other, depth, focus)
+            yield from self.arrays(constraints, other, depth, focus)
 
-    def objects(self, said: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[dict[str, Any]]:
-        """Give objects: with everything, with what must be there, with one property left out or of another value.
+    def objects(
+        self, constraints: Constraints, other: Constraints, depth: int, focus: NamePath
+    ) -> Iterator[dict[str, Any]]:
+        """Yield objects: with everything, with what must be there, with one property left out or of another value.
 
         Raises:
             ValueError: there are too many properties to try each.
         """
-        names = dict.fromkeys((*said.declared, *sorted(said.required)))
+        names = dict.fromkeys((*constraints.declared, *sorted(constraints.required)))
         if len(names) > _MAX_NAMES:
             message = f"an object has {len(names):,} properties"
             raise ValueError(message)
-        values = {name: self.values(said.of_name(name), other.of_name(name), depth + 1) for name in names}
-        for text in said.patterns:
+        values = {name: self.values(constraints.of_name(name), other.of_name(name), depth + 1) for name in names}
+        for text in constraints.patterns:
             name = matching_text(text)
             if name is not None and name not in values:
-                values[name] = self.values(said.of_name(name), other.of_name(name), depth + 1)
-        whole = {name: found[0] for name, found in values.items() if found}
-        least = {name: value for name, value in whole.items() if name in said.required}
+                values[name] = self.values(constraints.of_name(name), other.of_name(name), depth + 1)
+        whole = {name: choices[0] for name, choices in values.items() if choices}
+        least = {name: value for name, value in whole.items() if name in constraints.required}
         for name in focus[:1]:
-            inner = self.values(said.of_name(name), other.of_name(name), depth + 1, focus[1:]) if name in values else []
             yield {key: value for key, value in whole.items() if key != name}
-            yield from ({**base, name: value} for value in inner for base in (whole, least))
+            if name in values:
+                inner = self.values(constraints.of_name(name), other.of_name(name), depth + 1, focus[1:])
+                yield from ({**base, name: value} for value in inner for base in (whole, least))
         yield from (whole, least)
-        beyond = self.values(said.others, other.others, depth + 1)
+        beyond = self.values(constraints.others, other.others, depth + 1)
         yield from ({**base, _UNDESCRIBED: value} for base in (whole, least) for value in beyond)
         for name, value in whole.items():
             yield {key: other for key, other in whole.items() if key != name}
             yield {**least, name: value}
-        for name, found in values.items():
-            yield from ({**base, name: value} for value in found[1:] for base in (whole, least))
+        for name, choices in values.items():
+            yield from ({**base, name: value} for value in choices[1:] for base in (whole, least))
 
-    def arrays(self, said: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[list[Any]]:
-        """Give arrays of the lengths at which something changes."""
-        places = max(said.places, other.places, 1)
+    def arrays(self, constraints: Constraints, other: Constraints, depth: int, focus: NamePath) -> Iterator[list[Any]]:
+        """Yield arrays of the lengths at which something changes."""
+        places = max(constraints.places, other.places, 1)
         if focus:
-            inner = self.values(said.item(places), other.item(places), depth + 1, focus[1:])
+            inner = self.values(constraints.item(places), other.item(places), depth + 1, focus[1:])
             yield from ([value] for value in inner)
-        items = [self.values(said.item(index), other.item(index), depth + 1) for index in range(places + 1)]
-        first = [found[0] for found in items if found]
+        items = [self.values(constraints.item(index), other.item(index), depth + 1) for index in range(places + 1)]
+        first = [values[0] for values in items if values]
         lengths = {0, 1, 2, places, places + 1}
         for keyword in ("minItems", "maxItems"):
-            for bound in (*said.stated(keyword), *other.stated(keyword)):
+            for bound in (*constraints.values_of(keyword), *other.values_of(keyword)):
                 lengths |= {int(bound) - 1, int(bound), int(bound) + 1}
         if len(first) == len(items):
             for length in sorted(length for length in lengths if 0 <= length <= _MAX_LENGTH):
                 yield (first + first[-1:] * length)[:length]
         yield list(items[-1])
-        for index, found in enumerate(items):
-            yield from ([*first[:index], value] for value in found)
-            yield from ([*first[:index], value, *first[index + 1 :]] for value in found)
+        for index, values in enumerate(items):
+            yield from ([*first[:index], value] for value in values)
+            yield from ([*first[:index], value, *first[index + 1 :]] for value in values)
 
 
-def _sample_texts(said: Constraints, other: Constraints) -> Iterator[str]:
-    """Give texts by format, pattern and length."""
-    for form in (*said.stated("format"), *other.stated("format")):
+def _sample_texts(constraints: Constraints, other: Constraints) -> Iterator[str]:
+    """Yield texts by format, pattern and length."""
+    for form in (*constraints.values_of("format"), *other.values_of("format")):
         if form in SAMPLE_TEXTS:
             yield SAMPLE_TEXTS[form]
-    least, most = said.largest("minLength"), said.smallest("maxLength")
-    for text in (*said.stated("pattern"), *other.stated("pattern")):
+    least, limit = constraints.largest("minLength"), constraints.smallest("maxLength")
+    for text in (*constraints.values_of("pattern"), *other.values_of("pattern")):
         for length in {0, int(least or 0)}:
-            found = matching_text(text, length, None if most is None else int(most))
-            if found is not None:
-                yield found
+            match = matching_text(text, length, None if limit is None else int(limit))
+            if match is not None:
+                yield match
     yield from ("text", "", "0", "1.5", "A")
     for keyword in ("minLength", "maxLength"):
-        for bound in (*said.stated(keyword), *other.stated(keyword)):
+        for bound in (*constraints.values_of(keyword), *other.values_of(keyword)):
             for length in (int(bound), int(bound) + 1, int(bound) - 1):
                 if 0 <= length <= 10 * _MAX_LENGTH:
                     yield "x" * length
 
 
-def _sample_numbers(said: Constraints, other: Constraints, *, fractions: bool) -> Iterator[Any]:
-    """Give numbers at and beside the bounds."""
-    stated = [item for side in (said, other) for name in _BOUNDS for item in side.stated(name) if is_number(item)]
+def _sample_numbers(constraints: Constraints, other: Constraints, *, fractions: bool) -> Iterator[Any]:
+    """Yield numbers at and beside the bounds."""
+    values = [item for name in _BOUNDS for item in (*constraints.values_of(name), *other.values_of(name))]
+    bounds = list(filter(is_number, values))
     yield from (1, 0, -1)
-    for bound in stated:
+    for bound in bounds:
         whole = int(bound) if abs(bound) < 2**200 else 0
         yield from (whole, whole + 1, whole - 1, whole * 2, whole * 3)
     if fractions:
         yield from (1.5, 0.5)
-        yield from (value for bound in stated if abs(bound) < 2**50 for value in (bound, bound + 0.5, bound - 0.5))
+        yield from (value for bound in bounds if abs(bound) < 2**50 for value in (bound, bound + 0.5, bound - 0.5))

@@ -1,6 +1,6 @@
 """Subsumption: a proof that all values of one JSON Schema are values of another, or the gaps where the proof fails.
 
-Whatever the written schema says beyond what is understood here is left out; that may make the proof fail, but it can't
+Whatever the writer's schema says beyond what is understood here is left out; that may make the proof fail, but it can't
 make it wrong.
 """
 
@@ -42,14 +42,14 @@ _UNREAD = ("$dynamicRef", "$recursiveRef")
 class Gap:
     """A place where a value may be written that isn't read; ``keyword`` would refuse it, at ``at`` if not at the place.
 
-    An ``undescribed`` gap is about properties that the written schema allows, but does not describe.
+    An ``undescribed`` gap is about properties that the writer's schema allows, but does not describe.
     """
 
     kind: str
     path: NamePath
     keyword: str
-    written: str = ""
-    read: str = ""
+    writer: str = ""
+    reader: str = ""
     at: NamePath | None = None
     undescribed: bool = False
 
@@ -63,220 +63,215 @@ class Gap:
 class Proof:
     """One proof; a pair that is met again while it is compared counts as proved, since the rest decides."""
 
-    written: Space
-    read: Space
-    seen: set[tuple[frozenset[str], str]] = field(default_factory=set)
+    writer: Space
+    reader: Space
+    proved: set[tuple[frozenset[str], str]] = field(default_factory=set)
     steps: int = 0
 
-    def gaps(self, parts: Parts, read: Part, path: NamePath, splits: int = 0) -> list[Gap]:
-        """Return the gaps between what parts say together and a schema that reads."""
-        key = frozenset(part.key for part in parts), read.key
-        if key in self.seen:
+    def gaps(self, parts: Parts, reader: Part, path: NamePath, splits: int = 0) -> list[Gap]:
+        """Return the gaps between parts that apply together and a schema that reads."""
+        key = frozenset(part.key for part in parts), reader.key
+        if key in self.proved:
             return []
         self.steps += 1
         if self.steps > _MAX_STEPS:
             return [Gap("large", path, "")]
-        said = Constraints(tuple(flat for part in parts for flat in self.written.flat(part)), self.written)
-        if not said.types:
+        constraints = Constraints(tuple(flat for part in parts for flat in self.writer.flat(part)), self.writer)
+        if not constraints.types:
             return []
-        known = set(self.seen)
-        self.seen.add(key)
-        found = [gap for part in self.read.flat(read) for gap in self.of_part(said, part, path)]
-        if found and splits < _MAX_SPLITS:
-            found = self.split(said, read, path, found, splits)
-        if found:
+        earlier = set(self.proved)
+        self.proved.add(key)
+        gaps = [gap for part in self.reader.flat(reader) for gap in self.of_part(constraints, part, path)]
+        if gaps and splits < _MAX_SPLITS:
+            gaps = self.split(constraints, reader, path, gaps, splits)
+        if gaps:
             # Pairs that were proved on the assumption that this one holds are compared again where they are met.
-            self.seen = known
-        return found
+            self.proved = earlier
+        return gaps
 
-    def split(self, said: Constraints, read: Part, path: NamePath, found: list[Gap], splits: int) -> list[Gap]:
-        """Return the gaps case by case, where what is written has cases: its alternatives, else its types."""
-        cases = list(said.branches())
-        whole = [gap for gap in found if gap.kind == "type" and gap.path == path] if not cases else []
-        if not cases and any(gap.kind in {"alternatives", "type"} for gap in found):
-            cases = list(_split_by_type(said))
+    def split(self, constraints: Constraints, reader: Part, path: NamePath, gaps: list[Gap], splits: int) -> list[Gap]:
+        """Return the gaps case by case, where the writer has cases: its alternatives, else its types."""
+        cases = list(constraints.branches())
+        whole = [gap for gap in gaps if gap.kind == "type" and gap.path == path] if not cases else []
+        if not cases and any(gap.kind in {"alternatives", "type"} for gap in gaps):
+            cases = list(_split_by_type(constraints))
         if not cases:
-            return found
-        made = [gap for case in cases for gap in self.gaps(case, read, path, splits + 1)]
+            return gaps
+        by_case = [gap for case in cases for gap in self.gaps(case, reader, path, splits + 1)]
         if whole:
-            made = [whole[0] if gap.kind == "type" and gap.path == path else gap for gap in made]
-        return list(dict.fromkeys(made))
+            by_case = [whole[0] if gap.kind == "type" and gap.path == path else gap for gap in by_case]
+        return list(dict.fromkeys(by_case))
 
-    def of_part(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps that one schema leaves."""
+    def of_part(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
+        """Yield the gaps that one schema leaves."""
         if part.schema is True:
             return
         if part.schema is False:
             yield Gap("forbidden", path, "")
             return
-        finite = said.finite
-        if finite is not None and said.listed:
+        finite = constraints.finite
+        if finite is not None and constraints.enumerations:
             yield from self.of_values(finite, part, path)
             return
-        if not types_follow(said, part.schema):
-            yield Gap("type", path, "type", _type_phrase(said.types), _type_phrase(allowed_types(part.schema)))
-            said = restrict_types(said, part)
+        if not constraints.types <= allowed_types(part.schema):
+            yield Gap("type", path, "type", _type_phrase(constraints.types), _type_phrase(allowed_types(part.schema)))
+            # The gap for the other types is found: what follows is about the types that are read.
+            types = part.inner({"type": part.schema["type"]}, "type")
+            constraints = Constraints((*constraints.parts, types), constraints.space)
         elif finite is not None:
             yield from self.of_values(finite, part, path)
             return
-        yield from self.of_single(said, part, path)
-        if "object" in said.types:
-            yield from self.of_object(said, part, path)
-        if "array" in said.types:
-            yield from self.of_array(said, part, path)
-        yield from self.of_alternatives(said, part, path)
+        yield from self.of_single(constraints, part, path)
+        if "object" in constraints.types:
+            yield from self.of_object(constraints, part, path)
+        if "array" in constraints.types:
+            yield from self.of_array(constraints, part, path)
+        yield from self.of_alternatives(constraints, part, path)
 
     def of_values(self, values: list[Any], part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the values of a list that aren't read."""
-        validator = self.read.validator((part,))
+        """Yield the values of a list that aren't read."""
+        validator = self.reader.validator((part,))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
             yield Gap("values", path, "", ", ".join(map(to_json, refused)))
 
-    def of_single(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give keywords of single values that don't follow, and those that nothing here understands."""
+    def of_single(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
+        """Yield keywords of single values that don't follow, and those that nothing here understands."""
         schema = part.schema
         for keyword, (about, kind, implied) in SCALAR_KEYWORDS.items():
-            if keyword in schema and about & said.types and not implied(said, schema):
-                stated = said.stated(keyword)
-                yield Gap(kind, path, keyword, to_json(stated[0]) if stated else "", to_json(schema[keyword]))
-        listed = "enum" if "enum" in schema else "const"
-        if listed in schema:
-            yield Gap("values", path, listed)
-        if "format" in schema and "string" in said.types and self.of_format(said, schema["format"]):
+            if keyword in schema and about & constraints.types and not implied(constraints, schema):
+                values = constraints.values_of(keyword)
+                yield Gap(kind, path, keyword, to_json(values[0]) if values else "", to_json(schema[keyword]))
+        if "enum" in schema or "const" in schema:
+            yield Gap("values", path, "enum" if "enum" in schema else "const")
+        if "format" in schema and "string" in constraints.types and self.of_format(constraints, schema["format"]):
             yield Gap("pattern", path, "format", "", to_json(schema["format"]))
         for keywords in _TOGETHER:
-            if keywords[0] in schema and not states_same(said, schema, keywords):
+            if keywords[0] in schema and not states_same(constraints, schema, keywords):
                 yield Gap("condition", path, keywords[0])
         if any(name in schema for name in _UNREAD):
             yield Gap("large", path, "")
 
-    def of_format(self, said: Constraints, stated: Any) -> bool:
-        """Tell whether a format refuses what may be written."""
-        return self.read.formats and not (self.written.formats and stated in said.stated("format"))
+    def of_format(self, constraints: Constraints, name: Any) -> bool:
+        """Return whether a format refuses what may be written."""
+        return self.reader.formats and not (self.writer.formats and name in constraints.values_of("format"))
 
-    def of_object(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of an object's properties."""
+    def of_object(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
+        """Yield the gaps of an object's properties."""
         schema = part.schema
         if len(schema.get("properties", ())) > _MAX_STEPS:
             yield Gap("large", path, "")
             return
-        required = said.required
+        required = constraints.required
         for name in schema.get("required", ()):
             if name not in required:
                 yield Gap("required", (*path, name), "required", at=path)
         for name, inner in schema.get("properties", {}).items():
             here = part.inner(inner, "properties", name)
-            parts = said.of_name(name)
+            parts = constraints.of_name(name)
             if not parts and name in required:
-                # Nobody says what it is, but that it is there: somebody sends it.
+                # It has no schema, but it is always there.
                 parts = (part.inner({}, "properties", name),)
             yield from self.of_property(parts, here, (*path, name), name)
         for text, inner in schema.get("patternProperties", {}).items():
-            yield from self.of_pattern(said, part.inner(inner, "patternProperties", text), text, path)
+            yield from self.of_pattern(constraints, part.inner(inner, "patternProperties", text), text, path)
         if "additionalProperties" in schema:
-            yield from self.of_additional(said, part, path)
+            yield from self.of_additional(constraints, part, path)
         if schema.get("unevaluatedProperties", True) not in (True, {}):
             yield Gap("condition", path, "unevaluatedProperties")
 
-    def of_property(self, parts: Parts, read: Part, path: NamePath, name: str) -> Iterator[Gap]:
-        """Give the gaps of a property; of one that nobody describes, it can't be told what is written."""
+    def of_property(self, parts: Parts, reader: Part, path: NamePath, name: str) -> Iterator[Gap]:
+        """Yield the gaps of a property; of one that nobody describes, nobody knows what is written."""
         if parts:
-            yield from self.gaps(parts, read, path)
-        elif self.gaps((Part({}, read.resolver, "any"),), read, path):
+            yield from self.gaps(parts, reader, path)
+        elif self.gaps((Part({}, reader.resolver, "any"),), reader, path):
             yield Gap("declared", path, "", name, undescribed=True)
 
-    def of_pattern(self, said: Constraints, read: Part, text: str, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of properties whose names match a pattern."""
+    def of_pattern(self, constraints: Constraints, reader: Part, text: str, path: NamePath) -> Iterator[Gap]:
+        """Yield the gaps of properties whose names match a pattern."""
         compiled = compile_pattern(text)
-        for name in said.declared:
-            if compiled is not None and compiled.search(name):
-                yield from self.gaps(said.of_name(name), read, (*path, name))
-        matching = said.matching(text)
+        for name in constraints.declared:
+            if compiled is not None and compiled.is_valid(name):
+                yield from self.gaps(constraints.of_name(name), reader, (*path, name))
+        matching = constraints.matching(text)
         if matching:
-            yield from self.gaps(matching, read, (*path, ANY))
-        else:
-            closed = any(part.schema is False for part in said.others) and not said.patterns
-            if not closed:
-                yield from self.of_property(said.others if not said.patterns else (), read, (*path, ANY), text)
+            yield from self.gaps(matching, reader, (*path, ANY))
+        elif constraints.patterns:
+            yield from self.of_property((), reader, (*path, ANY), text)
+        elif not any(part.schema is False for part in constraints.others):
+            yield from self.of_property(constraints.others, reader, (*path, ANY), text)
 
-    def of_additional(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of properties that the reading schema doesn't describe."""
+    def of_additional(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
+        """Yield the gaps of properties that the reading schema doesn't describe."""
         schema = part.schema
-        read = part.inner(schema["additionalProperties"], "additionalProperties")
-        own = [compile_pattern(text) for text in schema.get("patternProperties", ())]
-        for name in said.declared:
-            if name in schema.get("properties", ()) or any(item and item.search(name) for item in own):
+        reader = part.inner(schema["additionalProperties"], "additionalProperties")
+        patterns = [compile_pattern(text) for text in schema.get("patternProperties", ())]
+        for name in constraints.declared:
+            if name in schema.get("properties", ()) or any(item and item.is_valid(name) for item in patterns):
                 continue
-            if self.gaps(said.of_name(name), read, (*path, name)):
+            if self.gaps(constraints.of_name(name), reader, (*path, name)):
                 yield Gap("closed", (*path, name), "additionalProperties", at=path)
-        for text in said.patterns:
+        for text in constraints.patterns:
             if text not in schema.get("patternProperties", ()):
-                yield from self.gaps(said.matching(text), read, (*path, ANY))
-        if said.others:
-            yield from self.gaps(said.others, read, (*path, ANY))
-        elif self.gaps((Part({}, read.resolver, "any"),), read, (*path, ANY)):
+                yield from self.gaps(constraints.matching(text), reader, (*path, ANY))
+        if constraints.others:
+            yield from self.gaps(constraints.others, reader, (*path, ANY))
+        elif self.gaps((Part({}, reader.resolver, "any"),), reader, (*path, ANY)):
             yield Gap("closing", path, "additionalProperties")
 
-    def of_array(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of an array's items."""
-        most = said.smallest("maxItems")
-        listed, beyond = prefix_items(part), rest_items(part)
-        for index, inner in enumerate(listed):
+    def of_array(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
+        """Yield the gaps of an array's items."""
+        most = constraints.smallest("maxItems")
+        prefix, rest = prefix_items(part), rest_items(part)
+        for index, inner in enumerate(prefix):
             if most is None or index < most:
-                yield from self.of_item(said.item(index), part.inner(inner, "items", index), path)
+                yield from self.of_item(constraints.item(index), part.inner(inner, "items", index), path)
         # Where no one describes more items than these, the last index stands for all further ones.
-        for index in range(len(listed), max(len(listed), said.places) + 1):
+        for index in range(len(prefix), max(len(prefix), constraints.places) + 1):
             if most is None or index < most:
-                for read in beyond:
-                    yield from self.of_item(said.item(index), read, path)
+                for reader in rest:
+                    yield from self.of_item(constraints.item(index), reader, path)
         if part.schema.get("unevaluatedItems", True) not in (True, {}):
             yield Gap("condition", path, "unevaluatedItems")
 
-    def of_item(self, parts: Parts, read: Part, path: NamePath) -> Iterator[Gap]:
-        """Give the gaps of one item; where nobody describes it, it may be anything."""
-        yield from self.gaps(parts or (Part({}, read.resolver, "any"),), read, (*path, ITEM))
+    def of_item(self, parts: Parts, reader: Part, path: NamePath) -> Iterator[Gap]:
+        """Yield the gaps of one item; where nobody describes it, it may be anything."""
+        yield from self.gaps(parts or (Part({}, reader.resolver, "any"),), reader, (*path, ITEM))
 
-    def of_alternatives(self, said: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Give alternatives of which none, or not exactly one, is known to fit."""
+    def of_alternatives(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
+        """Yield alternatives of which none, or not exactly one, is known to fit."""
         for keyword in ("anyOf", "oneOf"):
             if isinstance(part.schema.get(keyword), list):
                 branches = [part.inner(item, keyword, index) for index, item in enumerate(part.schema[keyword])]
-                fit = [item for item in branches if not self.gaps(said.parts, item, path, _MAX_SPLITS)]
+                fit = [item for item in branches if not self.gaps(constraints.parts, item, path, _MAX_SPLITS)]
                 others = [item for item in branches if not fit or item is not fit[0]]
-                alone = keyword == "anyOf" or all(are_disjoint(said, self.read, item) for item in others)
-                if not (fit and alone) and not self.same_cases(said, branches, keyword, path):
+                alone = keyword == "anyOf" or all(are_disjoint(constraints, self.reader, item) for item in others)
+                if not (fit and alone) and not self.same_cases(constraints, branches, keyword, path):
                     yield Gap("alternatives", path, keyword)
 
-    def same_cases(self, said: Constraints, branches: list[Part], keyword: str, path: NamePath) -> bool:
-        """Tell whether what is written has the same cases in the same order, each equal to its counterpart."""
+    def same_cases(self, constraints: Constraints, branches: list[Part], keyword: str, path: NamePath) -> bool:
+        """Return whether the writer has the same cases in the same order, each equal to its counterpart."""
         if keyword != "oneOf":
             return False
-        for part in said.objects:
-            stated = part.schema.get(keyword)
-            if isinstance(stated, list) and len(stated) == len(branches):
-                cases = [part.inner(item, keyword, index) for index, item in enumerate(stated)]
-                back = Proof(self.read, self.written, steps=self.steps)
+        for part in constraints.objects:
+            schemas = part.schema.get(keyword)
+            if isinstance(schemas, list) and len(schemas) == len(branches):
+                cases = [part.inner(item, keyword, index) for index, item in enumerate(schemas)]
+                back = Proof(self.reader, self.writer, steps=self.steps)
                 pairs = list(zip(cases, branches, strict=True))
-                if all(not self.gaps((one,), other, path, 1) for one, other in pairs) and all(
-                    not back.gaps((other,), one, path, 1) for one, other in pairs
+                if all(not self.gaps((writer,), reader, path, 1) for writer, reader in pairs) and all(
+                    not back.gaps((reader,), writer, path, 1) for writer, reader in pairs
                 ):
                     return True
         return False
 
 
-def _split_by_type(said: Constraints) -> Iterator[Parts]:
-    """Give what is said of each type alone."""
-    names = _type_names(said.types)
-    if said.parts and len(names) > 1:
+def _split_by_type(constraints: Constraints) -> Iterator[Parts]:
+    """Yield the parts narrowed to each type alone."""
+    names = _type_names(constraints.types)
+    if constraints.parts and len(names) > 1:
         for name in names:
-            yield (*said.parts, said.parts[0].inner({"type": name}, "type", name))
-
-
-def restrict_types(said: Constraints, part: Part) -> Constraints:
-    """Return the written schema narrowed to the types that are read, as the gap for the others is found already."""
-    kept = part.inner({name: part.schema[name] for name in ("type",) if name in part.schema}, "type")
-    return Constraints((*said.parts, kept), said.space)
+            yield (*constraints.parts, constraints.parts[0].inner({"type": name}, "type", name))
 
 
 def _type_phrase(names: frozenset[str]) -> str:
@@ -292,12 +287,12 @@ def _type_names(types: frozenset[str]) -> list[str]:
     return sorted(names - ({"integer"} if "number" in names else set()))
 
 
-# Each takes what is written, and the schema that reads; it says whether the keyword follows from what is written.
+# Whether a keyword of the reader's schema follows from the writer's constraints.
 Implied = Callable[[Constraints, Mapping[str, Any]], bool]
 
 
 def _lower(schema: Mapping[str, Any]) -> Iterator[tuple[float, bool]]:
-    """Give least values, each with whether it is excluded; draft 04 says so beside it."""
+    """Yield least values, each with whether it is excluded; draft 04 says so beside it."""
     least, beyond = schema.get("minimum"), schema.get("exclusiveMinimum")
     if is_number(least):
         yield least, beyond is True
@@ -314,60 +309,57 @@ def _upper(schema: Mapping[str, Any]) -> Iterator[tuple[float, bool]]:
 
 
 def _bound_follows(bounds: Callable[[Mapping[str, Any]], Iterator[tuple[float, bool]]]) -> Implied:
-    def implied(said: Constraints, read: Mapping[str, Any]) -> bool:
-        stated = [bound for schema in said.schemas for bound in bounds(schema)]
+    def implied(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
+        actual = [bound for schema in constraints.schemas for bound in bounds(schema)]
         return all(
-            any(value > due or (value == due and (strict or not excluded)) for value, strict in stated)
-            for due, excluded in bounds(read)
+            any(value > limit or (value == limit and (strict or not excluded)) for value, strict in actual)
+            for limit, excluded in bounds(reader)
         )
 
     return implied
 
 
 def _minimum_follows(keyword: str) -> Implied:
-    def implied(said: Constraints, read: Mapping[str, Any]) -> bool:
-        known = said.largest(keyword)
-        due = read[keyword]
+    def implied(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
+        bound = constraints.largest(keyword)
+        limit = reader[keyword]
         if keyword == "minProperties":
-            known = max(known or 0, len(said.required))
-        return bool(due <= 0 or (known is not None and known >= due))
+            bound = max(bound or 0, len(constraints.required))
+        return bool(limit <= 0 or (bound is not None and bound >= limit))
 
     return implied
 
 
 def _maximum_follows(keyword: str) -> Implied:
-    def implied(said: Constraints, read: Mapping[str, Any]) -> bool:
-        known = said.smallest(keyword)
-        return known is not None and known <= read[keyword]
+    def implied(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
+        bound = constraints.smallest(keyword)
+        return bound is not None and bound <= reader[keyword]
 
     return implied
 
 
-def _is_stated(keyword: str) -> Implied:
-    """Return whether the very same is stated; what refers elsewhere may mean something else there."""
+def _is_same(keyword: str) -> Implied:
+    """Return whether the writer has the very same value; a reference may mean something else there."""
 
-    def implied(said: Constraints, read: Mapping[str, Any]) -> bool:
-        due = _text(read[keyword])
-        return '"$ref"' not in due and any(_text(item) == due for item in said.stated(keyword))
+    def implied(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
+        limit = _text(reader[keyword])
+        return '"$ref"' not in limit and any(_text(item) == limit for item in constraints.values_of(keyword))
 
     return implied
 
 
-def _multiple(said: Constraints, read: Mapping[str, Any]) -> bool:
-    due = read["multipleOf"]
-    if not isinstance(due, int):
-        return any(item == due for item in said.stated("multipleOf"))
-    whole = "fraction" not in said.types and due == 1
-    return whole or any(isinstance(item, int) and item % due == 0 for item in said.stated("multipleOf"))
+def _multiple(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
+    limit = reader["multipleOf"]
+    if not isinstance(limit, int):
+        return any(item == limit for item in constraints.values_of("multipleOf"))
+    whole = "fraction" not in constraints.types and limit == 1
+    return whole or any(isinstance(item, int) and item % limit == 0 for item in constraints.values_of("multipleOf"))
 
 
-def _unique(said: Constraints, read: Mapping[str, Any]) -> bool:
-    most = said.smallest("maxItems")
-    return read["uniqueItems"] is not True or True in said.stated("uniqueItems") or (most is not None and most <= 1)
-
-
-def _types_follow(said: Constraints, read: Mapping[str, Any]) -> bool:
-    return said.types <= allowed_types(dict(read))
+def _unique(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
+    limit = constraints.smallest("maxItems")
+    is_unique = True in constraints.values_of("uniqueItems") or (limit is not None and limit <= 1)
+    return reader["uniqueItems"] is not True or is_unique
 
 
 def _text(value: Any) -> str:
@@ -383,50 +375,46 @@ SCALAR_KEYWORDS: Mapping[str, tuple[frozenset[str], str, Implied]] = {
     "multipleOf": (NUMBERS, "bound", _multiple),
     "minLength": (frozenset(("string",)), "length", _minimum_follows("minLength")),
     "maxLength": (frozenset(("string",)), "length", _maximum_follows("maxLength")),
-    "pattern": (frozenset(("string",)), "pattern", _is_stated("pattern")),
+    "pattern": (frozenset(("string",)), "pattern", _is_same("pattern")),
     "minItems": (frozenset(("array",)), "length", _minimum_follows("minItems")),
     "maxItems": (frozenset(("array",)), "length", _maximum_follows("maxItems")),
     "uniqueItems": (frozenset(("array",)), "unique", _unique),
     "minProperties": (frozenset(("object",)), "length", _minimum_follows("minProperties")),
     "maxProperties": (frozenset(("object",)), "length", _maximum_follows("maxProperties")),
-    "propertyNames": (frozenset(("object",)), "condition", _is_stated("propertyNames")),
-    "dependencies": (frozenset(("object",)), "condition", _is_stated("dependencies")),
-    "dependentRequired": (frozenset(("object",)), "condition", _is_stated("dependentRequired")),
-    "dependentSchemas": (frozenset(("object",)), "condition", _is_stated("dependentSchemas")),
+    "propertyNames": (frozenset(("object",)), "condition", _is_same("propertyNames")),
+    "dependencies": (frozenset(("object",)), "condition", _is_same("dependencies")),
+    "dependentRequired": (frozenset(("object",)), "condition", _is_same("dependentRequired")),
+    "dependentSchemas": (frozenset(("object",)), "condition", _is_same("dependentSchemas")),
 }
 
 
-def states_same(said: Constraints, read: Mapping[str, Any], keywords: tuple[str, ...]) -> bool:
-    """Tell whether one of the written schemas says the same with some keywords that belong together."""
-    due = _text({name: read.get(name) for name in keywords})
-    texts = (_text({name: schema.get(name) for name in keywords}) for schema in said.schemas)
-    return '"$ref"' not in due and due in texts
-
-
-def types_follow(said: Constraints, read: Mapping[str, Any]) -> bool:
-    """Tell whether all types that may be written are read."""
-    return _types_follow(said, read)
+def states_same(constraints: Constraints, reader: Mapping[str, Any], keywords: tuple[str, ...]) -> bool:
+    """Return whether one of the writer's schemas has the same values of keywords that belong together."""
+    expected = _text({name: reader.get(name) for name in keywords})
+    texts = (_text({name: schema.get(name) for name in keywords}) for schema in constraints.schemas)
+    return '"$ref"' not in expected and expected in texts
 
 
 _MAX_DEPTH = 3
 
 
-def are_disjoint(said: Constraints, space: Space, part: Part, depth: int = 0) -> bool:
-    """Tell whether nothing that parts say together fits a schema."""
-    other = Constraints(tuple(space.flat(part)), space)
-    if not said.types & other.types:
+def are_disjoint(constraints: Constraints, space: Space, part: Part, depth: int = 0) -> bool:
+    """Return whether no value of parts that apply together fits a schema."""
+    reader = Constraints(tuple(space.flat(part)), space)
+    if not constraints.types & reader.types:
         return True
-    if said.finite is not None:
+    if constraints.finite is not None:
         validator = space.validator((part,))
-        return not any(validator.is_valid(value) for value in said.finite)
-    if said.types & other.types != {"object"} or depth > _MAX_DEPTH:
+        return not any(validator.is_valid(value) for value in constraints.finite)
+    if constraints.types & reader.types != {"object"} or depth > _MAX_DEPTH:
         return False
-    return any(_property_disjoint(said, other, name, depth) for name in said.required)
+    return any(_property_disjoint(constraints, reader, name, depth) for name in constraints.required)
 
 
-def _property_disjoint(said: Constraints, other: Constraints, name: str, depth: int) -> bool:
-    """Tell whether a property that is always there can't be what both want."""
-    inner = tuple(flat for part in said.of_name(name) for flat in said.space.flat(part))
+def _property_disjoint(constraints: Constraints, reader: Constraints, name: str, depth: int) -> bool:
+    """Return whether a property that is always there can't be what both want."""
+    inner = tuple(flat for part in constraints.of_name(name) for flat in constraints.space.flat(part))
     return bool(inner) and any(
-        are_disjoint(Constraints(inner, said.space), other.space, part, depth + 1) for part in other.of_name(name)
+        are_disjoint(Constraints(inner, constraints.space), reader.space, part, depth + 1)
+        for part in reader.of_name(name)
     )

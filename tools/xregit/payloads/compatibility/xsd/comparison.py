@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import xmlschema
 
-from xregit.payloads.compatibility.verdicts import ROOT, Answer, Reason
+from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 from xregit.payloads.compatibility.xsd import simple_types
 from xregit.payloads.xsd.codec import referenced_names, root_elements
-from xregit.payloads.xsd.positions import XSD
+from xregit.payloads.xsd.schema import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,100 +24,104 @@ if TYPE_CHECKING:
 _ANY = f"{{{XSD}}}anyType"
 
 
-def reasons(written: Xsd, read: Xsd) -> Iterator[Reason]:
-    """Give why a document of the first schema may be refused by the second."""
-    comparing = _Comparer()
-    if written.component is not None and read.component is not None:
-        yield from comparing.component(written.component, read.component)
+def reasons(writer: Xsd, reader: Xsd) -> Iterator[Reason]:
+    """Yield why a document of the first schema may be refused by the second."""
+    comparer = _Comparer()
+    if writer.component is not None and reader.component is not None:
+        yield from comparer.component(writer.component, reader.component)
         return
-    named = {item.name: item for item in read.schema.elements.values()}
-    for element in _top_elements(written):
-        if element.name in named:
-            yield from comparing.element(element, named[element.name], element.local_name)
+    reader_elements = {item.name: item for item in reader.schema.elements.values()}
+    for element in _top_elements(writer):
+        if element.name in reader_elements:
+            yield from comparer.element(element, reader_elements[element.name], element.local_name)
         else:
             yield Reason("element", element.local_name)
 
 
 def _top_elements(schema: Xsd) -> list[Any]:
     """Return the elements that stand at the top of documents: those that no other refers to, if there are any."""
-    listed, used = root_elements(schema.schema), referenced_names(schema.schema)
-    return [item for item in listed if item.name not in used] or listed
+    elements, names = root_elements(schema.schema), referenced_names(schema.schema)
+    return [item for item in elements if item.name not in names] or elements
 
 
 @dataclass(slots=True)
 class _Comparer:
     """One comparison; types that hold themselves are compared once."""
 
-    seen: set[tuple[int, int]] = field(default_factory=set)
+    compared: set[tuple[int, int]] = field(default_factory=set)
 
-    def component(self, written: Any, read: Any) -> Iterator[Reason]:
-        if isinstance(written, xmlschema.XsdElement) and isinstance(read, xmlschema.XsdElement):
-            if written.name != read.name:
-                yield Reason("element", written.local_name)
+    def component(self, writer: Any, reader: Any) -> Iterator[Reason]:
+        if isinstance(writer, xmlschema.XsdElement) and isinstance(reader, xmlschema.XsdElement):
+            if writer.name != reader.name:
+                yield Reason("element", writer.local_name)
             else:
-                yield from self.element(written, read, written.local_name)
+                yield from self.element(writer, reader, writer.local_name)
         else:
-            yield from self.type(getattr(written, "type", written), getattr(read, "type", read), "")
+            yield from self.type(getattr(writer, "type", writer), getattr(reader, "type", reader), "")
 
-    def element(self, written: Any, read: Any, path: str) -> Iterator[Reason]:
-        if written.nillable and not read.nillable:
+    def element(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+        if writer.nillable and not reader.nillable:
             yield Reason("nillable", path)
-        yield from _compare_fixed(written, read, path)
-        if {item.name for item in read.identities} - {item.name for item in written.identities}:
+        yield from _compare_fixed(writer, reader, path)
+        if {item.name for item in reader.identities} - {item.name for item in writer.identities}:
             yield Reason("condition", path)
-        yield from self.type(written.type, read.type, path)
+        yield from self.type(writer.type, reader.type, path)
 
-    def type(self, written: Any, read: Any, path: str) -> Iterator[Reason]:
-        pair = id(written), id(read)
-        if pair in self.seen or read.name == _ANY:
+    def type(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+        pair = id(writer), id(reader)
+        if pair in self.compared or reader.name == _ANY:
             return
-        self.seen.add(pair)
-        yield from _compare_attributes(written, read, path)
-        one, other = _text_type(written), _text_type(read)
-        if one is not None and other is not None:
-            yield from _compare_texts(one, other, path)
-        elif one is not None or other is not None:
-            yield from _text_or_elements(written, read, path)
+        self.compared.add(pair)
+        yield from _compare_attributes(writer, reader, path)
+        first, second = _text_type(writer), _text_type(reader)
+        if first is not None and second is not None:
+            yield from _compare_texts(first, second, path)
+        elif first is not None or second is not None:
+            yield from _text_or_elements(writer, reader, path)
         else:
-            if written.mixed and not read.mixed:
+            if writer.mixed and not reader.mixed:
                 yield Reason("mixed", path or ROOT)
-            yield from self.children(written, read, path)
-        if _assertions(read) - _assertions(written):
+            yield from self.children(writer, reader, path)
+        if _assertions(reader) - _assertions(writer):
             yield Reason("condition", path or ROOT)
 
-    def children(self, written: Any, read: Any, path: str) -> Iterator[Reason]:
-        """Give how the child elements differ: which may stand there, and in them."""
-        one, other = (list(type_.content.iter_elements()) for type_ in (written, read))
-        names = {item.name for item in (*one, *other) if item.name is not None}
-        names |= {inner.name for item in (*one, *other) if item.name for inner in item.iter_substitutes()}
+    def children(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+        """Yield how the child elements differ: which may stand there, and in them."""
+        first, second = (list(type_.content.iter_elements()) for type_ in (writer, reader))
+        names = {item.name for item in (*first, *second) if item.name is not None}
+        names |= {inner.name for item in (*first, *second) if item.name for inner in item.iter_substitutes()}
         try:
-            found = find_difference(
-                content_model(written.content),
-                content_model(read.content),
-                names | set(_wildcard_names(written, one, other)),
+            difference = find_difference(
+                content_model(writer.content),
+                content_model(reader.content),
+                names | set(_wildcard_names(writer, first, second)),
             )
         except TooLargeError:
             yield Reason("large", path or ROOT)
         else:
-            if found is not None:
-                yield Reason("children", path or ROOT, words={"children": _list_names(found)})
-        known = {item.name: item for item in other if item.name is not None}
-        for item in {item.name: item for item in one if item.name in known}.values():
-            here = f"{path}/{item.local_name}" if path else item.local_name
-            yield from self.element(item, known[item.name], here)
-        taken = [item for item in one if item.name is None]
-        for name in sorted(known.keys() - {item.name for item in one}):
-            if known[name].type.name != _ANY and any(item.is_matching(name) for item in taken):
-                yield Reason("declared", f"{path}/{known[name].local_name}" if path else known[name].local_name)
+            if difference is not None:
+                yield Reason("children", path or ROOT, words={"children": _list_names(difference)})
+        reader_elements = {item.name: item for item in second if item.name is not None}
+        for item in {item.name: item for item in first if item.name in reader_elements}.values():
+            here = _join(path, item.local_name)
+            yield from self.element(item, reader_elements[item.name], here)
+        wildcards = [item for item in first if item.name is None]
+        for name in sorted(reader_elements.keys() - {item.name for item in first}):
+            element = reader_elements[name]
+            if element.type.name != _ANY and any(item.is_matching(name) for item in wildcards):
+                yield Reason("declared", _join(path, element.local_name))
 
 
-def _wildcard_names(written: Any, *sides: list[Any]) -> Iterator[str]:
-    """Give names that only wildcards allow: in no namespace, in the schema's own, in those that wildcards name."""
+def _join(path: str, name: str) -> str:
+    return f"{path}/{name}" if path else name
+
+
+def _wildcard_names(writer: Any, *sides: list[Any]) -> Iterator[str]:
+    """Yield names that only wildcards allow: in no namespace, in the schema's own, in those that wildcards name."""
     wildcards = [item for side in sides for item in side if item.name is None]
     if wildcards:
-        own = written.schema.target_namespace
-        stated = {text for item in wildcards for text in item.namespace if not text.startswith("##")}
-        for namespace in sorted({own, "", "urn:another", *stated}):
+        namespaces = {text for item in wildcards for text in item.namespace if not text.startswith("##")}
+        for namespace in sorted({writer.schema.target_namespace, "", "urn:another", *namespaces}):
             yield f"{{{namespace}}}any-other" if namespace else "any-other"
 
 
@@ -138,47 +142,46 @@ def _text_type(type_: Any) -> Any:
     return type_.content if type_.has_simple_content() else None
 
 
-def _text_or_elements(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    """Give what comes of text in place of elements, or the other way."""
-    text = _text_type(read)
+def _text_or_elements(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    """Yield what comes of text in place of elements, or the other way."""
+    text = _text_type(reader)
     if text is not None:
-        empty = not written.mixed and not list(written.content.iter_elements()) and simple_types.is_valid(text, "")
-        fits = empty
+        fits = not writer.mixed and not list(writer.content.iter_elements()) and simple_types.is_valid(text, "")
     else:
-        fits = read.mixed and is_nullable(content_model(read.content))
+        fits = reader.mixed and is_nullable(content_model(reader.content))
     if not fits:
         yield Reason("kind", path or ROOT)
 
 
-def _compare_texts(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    if simple_types.is_subtype(written, read):
+def _compare_texts(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    if simple_types.is_subtype(writer, reader):
         return
-    shown = simple_types.example(written, read)
-    proof = f', as "{shown}" shows' if shown is not None else ""
-    answer = Answer.NO if shown is not None else None
-    yield Reason(
-        "text", path or ROOT, simple_types.type_name(written), simple_types.type_name(read), {"proof": proof}, answer
-    )
+    example = simple_types.example(writer, reader)
+    words = {"proof": f', as "{example}" shows' if example is not None else ""}
+    answer = Answer.NO if example is not None else None
+    names = simple_types.type_name(writer), simple_types.type_name(reader)
+    yield Reason("text", path or ROOT, *names, words, answer)
 
 
-def _compare_attributes(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    one, other = (_attributes_by_name(type_) for type_ in (written, read))
-    for name, attribute in one.items():
-        here = f"{path}/@{attribute.local_name}" if path else f"@{attribute.local_name}"
-        target = other.get(name)
+def _compare_attributes(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    first, second = (_attributes_by_name(type_) for type_ in (writer, reader))
+    for name, attribute in first.items():
+        here = _join(path, f"@{attribute.local_name}")
+        target = second.get(name)
         if target is not None:
             yield from _compare_texts(attribute.type, target.type, here)
             yield from _compare_fixed(attribute, target, here)
-        elif not _allows_attribute(read, name):
+        elif not _allows_attribute(reader, name):
             yield Reason("attribute", here)
-    for name, attribute in other.items():
-        if name not in one and _allows_attribute(written, name):
-            yield Reason("declared", f"{path}/@{attribute.local_name}" if path else f"@{attribute.local_name}")
-        if attribute.use == "required" and (name not in one or one[name].use != "required"):
-            yield Reason("required", f"{path}/@{attribute.local_name}" if path else f"@{attribute.local_name}")
-    wild, taken = (getattr(type_, "attributes", {}).get(None) for type_ in (written, read))
-    if wild is not None and (taken is None or list(wild.namespace) != list(taken.namespace)):
-        yield Reason("wildcard", path or ROOT, answer=Answer.NO if taken is None else None)
+    for name, attribute in second.items():
+        here = _join(path, f"@{attribute.local_name}")
+        if name not in first and _allows_attribute(writer, name):
+            yield Reason("declared", here)
+        if attribute.use == "required" and (name not in first or first[name].use != "required"):
+            yield Reason("required", here)
+    wildcard, other = (getattr(type_, "attributes", {}).get(None) for type_ in (writer, reader))
+    if wildcard is not None and (other is None or list(wildcard.namespace) != list(other.namespace)):
+        yield Reason("wildcard", path or ROOT, answer=Answer.NO if other is None else None)
 
 
 def _attributes_by_name(type_: Any) -> dict[str, Any]:
@@ -187,13 +190,13 @@ def _attributes_by_name(type_: Any) -> dict[str, Any]:
 
 
 def _allows_attribute(type_: Any, name: str) -> bool:
-    wild = getattr(type_, "attributes", {}).get(None)
-    return wild is not None and bool(wild.is_matching(name))
+    wildcard = getattr(type_, "attributes", {}).get(None)
+    return wildcard is not None and bool(wildcard.is_matching(name))
 
 
-def _compare_fixed(written: Any, read: Any, path: str) -> Iterator[Reason]:
-    if read.fixed is not None and written.fixed != read.fixed:
-        yield Reason("fixed", path, str(written.fixed or "any value"), str(read.fixed))
+def _compare_fixed(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    if reader.fixed is not None and writer.fixed != reader.fixed:
+        yield Reason("fixed", path, str(writer.fixed or "any value"), str(reader.fixed))
 
 
 def _assertions(type_: Any) -> set[str]:
@@ -230,10 +233,10 @@ def _group(kind: str, parts: list[Model]) -> Model:
         return _either(parts) if parts else NOTHING
     if kind == "all":
         return ("all", frozenset(enumerate(parts))) if parts else EMPTY
-    made = EMPTY
+    model = EMPTY
     for part in reversed(parts):
-        made = _sequence(part, made)
-    return made
+        model = _sequence(part, model)
+    return model
 
 
 def _repeat(inner: Model, least: int, most: int | None) -> Model:
@@ -242,10 +245,10 @@ def _repeat(inner: Model, least: int, most: int | None) -> Model:
     return EMPTY if most == 0 else ("rep", inner, least, most)
 
 
-def _sequence(one: Model, other: Model) -> Model:
-    if NOTHING in (one, other):
+def _sequence(first: Model, second: Model) -> Model:
+    if NOTHING in (first, second):
         return NOTHING
-    return other if one == EMPTY else one if other == EMPTY else ("seq", one, other)
+    return second if first == EMPTY else first if second == EMPTY else ("seq", first, second)
 
 
 def _either(models: Iterable[Model]) -> Model:
@@ -256,7 +259,7 @@ def _either(models: Iterable[Model]) -> Model:
 
 
 def is_nullable(item: Model) -> bool:
-    """Tell whether a model allows that nothing follows."""
+    """Return whether a model allows that nothing follows."""
     kind = item[0]
     if kind == "seq":
         return is_nullable(item[1]) and is_nullable(item[2])
@@ -293,11 +296,11 @@ def _derive_repeat(inner: Model, least: int, most: int | None) -> Model:
 
 def _derive_all(pairs: frozenset[tuple[int, Model]], pair: tuple[int, Model], name: str) -> Model:
     rest = pairs - {pair}
-    left = derivative(pair[1], name)
-    if left == NOTHING:
+    remainder = derivative(pair[1], name)
+    if remainder == NOTHING:
         return NOTHING
     # What is left of one member may still come, anywhere among the others.
-    members = rest if left == EMPTY else rest | {(pair[0], left)}
+    members = rest if remainder == EMPTY else rest | {(pair[0], remainder)}
     return ("all", members) if members else EMPTY
 
 
@@ -305,24 +308,24 @@ def _is_name(leaf: Model, name: str) -> bool:
     return name in leaf[1] or (leaf[2] is not None and bool(leaf[2].is_matching(name)))
 
 
-def find_difference(written: Model, read: Model, names: Iterable[str]) -> tuple[str, ...] | None:
+def find_difference(writer: Model, reader: Model, names: Iterable[str]) -> tuple[str, ...] | None:
     """Return the shortest list of children that the first model allows and the second refuses; None if there is none.
 
     Raises:
         TooLargeError: it can't be found within bounds.
     """
     alphabet = sorted(names)
-    waiting: deque[tuple[Model, Model, tuple[str, ...]]] = deque([(written, read, ())])
-    seen = {(written, read)}
+    waiting: deque[tuple[Model, Model, tuple[str, ...]]] = deque([(writer, reader, ())])
+    pairs = {(writer, reader)}
     while waiting:
-        one, other, path = waiting.popleft()
-        if is_nullable(one) and not is_nullable(other):
+        first, second, path = waiting.popleft()
+        if is_nullable(first) and not is_nullable(second):
             return path
         for name in alphabet:
-            pair = derivative(one, name), derivative(other, name)
-            if pair[0] != NOTHING and pair not in seen:
-                seen.add(pair)
+            pair = derivative(first, name), derivative(second, name)
+            if pair[0] != NOTHING and pair not in pairs:
+                pairs.add(pair)
                 waiting.append((*pair, (*path, name)))
-        if len(seen) > _MAX_STATES:
+        if len(pairs) > _MAX_STATES:
             raise TooLargeError
     return None

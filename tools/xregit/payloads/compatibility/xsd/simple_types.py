@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.sample_texts import matching_text
 from xregit.payloads.xsd.fields import built_in, facet
-from xregit.payloads.xsd.positions import XSD
-from xregit.payloads.xsd.schema import UncheckedError
+from xregit.payloads.xsd.schema import XSD, UncheckedError
 from xregit.payloads.xsd.values import simple_example
 
 if TYPE_CHECKING:
@@ -24,35 +23,36 @@ _LENGTHS = ("length", "minLength", "maxLength")
 _MAX_CHARACTERS = 400
 
 
-def is_subtype(written: Any, read: Any) -> bool:
-    """Tell whether it is certain that all texts of one type are texts of another."""
-    if read.local_name in _ANY:
+def is_subtype(writer: Any, reader: Any) -> bool:
+    """Return whether it is certain that all texts of one type are texts of another."""
+    if reader.local_name in _ANY:
         return True
-    if _members(written):
-        return all(is_subtype(item, read) for item in _members(written))
-    if written.enumeration:
-        return all(is_valid(read, str(value)) for value in written.enumeration)
-    if _members(read) and not read.enumeration and read.patterns is None:
-        return any(is_subtype(written, item) for item in _members(read))
-    return _is_free(read) or (_derives(written, read) and not read.enumeration and _facets_follow(written, read))
+    if _members(writer):
+        return all(is_subtype(item, reader) for item in _members(writer))
+    if writer.enumeration:
+        return all(is_valid(reader, str(value)) for value in writer.enumeration)
+    if _members(reader) and not reader.enumeration and reader.patterns is None:
+        return any(is_subtype(writer, item) for item in _members(reader))
+    return _is_free(reader) or (_derives(writer, reader) and not reader.enumeration and _facets_follow(writer, reader))
 
 
-def _derives(written: Any, read: Any) -> bool:
-    """Tell whether one type restricts what the other restricts too, and both are lists of such or neither is a list."""
-    if written.is_list() or read.is_list():
-        return bool(written.is_list() and read.is_list() and is_subtype(written.item_type, read.item_type))
-    return built_in(read) in _ancestors(written)
+def _derives(writer: Any, reader: Any) -> bool:
+    """Return whether both types restrict the same built-in type, or are lists of types that do."""
+    if writer.is_list() or reader.is_list():
+        return bool(writer.is_list() and reader.is_list() and is_subtype(writer.item_type, reader.item_type))
+    return built_in(reader) in _ancestors(writer)
 
 
-def example(written: Any, read: Any) -> str | None:
+def example(writer: Any, reader: Any) -> str | None:
     """Return a text of one type that another refuses, if one is found."""
     return next(
-        (text for text in _candidate_texts(written, read) if is_valid(written, text) and not is_valid(read, text)), None
+        (text for text in _candidate_texts(writer, reader) if is_valid(writer, text) and not is_valid(reader, text)),
+        None,
     )
 
 
 def is_valid(type_: Any, text: str) -> bool:
-    """Tell whether a text is one of a type; one whose pattern can't be matched in bounded time counts as none."""
+    """Return whether a text is one of a type; one whose pattern can't be matched in bounded time counts as none."""
     try:
         return bool(type_.is_valid(text))
     except UncheckedError:
@@ -69,7 +69,7 @@ def _members(type_: Any) -> tuple[Any, ...]:
 
 
 def _is_free(type_: Any) -> bool:
-    """Tell whether any text will do."""
+    """Return whether any text will do."""
     return bool(built_in(type_) == "string" and not type_.is_list() and not _constrained(type_))
 
 
@@ -80,65 +80,64 @@ def _constrained(type_: Any) -> bool:
 
 def _ancestors(type_: Any) -> frozenset[str]:
     """Return the built-in types that a type restricts, one after the other."""
-    found = set()
+    names = set()
     while type_ is not None:
         if (type_.name or "").startswith(f"{{{XSD}}}"):
-            found.add(type_.local_name)
+            names.add(type_.local_name)
         type_ = type_.base_type
-    return frozenset(found)
+    return frozenset(names)
 
 
-def _facets_follow(written: Any, read: Any) -> bool:
+def _facets_follow(writer: Any, reader: Any) -> bool:
     try:
-        bounded = _bounds_follow(written, read, _LOWER, 1) and _bounds_follow(written, read, _UPPER, -1)
+        bounded = _bounds_follow(writer, reader, _LOWER, 1) and _bounds_follow(writer, reader, _UPPER, -1)
     except TypeError:
         # Two kinds of dates, with and without a zone, have no order.
         return False
-    return bounded and _lengths_follow(written, read) and _patterns_follow(written, read)
+    return bounded and _lengths_follow(writer, reader) and _patterns_follow(writer, reader)
 
 
-def _bounds_follow(written: Any, read: Any, names: tuple[str, str], sign: int) -> bool:
-    """Tell whether the bounds of one type lie within those of another; a sign turns the upper ones round."""
+def _bounds_follow(writer: Any, reader: Any, names: tuple[str, str], sign: int) -> bool:
+    """Return whether the bounds of one type lie within those of another; a sign turns the upper ones round."""
     for item in names:
-        due = facet(read, item)
-        if due is None:
+        limit = facet(reader, item)
+        if limit is None:
             continue
-        stated = [(facet(written, other), other) for other in names]
+        bounds = [(facet(writer, other), other) for other in names]
         if not any(
-            value is not None
-            and (_beyond(value, due, sign) or (value == due and (other == names[1] or item == names[0])))
-            for value, other in stated
+            (value > limit if sign > 0 else value < limit)
+            or (value == limit and (other == names[1] or item == names[0]))
+            for value, other in bounds
+            if value is not None
         ):
             return False
     return True
 
 
-def _beyond(value: Any, due: Any, sign: int) -> bool:
-    return bool(value > due if sign > 0 else value < due)
-
-
-def _lengths_follow(written: Any, read: Any) -> bool:
-    exact = facet(written, "length")
+def _lengths_follow(writer: Any, reader: Any) -> bool:
+    exact = facet(writer, "length")
     for item in (*_LENGTHS, *_AT_MOST):
-        due, own = facet(read, item), facet(written, item)
-        own = exact if own is None and item in _LENGTHS else own
-        if due is None:
+        limit, actual = facet(reader, item), facet(writer, item)
+        actual = exact if actual is None and item in _LENGTHS else actual
+        if limit is None:
             continue
-        if own is None or (own != due if item == "length" else own > due if item in _AT_MOST else own < due):
+        if actual is None or (actual > limit and item in _AT_MOST) or (actual < limit and item not in _AT_MOST):
+            return False
+        if actual != limit and item == "length":
             return False
     return True
 
 
-def _patterns_follow(written: Any, read: Any) -> bool:
-    due = set(read.patterns.regexps) if read.patterns is not None else set()
-    inherited = set(written.patterns.regexps) if written.patterns is not None else set()
-    return due <= inherited and not getattr(read, "assertions", ())
+def _patterns_follow(writer: Any, reader: Any) -> bool:
+    required = set(reader.patterns.regexps) if reader.patterns is not None else set()
+    inherited = set(writer.patterns.regexps) if writer.patterns is not None else set()
+    return required <= inherited and not getattr(reader, "assertions", ())
 
 
-def _candidate_texts(written: Any, read: Any) -> Iterator[str]:
-    """Give texts at which two types may differ."""
-    yield simple_example(written)
-    for type_ in (written, read):
+def _candidate_texts(writer: Any, reader: Any) -> Iterator[str]:
+    """Yield texts at which two types may differ."""
+    yield simple_example(writer)
+    for type_ in (writer, reader):
         yield from map(str, type_.enumeration or ())
         if type_.patterns is not None:
             yield from filter(None, (matching_text(text) for text in type_.patterns.regexps))

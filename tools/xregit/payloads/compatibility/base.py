@@ -25,17 +25,17 @@ ROOT = "the payload"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why one schema may not read what another wrote, as a language finds it.
+    """Why one schema may not read what another wrote, as the comparison of its language finds it.
 
-    ``kind`` is a key of `kinds.yaml`, ``where`` the place in the payload, ``words`` fill its sentence; ``written`` and
-    ``read`` are how the place looks in the schema that wrote and in the one that reads. An ``answer`` takes the place
-    of the kind's own.
+    ``kind`` is a key of `kinds.yaml`, ``where`` the place in the payload, ``words`` fill its sentence; ``writer`` and
+    ``reader`` are how the place looks in the schema that wrote and in the one that reads. An ``answer`` replaces that
+    of the kind.
     """
 
     kind: str
     where: str
-    written: str = ""
-    read: str = ""
+    writer: str = ""
+    reader: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     answer: Answer | None = None
 
@@ -95,22 +95,22 @@ _MAX_PLACES = 3
 
 
 def worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Return verdicts by what they say of the worse direction; otherwise they stay in their order."""
+    """Return verdicts sorted by the worse of their two answers; equal ones keep their order."""
     return sorted(verdicts, key=lambda item: WORST_FIRST.index(worst(item.backward, item.forward)))
 
 
 def summarise(verdicts: Iterable[Verdict]) -> str:
-    """Return what several verdicts say, without the last full stop; of many sentences and places the first few."""
+    """Return the messages of verdicts as one text without the last full stop; of many, the first few."""
     places: dict[str, list[str]] = {}
     for item in verdicts:
         places.setdefault(item.message.removesuffix("."), []).append(item.where)
-    said = [f"{_place_prefix(where)}{message}" for message, where in places.items()]
-    more = len(said) - _MAX_SENTENCES
-    return ". ".join(said[:_MAX_SENTENCES]) + (f", and {more} more" if more > 0 else "")
+    sentences = [f"{_place_prefix(where)}{message}" for message, where in places.items()]
+    more = len(sentences) - _MAX_SENTENCES
+    return ". ".join(sentences[:_MAX_SENTENCES]) + (f", and {more} more" if more > 0 else "")
 
 
 def _place_prefix(where: Sequence[str]) -> str:
-    """Return the places before a sentence; what is said of the payload as a whole needs none."""
+    """Return the places before a sentence; one about the payload as a whole needs none."""
     names = list(dict.fromkeys(where))
     if names == [ROOT]:
         return ""
@@ -141,16 +141,16 @@ class Breach:
 def breaches(
     policy: str, ancestors: Mapping[str, Sequence[str]], relate: Callable[[str, str], Compatibility]
 ) -> Iterator[Breach]:
-    """Give what breaks a policy such as ``backward`` or ``full_transitive``; any other promises nothing.
+    """Yield the changes that break a policy such as ``backward`` or ``full_transitive``; any other promises nothing.
 
     ``ancestors`` are the versions before each, the nearest first; ``relate`` compares an older and a newer one.
     """
     directions = DIRECTIONS.get(policy.removesuffix(_TRANSITIVE), ())
     for newer, before in ancestors.items():
         for older in before if policy.endswith(_TRANSITIVE) else before[:1]:
-            found = relate(older, newer) if directions else Compatibility()
+            compatibility = relate(older, newer) if directions else Compatibility()
             for direction in directions:
-                for verdict in found.verdicts:
+                for verdict in compatibility.verdicts:
                     answer: Answer = getattr(verdict, direction)
                     if answer is not Answer.YES:
                         yield Breach(older, newer, direction, answer, verdict)
