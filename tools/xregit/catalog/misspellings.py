@@ -5,6 +5,7 @@ One fault is one finding: an author who misspells ``protocol`` is not also told 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Group, Resource
@@ -12,14 +13,14 @@ from xregit.catalog.references import local_xid, schema_reference
 from xregit.catalog.resolver import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same
 from xregit.catalog.resources import META, VERSIONS, authored
 from xregit.model.aliases import closest_name
-from xregit.model.identity import cache_by_identity
+from xregit.model.language import GroupModel
 from xregit.model.spelling import is_misspelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from xregit.catalog.registry import Registry
-    from xregit.model.language import AttributeModel
+    from xregit.model.language import ResourceModel
 
 
 # Attributes with predefined names on which others depend, and the table that the names are in.
@@ -77,7 +78,7 @@ def _own(registry: Registry, entity: Group | Resource) -> frozenset[str]:
     )
     faulty = {name for name in TEXTS if name in stated and name in known and _is_faulty(name, stated[name])}
     faulty.update(name for name in SCHEMAS if name in stated and name in known and _is_astray(registry, stated[name]))
-    names = _names(known)
+    names = _names(entity.type)
     if stated.keys() <= names:
         return frozenset(faulty) if faulty else _NONE
     unknown = stated.keys() - names
@@ -115,8 +116,9 @@ def _unlike_group(registry: Registry, entity: Group | Resource) -> frozenset[str
     return frozenset(name for name, own, due in texts if not same(name, own, due))
 
 
-@cache_by_identity(64)
-def _names(attributes: Mapping[str, AttributeModel]) -> frozenset[str]:
-    """Return every name that the attributes may have, those that a selector adds included."""
+@lru_cache(maxsize=64)
+def _names(entity_type: GroupModel | ResourceModel) -> frozenset[str]:
+    """Return every name that an entity's attributes may have, those that a selector adds included."""
+    attributes = entity_type.attributes if isinstance(entity_type, GroupModel) else authored(entity_type)
     clauses = (clause for item in attributes.values() for clause in item.ifvalues.values())
     return frozenset({META, VERSIONS, *attributes}).union(*clauses) - {"*"}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
-from xregit.model.constraints import value_test
+from xregit.model.constraints import is_valid
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.quoting import cut, either, quote, unquoted
 from xregit.model.spelling import suggest_similar
@@ -38,14 +39,14 @@ def invalid_value(attribute: AttributeModel, value: Any, path: KeyPath, key: Key
     """Return the finding for a single value that doesn't fit."""
     datatype = DATATYPES[attribute.type]
     if attribute.type == "xid":
-        return malformed_xid(attribute, value, path, key, value_test(attribute))
+        return malformed_xid(attribute, value, path, key, partial(is_valid, attribute))
     if not datatype.test(value):
         return wrong_type(attribute, value, path, key, datatype.about)
     if attribute.enum and attribute.strict and value not in attribute.enum:
         return not_listed(attribute, value, path, key)
     if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
         return wrong_type(attribute, value, path, key, SYNTAXES[attribute.syntax].about)
-    return malformed_xid(attribute, value, path, key, value_test(attribute))
+    return malformed_xid(attribute, value, path, key, partial(is_valid, attribute))
 
 
 def wrong_type(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, about: str) -> Finding:

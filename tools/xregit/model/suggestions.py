@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.aliases import find_name
-from xregit.model.constraints import value_test
+from xregit.model.constraints import is_valid
 from xregit.model.datatypes import PROPERTY_TYPES, SYNTAXES, TEXTS
 from xregit.model.protocols import syntaxes
 from xregit.model.quoting import cut, either
@@ -139,7 +140,7 @@ def _suggest_collection(attribute: AttributeModel, value: Any, key: str | int) -
         return f"Write a list, each item behind a hyphen on a line of its own{such}."
     first = _first_name(attribute.item, value) if attribute.item else ""
     if attribute.item and attribute.item.targets:
-        value = repair_xid(value, attribute.item.targets, value_test(attribute.item)) or value
+        value = repair_xid(value, attribute.item.targets, partial(is_valid, attribute.item)) or value
     if first:
         return _write_line(key, f"[{{{first}: {_flow_scalar(value)}}}]")
     header = _HEADER.fullmatch(value) if attribute.item and "name" in attribute.item.attributes else None
@@ -161,7 +162,7 @@ def _named_lines(value: Any) -> str:
 def _first_name(attribute: AttributeModel, value: Any) -> str:
     """Return the name of what a text would be if it stood in a map of attributes: the first that they have."""
     name, model = next(iter(attribute.attributes.items()), ("*", None))
-    fits = isinstance(value, str) and model is not None and model.type in TEXTS and value_test(model)(value)
+    fits = isinstance(value, str) and model is not None and model.type in TEXTS and is_valid(model, value)
     return name if fits and name != "*" else ""
 
 
@@ -170,7 +171,7 @@ def _suggest_inner(attribute: AttributeModel, value: Mapping[Any, Any] | Iterabl
     if isinstance(value, Mapping) and len(value) == 1 and next(iter(value.values())) is None:
         return f'Braces begin a map; put a template in quotes: "{{{_plain_scalar(next(iter(value)))}}}".'
     held = [item for item in (value.values() if isinstance(value, Mapping) else value) if item is not None]
-    own = value_test(attribute)
+    own = partial(is_valid, attribute)
     for test in (SYNTAXES["absolute"].test, own) if attribute.type in _ADDRESSES else (own,):
         inner = [item for item in held if test(item)]
         if len(inner) == 1 and attribute.type != "any":
@@ -195,7 +196,7 @@ def _suggest_text(attribute: AttributeModel, value: str, key: str | int) -> str:
     if attribute.type in _ADDRESSES and " " in value:
         return 'Write the address of a page; prose belongs in "description".'
     if attribute.type == "timestamp" or attribute.syntax == "date":
-        meant = repair_time(value, value_test(attribute))
+        meant = repair_time(value, partial(is_valid, attribute))
         return _write_line(key, meant) if meant else ""
     known = find_name(attribute.names, value) if attribute.names else None
     return _write_line(key, known.example) if known and known.example else ""

@@ -12,7 +12,7 @@ from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.media_types import without_parameters
 from xregit.rules.attributes import mapping, selected, text
 from xregit.rules.media_types import MODES, modes
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -74,7 +74,7 @@ def _differs(message: Message, selector: str) -> Iterator[Finding]:
         due = text(group.attributes, selector)
         text_ = f'The {selector} is {stated}, but all messages of "{group.xid}" have {due}.'
         help_ = f'Remove "{selector}" to use the group\'s, or move the message to a group of its own {selector}.'
-        yield found(selector, message=text_, help=help_)
+        yield finding(selector, message=text_, help=help_)
 
 
 @rule(
@@ -97,7 +97,7 @@ def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> I
             rest = f" So it is with {more} more of the group's messages." if more else ""
             help_ = "Let an endpoint of its own carry the group, or correct the one that is wrong."
             index = next((at for at, item in enumerate(listed or ()) if _names(item, group)), 0)
-            yield found("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
+            yield finding("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
 
 
 @rule(
@@ -121,7 +121,7 @@ def envelopeoptions_unfit_for_messages(registry: Registry, endpoint: Endpoint) -
             rest = f" So it is with {more} more of its messages." if more else ""
             text_ = f'The {name} is {due}, but the message "{first}" {why}.{rest}'
             help_ = f'Let an endpoint of its own carry such messages, or correct the "{name}" that is wrong.'
-            yield found("envelopeoptions", name, message=text_, help=help_)
+            yield finding("envelopeoptions", name, message=text_, help=help_)
 
 
 def _events(registry: Registry, endpoint: Endpoint) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -179,7 +179,7 @@ def protocol_without_version(_registry: Registry, entity: Group | Resource) -> I
     meant = canonical("protocol", stated)
     if "/" in meant:
         message = f'"{stated}" leaves open which version of the protocol is meant.'
-        yield found("protocol", message=message, help=f'Write "{meant}", which is what it is taken for.')
+        yield finding("protocol", message=message, help=f'Write "{meant}", which is what it is taken for.')
 
 
 @rule("endpoint", Severity.WARNING, "An endpoint names an envelope without its version.", "EP-9")
@@ -188,7 +188,7 @@ def envelope_without_version(_registry: Registry, endpoint: Endpoint) -> Iterato
     stated = endpoint.attributes.get("envelope")
     if isinstance(stated, str) and "/" not in stated and "/" in endpoint.envelope:
         message = f'"{stated}" leaves open which version of the envelope is meant.'
-        yield found("envelope", message=message, help=f'Write "{endpoint.envelope}", which is what it is taken for.')
+        yield finding("envelope", message=message, help=f'Write "{endpoint.envelope}", which is what it is taken for.')
 
 
 _WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
@@ -199,4 +199,4 @@ def endpoint_without_envelope_and_protocol(registry: Registry, endpoint: Endpoin
     """Report an endpoint of which clients can't know how to talk to it."""
     if not any(selector in {*endpoint.attributes, *registry.doubtful(endpoint.xid)} for selector in SELECTORS):
         message = "The endpoint says neither which protocol is spoken here nor which envelope messages have."
-        yield found(message=message, help='State "protocol", "envelope" or both.', on_key=True)
+        yield finding(message=message, help='State "protocol", "envelope" or both.', on_key=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.attributes import near
-from xregit.rules.rule import Rule, found, rule
+from xregit.rules.rule import Rule, finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -166,4 +166,4 @@ def unknown_rule_waived(_registry: Registry, stated: Mapping[str, Any]) -> Itera
         name = waiver.get("rule") if isinstance(waiver, Mapping) else None
         if isinstance(name, str) and name not in WAIVABLE:
             help_ = near(name, WAIVABLE) or '"xregit explain" lists all rules; those about a change can be waived.'
-            yield found("waivers", index, "rule", message=f'No change breaks a rule "{name}".', help=help_)
+            yield finding("waivers", index, "rule", message=f'No change breaks a rule "{name}".', help=help_)

@@ -18,7 +18,7 @@ from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
 from xregit.rules.attributes import inside, items, near, text
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,7 +59,7 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
         name = next(part for part in reversed(path) if isinstance(part, str))
         if is_credential(name, value):
             message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
-            yield found(*path, message=message, help=_HELP, on_key=isinstance(path[-1], str))
+            yield finding(*path, message=message, help=_HELP, on_key=isinstance(path[-1], str))
 
 
 @rule("endpoint", Severity.ERROR, "An endpoint's description holds a credential.", "EP-28")
@@ -70,7 +70,7 @@ def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[
             # The value is not shown: reports are kept and sent around.
             what = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
             message = f"{what} holds a credential, which everybody who reads the catalog would know."
-            yield found(*path, message=message, help=_HELP)
+            yield finding(*path, message=message, help=_HELP)
 
 
 def is_credential(name: str, value: Any) -> bool:
@@ -163,7 +163,7 @@ def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[F
         known = gid in registry.groups.get(MESSAGEGROUPS, {}) or registry.unreadable(xid)
         if xid == f"/{MESSAGEGROUPS}/{gid}" and not known:
             help_ = near(gid, registry.groups.get(MESSAGEGROUPS, {})) or "Add the group, or correct the reference."
-            yield found(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
+            yield finding(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
 
 
 @rule("endpoint", Severity.WARNING, "A channel has no name.", "EP-6")
@@ -171,7 +171,7 @@ def channel_without_name(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
     """Report an empty ``channel``, which is taken for none."""
     if endpoint.attributes.get("channel") == "":
         message = '"channel" is empty, which relates the endpoint to no other.'
-        yield found("channel", message=message, help="Name the channel, or remove the line.")
+        yield finding("channel", message=message, help="Name the channel, or remove the line.")
 
 
 @rule("endpoint", Severity.WARNING, "An endpoint carries two messages with the same messageid.", "EP-40", "EP-41")
@@ -186,7 +186,7 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
         if first != meant:
             message = f'The messageid "{mid}" is carried twice: by "{first_via}" and by "{via}".'
             help_ = "Whoever looks a message up by its id finds both; rename one of them, if that is possible."
-            yield found(MESSAGEGROUPS, message=message, help=help_, on_key=True)
+            yield finding(MESSAGEGROUPS, message=message, help=help_, on_key=True)
 
 
 @rule(
@@ -211,7 +211,7 @@ def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterato
         due = known.get(name)
         if due and not due & usage:
             message = f'"{name}" is for {_listed(due)}, but this is an endpoint for {_listed(usage)}.'
-            yield found(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
+            yield finding(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
 
 
 @rule("endpoint", Severity.WARNING, "A topic or subject that messages are sent to has wildcards.", "EP-54", "EP-68")
@@ -225,7 +225,7 @@ def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[
             help_ = (
                 f"Write a placeholder such as {{{name}}} in its place, or have an endpoint of its own for consumers."
             )
-            yield found(OPTIONS, name, message=message, help=help_)
+            yield finding(OPTIONS, name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "The message for a broken connection is not in this registry.", "EP-60")
@@ -234,7 +234,7 @@ def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Fi
     xid = _will(registry, endpoint)
     if xid and registry.resource(xid) is None and not registry.unreadable(xid):
         message = f'There is no message "{xid}".'
-        yield found(OPTIONS, "willmessage", message=message, help="Add the message, or correct the reference.")
+        yield finding(OPTIONS, "willmessage", message=message, help="Add the message, or correct the reference.")
 
 
 @rule("endpoint", Severity.ERROR, "The message for a broken connection can't be sent by MQTT.", "EP-60")
@@ -252,7 +252,7 @@ def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterat
     if not protocol.startswith("MQTT") and (protocol or envelope != CLOUDEVENTS):
         message = f'"{target.xid}" is neither an MQTT message nor a CloudEvent of any protocol.'
         help_ = "Refer to a message whose protocol is MQTT, or to a CloudEvent that is bound to no other protocol."
-        yield found(OPTIONS, "willmessage", message=message, help=help_)
+        yield finding(OPTIONS, "willmessage", message=message, help=help_)
 
 
 def _will(registry: Registry, endpoint: Endpoint) -> str:
@@ -269,7 +269,7 @@ def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iter
         if stated and stated not in hints()["type"].enum:
             message = f'"{stated}" is no type of authorization that is listed.'
             help_ = near(stated, hints()["type"].enum) or f"Listed are {', '.join(hints()['type'].enum)}."
-            yield found(OPTIONS, "authorization", index, "type", message=message, help=help_)
+            yield finding(OPTIONS, "authorization", index, "type", message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "A hint on authorization is empty.", "EP-25", "EP-26")
@@ -279,7 +279,7 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
         for name, value in way.items():
             if name not in hints() and value in ("", [], {}):
                 message = f'"{name}" is empty, so it helps nobody to be admitted.'
-                yield found(
+                yield finding(
                     OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it."
                 )
 
@@ -295,7 +295,7 @@ def listed_twice(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
             if first < index:
                 message = f'Entry {index + 1} of "{path[-1]}" is the same as entry {first + 1}.'
                 help_ = "Remove one of them, or correct it if something else was meant."
-                yield found(*path, index, message=message, help=help_)
+                yield finding(*path, index, message=message, help=help_)
 
 
 def _stated_usages(endpoint: Endpoint) -> int:

@@ -18,7 +18,7 @@ from xregit.model.quoting import quote
 from xregit.model.times import NOW, is_now
 from xregit.rules.attributes import inside, mapping, selected, states, text
 from xregit.rules.media_types import BINARY, in_binary, in_json_alone, modes
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,7 +46,7 @@ def id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a literal or template for the CloudEvents attribute ``id``."""
     if inside(message.entity.attributes, METADATA, "id", "value") is not None:
         text_ = 'The "id" of every event is new, so a value for it can\'t hold for all of them.'
-        yield found(METADATA, "id", "value", message=text_, help="Remove the value.")
+        yield finding(METADATA, "id", "value", message=text_, help="Remove the value.")
 
 
 @rule(
@@ -65,7 +65,7 @@ def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     if isinstance(value, str) and not is_now(value) and DATATYPES["timestamp"].test(value):
         text_ = f'The "time" of every event would be {value}.'
         help_ = f"Remove the value; the time at which an event is made is meant then, as with {NOW}."
-        yield found(METADATA, "time", "value", message=text_, help=help_)
+        yield finding(METADATA, "time", "value", message=text_, help=help_)
 
 
 @rule(
@@ -91,7 +91,7 @@ def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) 
         text_ = f'The attribute "dataschema" is {declared}, but "dataschemauri" is {uri}.'
         help_ = "Remove the value; it follows from dataschemauri."
         where = (METADATA, "dataschema", "value") if stated else ("dataschemauri",)
-        yield found(*where, message=text_, help=help_)
+        yield finding(*where, message=text_, help=help_)
 
 
 @rule(
@@ -108,7 +108,7 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
         return
     text_ = 'In binary mode there is no "format": the payload is the data itself.'
     help_ = 'Remove "format" (the data\'s media type is "datacontenttype"), or write "mode: structured".'
-    yield found(OPTIONS, "format", message=text_, help=help_, on_key=True)
+    yield finding(OPTIONS, "format", message=text_, help=help_, on_key=True)
 
 
 @rule(
@@ -130,7 +130,7 @@ def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator
         return
     text_ = f'Receivers tell an event by a media type such as "{EVENT_JSON}"; they take "{format_}" for plain data.'
     help_ = f'Write "format: {EVENT_JSON}", and the data\'s media type as "envelopemetadata.datacontenttype".'
-    yield found(OPTIONS, "format", message=text_, help=help_)
+    yield finding(OPTIONS, "format", message=text_, help=help_)
 
 
 @rule(
@@ -150,7 +150,7 @@ def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Itera
     if not in_binary(protocol):
         text_ = f"{protocol} can't carry events in binary mode: its messages have no properties for the attributes."
         help_ = 'Write "mode: structured", or use a protocol whose messages have such properties, as MQTT/5.0 has.'
-        yield found(OPTIONS, "mode", message=text_, help=help_)
+        yield finding(OPTIONS, "mode", message=text_, help=help_)
 
 
 @rule(
@@ -168,7 +168,7 @@ def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[F
     if not format_ or without_parameters(format_) == EVENT_JSON or not in_json_alone(protocol):
         return
     text_ = f'Messages of {protocol} don\'t say what they hold, so events in them are JSON, not "{format_}".'
-    yield found(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')
+    yield finding(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')
 
 
 @rule(
@@ -185,7 +185,7 @@ def attribute_among_options(_registry: Registry, message: Message) -> Iterator[F
     for name, value in mapping(message.entity.attributes, OPTIONS).items():
         if isinstance(value, MAPPINGS) and value and DECLARED.issuperset(value):
             text_ = f'"{name}" says what an attribute of events must be, which is no option of the envelope.'
-            yield found(OPTIONS, name, message=text_, help=f'Move it to "{METADATA}".', on_key=True)
+            yield finding(OPTIONS, name, message=text_, help=f'Move it to "{METADATA}".', on_key=True)
 
 
 @rule(
@@ -217,7 +217,7 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
                 f"so it can't be {_said(item.asked)} where the attribute is {_said(item.due)}."
             )
             help_ = "Remove it, as it follows from the attribute; or let both say the same."
-            yield found(*where, message=text_, help=help_)
+            yield finding(*where, message=text_, help=help_)
 
 
 def _restates(attributes: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from xregit.catalog.entities import Group, Resource
 from xregit.diagnostics import Finding, Severity
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.rules.attributes import inside, selected, text
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
     more = f" (as for {others} more {'message' if others == 1 else 'messages'} of this type)" if others > 0 else ""
     text_ = f'The type of the events is "{kind}", but the id of the message is "{message.id}"{more}.'
     help_ = "Rename one of them to be the other: who receives an event then knows where it is described."
-    yield found(*TYPE, message=text_, help=help_)
+    yield finding(*TYPE, message=text_, help=help_)
 
 
 @rule("group", Severity.INFO, "Messages of a group are no CloudEvents.", "MSG-4", "MSG-9")
@@ -58,7 +58,7 @@ def messages_without_cloudevents(registry: Registry, group: Group) -> Iterator[F
             'State "envelope: CloudEvents/1.0" if they are; if that can\'t be, say in the description how a receiver '
             "knows which message it has got, and accept the remark."
         )
-        yield found(message=f"{message}.", help=help_, on_key=True)
+        yield finding(message=f"{message}.", help=help_, on_key=True)
 
 
 @rule("entity", Severity.INFO, "An entity has no description.")
@@ -74,7 +74,7 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
     if is_missing and "description" not in registry.doubtful(entity.xid):
         text_ = f"The {singular} has no description."
         what = "what it tells, and when it is sent" if message else "what it is for"
-        yield found(message=text_, help=f'Say in "description" {what}.', on_key=True)
+        yield finding(message=text_, help=f'Say in "description" {what}.', on_key=True)
 
 
 @rule("message", Severity.INFO, "A base message is there, but no message derives from it.")
@@ -89,7 +89,7 @@ def underived_base_message(registry: Registry, message: Message) -> Iterator[Fin
     if any(registry.indexes.derived.get(item.xid) for item in siblings):
         text_ = "Other messages of its group are base messages, but nothing derives from this one, or carries it."
         help_ = "Derive a message from it, let an endpoint carry it, or remove it."
-        yield found(message=text_, help=help_, on_key=True)
+        yield finding(message=text_, help=help_, on_key=True)
 
 
 @rule("schema", Severity.WARNING, "No message has a payload of this schema.")
@@ -101,7 +101,7 @@ def unused_schema(registry: Registry, schema: Schema) -> Iterator[Finding]:
     if registry.indexes.aliases.get(schema.xid) or _is_mentioned(registry, schema) or _is_meant(registry, schema):
         return
     help_ = 'Let a message refer to it by "dataschemauri", mark it as "deprecated", or remove it.'
-    yield found(message="Nothing in the registry refers to the schema.", help=help_, on_key=True)
+    yield finding(message="Nothing in the registry refers to the schema.", help=help_, on_key=True)
 
 
 def _attributes(registry: Registry, xid: str) -> object:

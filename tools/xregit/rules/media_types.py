@@ -12,7 +12,7 @@ from xregit.model.language import MAPPINGS
 from xregit.model.media_types import comparable, without_parameters
 from xregit.model.protocols import facts
 from xregit.rules.attributes import in_another_language, inside, items, mapping, selected, states, text
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +66,7 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
             text_ = f'"{one.name}" is {one.media}, but "{stated[0].name}" is {stated[0].media}.'
             where = one if states(own, one.path) else stated[0]
             if states(own, where.path):
-                yield found(*where.path, message=text_, help="Let both say the same, or remove one of them.")
+                yield finding(*where.path, message=text_, help="Let both say the same, or remove one of them.")
 
 
 @rule(
@@ -91,7 +91,7 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
         if states(message.entity.attributes, one.path):
             text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{one.media}".'
             help_ = f'Write "{EVENT_JSON}" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
-            yield found(*one.path, message=text_, help=help_)
+            yield finding(*one.path, message=text_, help=help_)
 
 
 @rule(
@@ -114,7 +114,7 @@ def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> It
         if states(message.entity.attributes, one.path):
             text_ = f'Receivers take "{one.media}" for a whole event, which no payload is in binary mode.'
             help_ = 'Write the data\'s own media type, or "mode: structured".'
-            yield found(*one.path, message=text_, help=help_)
+            yield finding(*one.path, message=text_, help=help_)
 
 
 @rule(
@@ -139,7 +139,7 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
     if all(map(_is_of_event, _said(attributes, selected("protocol", attributes)))):
         text_ = f'Receivers take the data for JSON, as no "{CONTENTTYPE}" says how {language.name} is written here.'
         help_ = f'Write "envelopemetadata.{CONTENTTYPE}", such as application/avro or application/x-protobuf.'
-        yield found("dataschemaformat", message=text_, help=help_)
+        yield finding("dataschemaformat", message=text_, help=help_)
 
 
 @rule(
@@ -157,7 +157,7 @@ def malformed_content_type(_registry: Registry, message: Message) -> Iterator[Fi
     one = _header(message.entity.attributes, section, header)
     if one.media and "{" not in one.media and not SYNTAXES["mediatype"].test(one.media):
         text_ = f'The content type must be {SYNTAXES["mediatype"].about}, but is "{one.media}".'
-        yield found(*one.path, message=text_, help="Write the one media type that the payload has.")
+        yield finding(*one.path, message=text_, help="Write the one media type that the payload has.")
 
 
 def in_binary(protocol: str) -> bool:

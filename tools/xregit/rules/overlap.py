@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import MAPPINGS
-from xregit.rules.rule import SOUND, Compared, found, rule
+from xregit.rules.rule import SOUND, Compared, finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ def messages_indistinguishable(registry: Registry, compared: Compared) -> Iterat
     if pairs:
         text_ = f"{_told(pairs, 'Nothing tells the message apart from')}."
         help_ = "Let the two differ in a fixed value, such as that of the type, the subject or the topic."
-        yield found(message=text_, help=help_, on_key=True)
+        yield finding(message=text_, help=help_, on_key=True)
 
 
 @rule(SOUND, Severity.WARNING, "A template takes in what another message has.", "MSG-64", "MSG-110")
@@ -37,7 +37,7 @@ def overlapping_template(registry: Registry, compared: Compared) -> Iterator[Fin
         path = pairs[0][1]
         text_ = f'{_told([pair for pair, _ in pairs], "One value can fit this message and")}: see "{path[-1]}".'
         help_ = "Let the fixed parts differ, or the number of levels; a placeholder stands for any text between them."
-        yield found(*_place(compared.message.entity.attributes, path), message=text_, help=help_)
+        yield finding(*_place(compared.message.entity.attributes, path), message=text_, help=help_)
 
 
 def _told(pairs: list[Overlap], what: str) -> str:

@@ -17,7 +17,7 @@ from xregit.payloads import SchemaError, language, parse
 from xregit.payloads import problems as schema_problems
 from xregit.rules.attributes import in_another_language, text
 from xregit.rules.references import hint
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -47,7 +47,7 @@ def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding
     for item in _problems(format_, _text(schema), registry.schema_documents):
         inside = item.path if isinstance(schema, Mapping | list) else ()
         place = f" (line {item.line}, column {item.column})" if item.line and not inside else ""
-        yield found(_SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
+        yield finding(_SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -85,7 +85,7 @@ def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Fi
         return
     for item in _unselected(format_, version.document.data, reference.selector, version.xid, registry.schema_documents):
         text_ = f'In "{version.xid}", {item.message}.'
-        yield found(_URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
+        yield finding(_URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
 
 
 @lru_cache(maxsize=_CACHED)
@@ -118,7 +118,7 @@ def dataschema_and_dataschemauri(_registry: Registry, message: Message) -> Itera
     own, attributes = message.entity.attributes, message.resolved.attributes
     if attributes.get(SCHEMA) is not None and attributes.get(URI) is not None:
         text_ = '"dataschema" and "dataschemauri" exclude each other: a payload has one schema.'
-        yield found(URI if URI in own else SCHEMA, message=text_, help="Remove one of the two.", on_key=True)
+        yield finding(URI if URI in own else SCHEMA, message=text_, help="Remove one of the two.", on_key=True)
 
 
 @rule(
@@ -142,7 +142,7 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
             f'Write "dataschemaformat: {known}".' if known else "Write, for example, dataschemaformat: Avro/1.11.0."
         )
         text_ = f'"dataschemaformat" is missing; it says in which language the schema at "{name}" is written.'
-        yield found(name, message=text_, help=advice, on_key=True)
+        yield finding(name, message=text_, help=advice, on_key=True)
 
 
 @rule(
@@ -191,7 +191,7 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
         listed = f"{'Its versions are' if len(known) > 1 else 'Its only version is'} {', '.join(known)}."
         meant = f"{reference.schema.xid}/versions/{last}" if last in known else ""
         help_ = f'Write "{name}: {meant}".' if meant else f"Add the version, or correct the reference. {listed}"
-    yield found(name, message=text_, help=help_)
+    yield finding(name, message=text_, help=help_)
 
 
 def _right(registry: Registry, stated: str) -> str:
@@ -219,7 +219,7 @@ def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Messag
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
         text_ = f'"dataschemauri" is {uri}, but "dataschemaxid" is {xid}.'
         help_ = 'Let both name the same schema, or remove "dataschemaxid".'
-        yield found(URI if URI in own else XID, message=text_, help=help_)
+        yield finding(URI if URI in own else XID, message=text_, help=help_)
 
 
 def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
@@ -259,7 +259,7 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
         own_way = f'Write "{FORMAT}: {due}"; or, if the schema is written in {stated}, correct its "format".'
         # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
         help_ = own_way if find_name("format", due) or not find_name("format", stated) else _CORRECT.format(stated)
-        yield found(name, message=text_, help=help_)
+        yield finding(name, message=text_, help=help_)
 
 
 @rule(
@@ -286,4 +286,4 @@ def schema_object_missing(registry: Registry, message: Message) -> Iterator[Find
         name = re.search(_PROTOBUF_MESSAGE, document.data) if document and document.data else None
         example = name[1].decode() if name else "MessageName"
         help_ = f'Add its name, as in "{stated}{":" if reference.local else "#"}{example}".'
-        yield found(URI, message=text_, help=help_)
+        yield finding(URI, message=text_, help=help_)

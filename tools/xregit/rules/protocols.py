@@ -12,7 +12,7 @@ from xregit.model import builtin, siblings
 from xregit.model.datatypes import has_placeholders
 from xregit.model.language import MAPPINGS
 from xregit.rules.attributes import has_placeholder, inside, mapping, text
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -59,7 +59,7 @@ def _both(message: Message, one: str, other: str, why: str) -> Iterator[Finding]
     if options.get(one) is None or options.get(other) is None:
         return
     text_ = f'"{one}" and "{other}" exclude each other. {why}.'
-    yield found(OPTIONS, one if one in own else other, message=text_, help="Remove one of the two.", on_key=True)
+    yield finding(OPTIONS, one if one in own else other, message=text_, help="Remove one of the two.", on_key=True)
 
 
 @rule(
@@ -79,7 +79,7 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
         name = inside(header, "name")
         if isinstance(name, str) and name != key:
             text_ = f'The header "{key}" says that its name is "{name}".'
-            yield found(OPTIONS, "headers", key, "name", message=text_, help='Remove "name"; the key is the name.')
+            yield finding(OPTIONS, "headers", key, "name", message=text_, help='Remove "name"; the key is the name.')
 
 
 @rule(
@@ -98,7 +98,7 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
             if not re.fullmatch(_AMQP_NAME, name):
                 text_ = f'The name "{name}" is neither a symbol nor a key that xRegistry allows.'
                 help_ = "Use letters, digits and underscores, or lower-case letters, digits and - . : _."
-                yield found(OPTIONS, section, name, message=text_, help=help_, on_key=True)
+                yield finding(OPTIONS, section, name, message=text_, help=help_, on_key=True)
 
 
 @rule(
@@ -120,7 +120,7 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
         return
     text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'
     help_ = 'Remove the value, or make it a template with "type: uritemplate".'
-    yield found(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
+    yield finding(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
 
 
 @cache
@@ -147,7 +147,7 @@ def http_path_without_slash(_registry: Registry, message: Message) -> Iterator[F
         right = f"/{rest.partition('/')[2]}" if rest else f"/{value}"
         where = " The address of a server belongs into an endpoint." if rest else ""
         text_ = f'The path of every request begins with a slash, so none fits "{value}".'
-        yield found(*path, message=text_, help=f'Write "{right}".{where}')
+        yield finding(*path, message=text_, help=f'Write "{right}".{where}')
 
 
 @rule(
@@ -163,7 +163,7 @@ def http_method_in_lower_case(_registry: Registry, message: Message) -> Iterator
     value, path = _stated(message, "method")
     if value != value.upper() and not has_placeholder(value):
         text_ = f'The case of a method counts: "{value}" is not {value.upper()}.'
-        yield found(*path, message=text_, help=f'Write "{value.upper()}".')
+        yield finding(*path, message=text_, help=f'Write "{value.upper()}".')
 
 
 def _stated(message: Message, name: str) -> tuple[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model.times import moment
 from xregit.rules.agreement import unlike
 from xregit.rules.attributes import mapping, near, text
-from xregit.rules.rule import DATED, Dated, found, rule
+from xregit.rules.rule import DATED, Dated, finding, rule
 from xregit.xid import Xid
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]
     if cycle and message.xid == min(cycle):
         start = cycle.index(message.xid)
         chain = " → ".join((*cycle[start:], *cycle[:start], message.xid))
-        yield found(BASE, message=f"The base messages form a cycle: {chain}.", help="Remove one of these references.")
+        yield finding(BASE, message=f"The base messages form a cycle: {chain}.", help="Remove one of these references.")
 
 
 @rule("message", Severity.WARNING, "A base message is not in this registry.", "MSG-30", "MSG-25", stated=(BASE,))
@@ -53,7 +53,7 @@ def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Find
     if base.startswith("/"):
         target = registry.resource(base)
         if (target is None and not registry.unreadable(base)) or (target and target.type is not message.entity.type):
-            yield found(
+            yield finding(
                 BASE, message=f'There is no message "{base}".', help=hint(registry, base, "the message", message.xid)
             )
 
@@ -69,7 +69,7 @@ def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
         message = f'"{target}" is not the xid of a resource.'
         plural = resource.type.plural
         help_ = f'Write the xid of the {resource.type.singular}, as "/<groups>/<id>/{plural}/<id>".'
-        yield found(XREF, message=message, help=help_)
+        yield finding(XREF, message=message, help=help_)
 
 
 @rule("resource", Severity.ERROR, "An alias has a target of another type.", stated=(XREF,))
@@ -82,7 +82,7 @@ def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Fin
     kind = model.resources.get(target.resources)
     if kind is not None and kind is not resource.type:
         message = f'A {resource.type.singular} can\'t be an alias of a {kind.singular}: "{target}".'
-        yield found(XREF, message=message, help=f"Point to a {resource.type.singular}.")
+        yield finding(XREF, message=message, help=f"Point to a {resource.type.singular}.")
 
 
 @rule("resource", Severity.WARNING, "The target of an alias is not in this registry.", stated=(XREF,))
@@ -90,7 +90,7 @@ def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias that leads nowhere."""
     if resource.xref and (kind := _kind(registry, resource)) and _is_gone(registry, resource.xref):
         message = f'There is no {kind} "{resource.xref}".'
-        yield found(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}", resource.xid))
+        yield finding(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}", resource.xid))
 
 
 @rule("resource", Severity.WARNING, "An alias has another alias as its target.", stated=(XREF,))
@@ -102,7 +102,7 @@ def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
         help_ = f'Point to "{target.xref}".' if target.xref != resource.xid else "Describe one of the two."
         if target is resource:
             message, help_ = "This is an alias of itself, so it shows nothing.", "Point to another one, or describe it."
-        yield found(XREF, message=message, help=help_)
+        yield finding(XREF, message=message, help=help_)
 
 
 @rule("resource", Severity.ERROR, "An alias states attributes of its own.", stated=(XREF,))
@@ -117,7 +117,7 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
         message = f"An alias has no attributes of its own, but this one states {names}."
         help_ = 'Remove them, or replace "xref" by "basemessage" to start from the other message and change it.'
         plain = "Remove them, or the xref."
-        yield found(
+        yield finding(
             *others[0], message=message, help=help_ if resource.type.singular == "message" else plain, on_key=True
         )
 
@@ -138,7 +138,7 @@ def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Fin
     if target is None or group is None or target.xref:
         return
     for message, help_ in _unfit(registry, target, group):
-        yield found(XREF, message=message, help=help_)
+        yield finding(XREF, message=message, help=help_)
 
 
 def _unfit(registry: Registry, target: Resource, group: Group) -> Iterator[tuple[str, str]]:
@@ -168,7 +168,9 @@ def alternative_not_found(registry: Registry, entity: Group | Resource) -> Itera
     xid = _alternative(registry, entity)
     if len(xid.split("/")) > _GROUP_PARTS and _is_gone(registry, xid):
         message = f'There is no "{xid}" in this registry.'
-        yield found(DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative", entity.xid))
+        yield finding(
+            DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative", entity.xid)
+        )
 
 
 @rule(
@@ -184,7 +186,7 @@ def alternative_leads_back(registry: Registry, entity: Group | Resource) -> Iter
     if entity.xid in cycle and entity.xid == min(cycle):
         chain = " → ".join((entity.xid, *cycle))
         message = f"Whoever looks for what takes its place is led back to it: {chain}."
-        yield found(DEPRECATED, "alternative", message=message, help="Name what is to be used, or nothing.")
+        yield finding(DEPRECATED, "alternative", message=message, help="Name what is to be used, or nothing.")
 
 
 def alternatives(registry: Registry, entity: Group | Resource) -> Iterator[str]:
@@ -261,7 +263,7 @@ def removal_before_effective(_registry: Registry, entity: Group | Resource) -> I
     effective, removal = moment(text(stated, "effective")), moment(text(stated, "removal"))
     if effective and removal and removal < effective:
         message = f"It is deprecated from {text(stated, 'effective')}, but removed at {text(stated, 'removal')}."
-        yield found(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
+        yield finding(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
 
 
 @rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.", stated=(DEPRECATED,))
@@ -271,7 +273,7 @@ def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
     if removal and removal.date() < dated.today:
         message = f"It was to be removed on {removal:%Y-%m-%d}, and is still there."
         help_ = "Remove it, or move the date if it is still in use."
-        yield found(DEPRECATED, "removal", message=message, help=help_)
+        yield finding(DEPRECATED, "removal", message=message, help=help_)
 
 
 @rule(DATED, Severity.INFO, "An endpoint still carries a message that is deprecated.", "MSG-8", stated=(DEPRECATED,))
@@ -289,7 +291,7 @@ def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Fin
         more = f" and {len(current) - 1} more" if len(current) > 1 else ""
         message = f'It is deprecated, but still carried by "{current[0]}"{more}.'
         help_ = "Take it out of what the endpoint carries; or say, in a comment that accepts this, until when it stays."
-        yield found(DEPRECATED, message=message, help=help_, on_key=True)
+        yield finding(DEPRECATED, message=message, help=help_, on_key=True)
 
 
 def _deprecated(entity: Group | Resource) -> Any:

@@ -104,6 +104,6 @@ def rule(
     return made
 
 
-def found(*path: str | int, message: str, help: str, on_key: bool = False) -> Finding:  # noqa: A002
+def finding(*path: str | int, message: str, help: str, on_key: bool = False) -> Finding:  # noqa: A002
     """Return a finding at the path inside the entity that a rule is about; the runner adds the rule's name."""
     return Finding("", path, message, help, on_key=on_key)

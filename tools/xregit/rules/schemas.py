@@ -13,7 +13,7 @@ from xregit.payloads import SchemaError, language
 from xregit.payloads import problems as schema_problems
 from xregit.payloads.document import Document as document_Document
 from xregit.rules.attributes import text
-from xregit.rules.rule import Rule, found, rule
+from xregit.rules.rule import Rule, finding, rule
 from xregit.source.parse_result import Problem, conflict_problem
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def document_missing(registry: Registry, resource: Resource) -> Iterator[Finding
             singular = resource.type.singular
             message = f'Version "{vid}" of the {singular} has no document.'
             help_ = f'Add the file "versions/{vid}.<ext>", or state where it is as "{singular}url".'
-            yield found("versions", vid, message=message, help=help_, on_key=True)
+            yield finding("versions", vid, message=message, help=help_, on_key=True)
 
 
 @rule("resource", Severity.ERROR, "A version has two documents.")
@@ -57,7 +57,7 @@ def two_documents(_registry: Registry, resource: Resource) -> Iterator[Finding]:
             listed = isinstance(resource.written.get("versions"), dict) and vid in resource.written["versions"]
             path = ("versions", vid, name) if listed and name not in resource.written else (name,)
             if path not in told:
-                yield found(*path, message=message, help="Keep one of them.", on_key=True)
+                yield finding(*path, message=message, help="Keep one of them.", on_key=True)
             told.add(path)
 
 
@@ -82,7 +82,7 @@ def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
     if without:
         which = "" if len(without) == len(schema.versions) else f" of version {', '.join(without)}"
         message = f'The "format"{which} is missing.'
-        yield found(message=message, help='Write, for example, "format: JsonSchema/draft-07".', on_key=True)
+        yield finding(message=message, help='Write, for example, "format: JsonSchema/draft-07".', on_key=True)
 
 
 @rule("resource", Severity.ERROR, "The default version does not exist.", stated=("defaultversionid",))
@@ -91,7 +91,7 @@ def defaultversionid_not_found(_registry: Registry, resource: Resource) -> Itera
     stated = text(resource.meta, "defaultversionid")
     if stated and not resource.xref and stated not in resource.versions:
         message = f'There is no version "{stated}".'
-        yield found("defaultversionid", message=message, help=f"The versions are {', '.join(resource.versions)}.")
+        yield finding("defaultversionid", message=message, help=f"The versions are {', '.join(resource.versions)}.")
 
 
 @rule("resource", Severity.ERROR, "A version was made from one that does not exist.", stated=ANCESTORS)
@@ -102,7 +102,7 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
         if ancestor and ancestor not in resource.versions:
             message = f'The ancestor of version "{vid}" is "{ancestor}", which is not a version.'
             help_ = f"The versions are {', '.join(resource.versions)}; leave it out to mean the one before."
-            yield found(*_at(resource, vid), message=message, help=help_)
+            yield finding(*_at(resource, vid), message=message, help=help_)
 
 
 @rule("resource", Severity.ERROR, "The ancestors of a version lead back to it.", stated=ANCESTORS)
@@ -116,7 +116,7 @@ def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]
             here = above[here]
         if here == vid == min(chain) and len(chain) > 1:
             shown = " → ".join((*chain, vid))
-            yield found(
+            yield finding(
                 *_at(resource, vid), message=f"The ancestors form a cycle: {shown}.", help="Correct one of them."
             )
 
@@ -207,7 +207,7 @@ def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Fi
     meant = "" if promise in known else next((each for each in known if is_misspelled(promise, each)), "")
     if meant:
         message = f'"{promise}" is no predefined compatibility, so versions are not held against it.'
-        yield found(_PROMISE, message=message, help=f'Did you mean "{meant}"?')
+        yield finding(_PROMISE, message=message, help=f'Did you mean "{meant}"?')
 
 
 def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, certain: bool) -> Iterator[Finding]:
@@ -227,7 +227,7 @@ def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, ce
         if worst and (certain or len(worst) == len(listed)):
             what = says[direction].format(older=older, newer=newer)
             message = f'The schema promises "{promise}", but {what}. {summarise(worst)}.'
-            yield found(_PROMISE, message=message, help=worst[0].help)
+            yield finding(_PROMISE, message=message, help=worst[0].help)
 
 
 def _ancestors(schema: Schema) -> Mapping[str, tuple[str, ...]]:

@@ -13,11 +13,10 @@ from xregit.catalog.resources import authored
 from xregit.diagnostics import Finding, Severity
 from xregit.model import check, names, siblings
 from xregit.model.aliases import closest_name
-from xregit.model.identity import cache_by_identity
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.spelling import fold_name, is_misspelled, is_slip
 from xregit.rules.attributes import items
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group
@@ -85,7 +84,7 @@ def _stray(value: Any, path: KeyPath, known: Iterable[str], due: dict[str, str])
     for name in value if isinstance(value, MAPPINGS) else ():
         if name in due and name not in known:
             text_ = f'"{name}" counts as a name of your own here, so nobody looks for it.'
-            yield found(*path, name, message=text_, help=due[name], on_key=True)
+            yield finding(*path, name, message=text_, help=due[name], on_key=True)
 
 
 _OTHER = "*"
@@ -102,10 +101,10 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
         if not other.hyphenated:
             message = f'"{other.path[-1]}" counts as a name of your own; what the model has is "{other.meant}".'
             help_ = f'Write "{other.meant}"; or choose a name that nobody takes for it.'
-            yield found(*other.path, message=message, help=help_, on_key=True)
+            yield finding(*other.path, message=message, help=help_, on_key=True)
         elif not other.faults:
             message = f'"{other.path[-1]}" is another way to write "{other.meant}".'
-            yield found(*other.path, message=message, help=f'Write "{other.meant}", as the model does.', on_key=True)
+            yield finding(*other.path, message=message, help=f'Write "{other.meant}", as the model does.', on_key=True)
 
 
 @rule(
@@ -121,7 +120,7 @@ def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterat
     for other in _of_entity(registry, endpoint.entity):
         for fault in other.faults if other.hyphenated else ():
             help_ = f'{fault.help} The name is written "{other.meant}".'
-            yield found(*other.path, *fault.path[1:], message=fault.message, help=help_)
+            yield finding(*other.path, *fault.path[1:], message=fault.message, help=help_)
 
 
 @rule(
@@ -138,7 +137,7 @@ def option_under_two_names(_registry: Registry, endpoint: Endpoint) -> Iterator[
         message = (
             f'"{".".join(map(str, path[1:]))}" and "{other}" are two names of one option, and their values differ.'
         )
-        yield found(*path, message=message, help="Keep one of the two.", on_key=True)
+        yield finding(*path, message=message, help="Keep one of the two.", on_key=True)
 
 
 @rule(
@@ -157,7 +156,7 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
         meant = closest_name(table, value) if isinstance(value, str) else ""
         if meant:
             message = f'"{value}" is no predefined name, so nothing is known of it.'
-            yield found(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
+            yield finding(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +202,7 @@ def _written(entity: Resource) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
 
 def _misspelled(known: Models, value: Any, path: KeyPath, others: Models = NOTHING) -> Iterator[_Other]:
     """Give each such name inside a value; the known one is perhaps among the others."""
-    closed = _closed(known)
     for name, item in value.items():
-        if name in closed:
-            continue
         model = known.get(name)
         if model is None and _OTHER in known and name not in others:
             meant = next((each for each in (*known, *others) if each not in value and _is_meant(name, each)), "")
@@ -255,12 +251,6 @@ def _is_open(model: AttributeModel) -> bool:
     clauses = (clause for item in model.attributes.values() for clause in item.ifvalues.values())
     inner = (item for members in (model.attributes, *clauses) for item in members.values())
     return _OTHER in model.attributes or any(_is_open(item) for item in inner)
-
-
-@cache_by_identity(1024)
-def _closed(known: Models) -> frozenset[str]:
-    """Return the names of the attributes inside which no name is allowed that the model doesn't know."""
-    return frozenset(name for name, model in known.items() if name != _OTHER and not _is_open(model))
 
 
 def _inside(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[_Other]:
