@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.entities import Group
     from xregit.catalog.registry import Registry
-    from xregit.rules.rule import Chosen
+    from xregit.rules.rule import RuleSettings
 
 
 RESERVED_VERSIONS = frozenset({"null", "request"})
@@ -78,23 +78,23 @@ def group_without_owner(registry: Registry, group: Group) -> Iterator[Finding]:
 
 
 @rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")
-def unknown_rule(_registry: Registry, chosen: Chosen) -> Iterator[Finding]:
+def unknown_rule(_registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
     """Report names below ``rules`` and ``paths`` that no rule has; those in comments are found with the comments."""
-    written = chosen.settings.written
-    for path in (("rules",), *(("paths", pattern) for pattern in mapping(written, "paths"))):
-        for name in mapping(written, *path):
-            if name not in chosen.rules:
-                help_ = near(name, chosen.rules) or '"xregit explain" lists all rules.'
+    settings = subject.settings.written
+    for path in (("rules",), *(("paths", pattern) for pattern in mapping(settings, "paths"))):
+        for name in mapping(settings, *path):
+            if name not in subject.rules:
+                help_ = near(name, subject.rules) or '"xregit explain" lists all rules.'
                 yield finding(*path, name, message=f'There is no rule "{name}".', help=help_, on_key=True)
-            elif chosen.rules[name] == "import":
+            elif subject.rules[name] == "import":
                 message = f'The severity of "{name}" is fixed: it is a rule of the import, not of the check.'
                 yield finding(*path, name, message=message, help="Remove the line.", on_key=True)
 
 
 @rule("settings", Severity.WARNING, "The settings are about a part of the registry that is not there.")
-def pattern_without_match(registry: Registry, chosen: Chosen) -> Iterator[Finding]:
+def pattern_without_match(registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
     """Report patterns below ``paths`` that fit no file and no entity."""
-    for scope in chosen.settings.paths:
+    for scope in subject.settings.paths:
         if not any(scope.covers(path, xid) for path, xid in _covered(registry)):
             message = f'Nothing in the registry is at "{scope.pattern}".'
             help_ = (
@@ -105,7 +105,7 @@ def pattern_without_match(registry: Registry, chosen: Chosen) -> Iterator[Findin
 
 
 def _covered(registry: Registry) -> Iterator[tuple[str, str]]:
-    """Give the file and xid of all that findings may be about."""
+    """Yield the file and xid of all that findings may be about."""
     folder = registry.place.path.removesuffix(REGISTRY_FILE)
     yield from ((folder + name, "/") for name in (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE))
     yield from ((path, "/") for path in registry.broken)

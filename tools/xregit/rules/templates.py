@@ -32,7 +32,7 @@ _CONTAINERS = (*MAPPINGS, *_LISTS)
 _MAX_NAMES = 100
 
 
-@rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", stated=PARTS)
+@rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", attributes=PARTS)
 def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a name that is used in one place only, and nearly the name of another placeholder of the message."""
     own = _placeholder_paths(_own_texts(message.entity))
@@ -50,7 +50,7 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
     Severity.WARNING,
     "Nothing stands between two placeholders, so nobody can tell where one ends.",
     "MSG-64",
-    stated=PARTS,
+    attributes=PARTS,
 )
 def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report two of which no other property of the message says what either stands for."""
@@ -127,7 +127,9 @@ _OF_ROUTES = re.compile(r"(?<=/):[A-Za-z]\w*(?=$|[/?.])|(?:(?<=[/.:=\-])|^(?=<[^
 _HELP = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
 
 
-@rule("message", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62", stated=PARTS)
+@rule(
+    "message", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62", attributes=PARTS
+)
 def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report in a property's text what is no level 1 placeholder, though someone seems to have meant one."""
     for path, value in _own_texts(message.entity):
