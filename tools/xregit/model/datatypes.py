@@ -227,7 +227,7 @@ def _is_nonempty(value: Any) -> bool:
 
 
 def is_nonempty_text(value: Any) -> bool:
-    """Tell whether a value is a text that is not empty."""
+    """Return whether a value is a text that is not empty."""
     return isinstance(value, str) and value != ""
 
 
@@ -264,17 +264,17 @@ SYNTAXES: Mapping[str, Datatype] = {
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
     "web": _text(r"[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#][^\s]*", "an address that begins with https:// or http://"),
     "any": _line(r"[^\x00]+", "not empty"),
-    **{name: _text(said["pattern"], said["about"]) for name, said in syntaxes().items()},
+    **{name: _text(syntax["pattern"], syntax["about"]) for name, syntax in syntaxes().items()},
 }
 
 
 def has_placeholders(value: Any) -> bool:
-    """Tell whether the value is text with at least one placeholder."""
+    """Return whether the value is text with at least one placeholder."""
     return isinstance(value, str) and "{" in value and PLACEHOLDER.search(value) is not None
 
 
 def matches_syntax(syntax: str, value: Any) -> bool:
-    """Tell whether the value has the narrower form; one with placeholders has it once they are filled."""
+    """Return whether the value has the narrower form; one with placeholders has it once they are filled."""
     test = SYNTAXES[syntax].test
     if test(value):
         return True
@@ -297,6 +297,6 @@ _whole_number = re.compile("-?[0-9]{1,20}").fullmatch
 #: that such text must pass already.
 _FILLED_LATER: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("mediatype", "nameversion"), _is_text),
-    **{name: _is_text for name, said in syntaxes().items() if said.get("later")},
+    **{name: _is_text for name, syntax in syntaxes().items() if syntax.get("later")},
     "base64": PROPERTY_TYPES["binary"].test,
 }

@@ -49,10 +49,10 @@ def normalise(attributes: Attributes, value: Values, inherited: Values = NOTHING
     A number or boolean becomes the text that was written, and null is as if it were not there, as core/spec.md has it;
     what isn't understood stays as it is.
     """
-    known = siblings(attributes, value, inherited)
-    other = known.get("*")
+    in_force = siblings(attributes, value, inherited)
+    other = in_force.get("*")
     return {
-        name: _normalise_value(known.get(name, other), member, inherited.get(name))
+        name: _normalise_value(in_force.get(name, other), member, inherited.get(name))
         for name, member in value.items()
         if member is not None
     }
@@ -133,9 +133,9 @@ class _Checker:
                 self.check_value(attributes[name], member, inherited.get(name), path, name)
             elif other is None:
                 # Guessing takes time, and a value with that many faults is no slip of the pen.
-                known = attributes if len(self.findings) < MAX_GUESSES else NOTHING
-                hint = _selector_hint(selectors, name) or error_messages.suggest_holder(name, known)
-                self.findings.append(error_messages.unknown_attribute(name, path, known, hint, model.listed))
+                choices = attributes if len(self.findings) < MAX_GUESSES else NOTHING
+                hint = _selector_hint(selectors, name) or error_messages.suggest_holder(name, choices)
+                self.findings.append(error_messages.unknown_attribute(name, path, choices, hint, model.listed))
             else:
                 charset = SYNTAXES[model.keys or ("extendedname" if model.namecharset == "extended" else "name")]
                 if charset.test(name):

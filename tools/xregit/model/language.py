@@ -126,5 +126,5 @@ _DISPLAY_NAMES = {"messagegroup": "message group", "schemagroup": "schema group"
 
 
 def display_name(singular: str) -> str:
-    """Return what people call an entity of a type, such as ``message group``."""
+    """Return the display name of an entity of a type, such as ``message group``."""
     return _DISPLAY_NAMES.get(singular, singular.replace("_", " "))

@@ -11,9 +11,10 @@ from xregit.model import canonical, find_name
 from xregit.model.spelling import is_misspelled
 from xregit.payloads import SchemaError, language
 from xregit.payloads import problems as schema_problems
-from xregit.payloads.document import Document as document_Document
+from xregit.payloads.document import Document as SchemaDocument
 from xregit.rules.attributes import text
 from xregit.rules.rule import Rule, finding, rule
+from xregit.source import json_loader
 from xregit.source.parse_result import Problem, conflict_problem
 
 if TYPE_CHECKING:
@@ -163,8 +164,6 @@ def _text_problems(document: Document, format_: str) -> tuple[Problem, ...]:
     name = find_name("format", format_)
     if name is None or not name.document.endswith("json"):
         return ()
-    from xregit.source import json_loader  # only documents are JSON
-
     faults = json_loader.parse(document.data or b"").problems
     if faults and document.place.path.endswith((".yaml", ".yml")):
         message = f"the file's name says that it is YAML, but {name.name} is read as JSON here"
@@ -264,7 +263,7 @@ def _compatibility(registry: Registry, schema: Schema, older: str, newer: str) -
 
 
 @lru_cache(maxsize=_CACHED)
-def _compare(one: document_Document | None, other: document_Document | None) -> Compatibility:
+def _compare(one: SchemaDocument | None, other: SchemaDocument | None) -> Compatibility:
     from xregit.payloads.compatibility import Compatibility, compare_documents
 
     try:
@@ -273,8 +272,8 @@ def _compare(one: document_Document | None, other: document_Document | None) -> 
         return Compatibility()
 
 
-def _document(registry: Registry, version: Version) -> document_Document | None:
+def _document(registry: Registry, version: Version) -> SchemaDocument | None:
     format_ = canonical("format", text(version.attributes, "format"))
     if version.document is None or version.document.data is None or not language(format_):
         return None
-    return document_Document(format_, version.document.data, "", version.xid, registry.schema_documents.get)
+    return SchemaDocument(format_, version.document.data, "", version.xid, registry.schema_documents.get)
