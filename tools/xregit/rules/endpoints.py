@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
-from types import MappingProxyType
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid
@@ -116,33 +115,18 @@ class Client:
     wildcards: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
+@lru_cache(maxsize=256)
 def client(protocol: str) -> Client:
     """Return what is known of a protocol, by its canonical name."""
-    return _clients().get(protocol, _UNKNOWN)
-
-
-_UNKNOWN = Client()
-
-
-@cache
-def _clients() -> Mapping[str, Client]:
-    return {protocol: _client(**values) for protocol, values in facts("client").items()}
-
-
-def _client(
-    usages: Mapping[str, list[str]] = NOTHING,
-    wildcards: Mapping[str, str] = NOTHING,
-    port: int = 0,
-    **schemes: list[str],
-) -> Client:
-    tuples = {name: tuple(items) for name, items in schemes.items()}
-    allowed = {option: frozenset(items) for option, items in usages.items()}
-    return Client(**tuples, port=port, usages=MappingProxyType(allowed), wildcards=wildcards)
+    values: dict[str, Any] = dict(facts("client").get(protocol, NOTHING))
+    usages = {option: frozenset(names) for option, names in values.pop("usages", {}).items()}
+    frozen: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in values.items()}
+    return Client(**frozen, usages=usages)
 
 
 @cache
 def hints() -> Mapping[str, AttributeModel]:
-    """Return what an entry of ``authorization`` may say by the model, by name, whatever the protocol."""
+    """Return the attributes that the model has for an entry of ``authorization``, whatever the protocol."""
     attributes = content(SPECVERSION)["endpoints.yaml"]["common"]["authorization"]["item"]["attributes"]
     return build_attributes({name: hint for name, hint in attributes.items() if name != "*"})
 
@@ -204,7 +188,7 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
 def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report, for example, a consumer group where messages are only produced."""
     usages, usage = client(endpoint.protocol).usages, frozenset(endpoint.usage)
-    # A usage that is none is reported as that.
+    # The model reports values that are no usage.
     if not usages or not usage or not usage <= EVERY_USAGE or len(usage) < _usage_count(endpoint):
         return
     for name in endpoint.options:

@@ -1,4 +1,4 @@
-"""What the specification recommends for messages, and what is left lying about in a catalog."""
+"""What the specification recommends for messages, and what nothing in a catalog uses."""
 
 from __future__ import annotations
 

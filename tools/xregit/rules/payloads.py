@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from xregit.payloads import Problem
 
 
-_SCHEMA, _URI, _FORMAT = "dataschema", "dataschemauri", "dataschemaformat"
+SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
+_PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
+# An xid that begins otherwise is reported as malformed.
+_SCHEMAS = "/schemagroups/"
+_CORRECT = 'Write "format: {}" in the schema, if it is written in that; its own format is none that is known.'
+_FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
 # Generated catalogs repeat one schema in many messages.
 _CACHED = 1024
 
@@ -36,18 +41,18 @@ _CACHED = 1024
     "The schema inside a message is not what its language asks for.",
     "MSG-41",
     "MSG-37",
-    attributes=(_SCHEMA,),
+    attributes=(SCHEMA,),
 )
 def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report what is wrong with an inline schema, at its place inside the message."""
-    schema = message.entity.attributes.get(_SCHEMA)
-    format_ = text(message.resolved.attributes, _FORMAT)
+    schema = message.entity.attributes.get(SCHEMA)
+    format_ = text(message.resolved.attributes, FORMAT)
     if schema is None or not language(format_):
         return
     for item in _problems(format_, _document_bytes(schema), registry.schema_documents):
         inside = item.path if isinstance(schema, Mapping | list) else ()
         place = f" (line {item.line}, column {item.column})" if item.line and not inside else ""
-        yield finding(_SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
+        yield finding(SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -71,11 +76,11 @@ def _document_bytes(value: Any) -> bytes:
     Severity.ERROR,
     "A reference names an object that its schema document does not have.",
     "MSG-41",
-    attributes=(_URI,),
+    attributes=(URI,),
 )
 def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemauri`` whose ``:Type`` or ``#/pointer`` leads to nothing inside the document."""
-    uri = text(message.entity.attributes, _URI)
+    uri = text(message.entity.attributes, URI)
     reference = schema_reference(registry, uri)
     version = reference.version
     if not uri or version is None or version.document is None or version.document.data is None:
@@ -87,7 +92,7 @@ def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Fi
         format_, version.document.data, reference.selector, version.xid, registry.schema_documents
     ):
         text_ = f'In "{version.xid}", {item.message}.'
-        yield finding(_URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
+        yield finding(URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
 
 
 @lru_cache(maxsize=_CACHED)
@@ -100,14 +105,6 @@ def _selector_problems(
     except SchemaError as error:
         return tuple(item for item in error.problems if item.kind == "selector")
     return ()
-
-
-SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
-_PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
-# An xid that begins otherwise is reported as malformed.
-_SCHEMAS = "/schemagroups/"
-_CORRECT = 'Write "format: {}" in the schema, if it is written in that; its own format is none that is known.'
-_FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
 
 
 @rule(
@@ -203,7 +200,7 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
 
 
 def _repaired_xid(registry: Registry, reference: str) -> str:
-    """Return the xid of the schema that a text means which is one without its slash, or the path of a file; or nothing.
+    """Return the xid of the schema that is meant by an xid without its slash, or by the path of a file; or nothing.
 
     The file is that of a version or, in the folder of the schema, the one that describes it.
     """
@@ -256,7 +253,7 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
         return
     if reference.schema is not None and "format" in registry.doubtful(reference.schema.xid):
         return
-    # A message that names two schemas is told so.
+    # That a message names two schemas is reported by another rule.
     uri, xid = (text(message.resolved.attributes, name) for name in (URI, XID))
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
         return

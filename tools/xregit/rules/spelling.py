@@ -37,8 +37,12 @@ _INTO_ADDRESS = f'Move it into an entry of the list "{ADDRESSES}" in "{OPTIONS}"
 _OUT_OF_OPTIONS = f'Move it out of "{OPTIONS}": indent it as that is.'
 _OUT_OF_ADDRESS = f'Move it out of the entry: indent it as "{ADDRESSES}" is.'
 
+_WILDCARD = "*"
+# What documents of other releases call it (facts.md, K35).
+_FORMER = {"url": "uri"}
+
 Attributes = Mapping[str, Any]
-GroupModels = Mapping[str, "AttributeModel"]
+Models = Mapping[str, "AttributeModel"]
 
 
 @rule(
@@ -50,22 +54,22 @@ GroupModels = Mapping[str, "AttributeModel"]
 )
 def misplaced_attribute(_registry: Registry, group: Group) -> Iterator[Finding]:
     """Report what nobody looks for in a group, as it belongs to what is in it; and in an endpoint, in a wrong part."""
-    known = siblings(group.type.attributes, group.attributes)
+    attributes = siblings(group.type.attributes, group.attributes)
     if group.type.plural == ENDPOINTS:
-        yield from _misplaced_in_endpoint(group.attributes, known)
-    elif any(name not in known for name in group.attributes):
+        yield from _misplaced_in_endpoint(group.attributes, attributes)
+    elif any(name not in attributes for name in group.attributes):
         for resource in group.type.resources.values():
             advice = f"Groups hand nothing of this on: state it in each {resource.singular}."
-            due = _advice(siblings(resource.attributes, group.attributes), advice)
-            yield from _misplaced_names(group.attributes, (), known, due)
+            advice_by_name = _advice(siblings(resource.attributes, group.attributes), advice)
+            yield from _misplaced_names(group.attributes, (), attributes, advice_by_name)
 
 
-def _misplaced_in_endpoint(attributes: Attributes, known: GroupModels) -> Iterator[Finding]:
-    envelope, options = (known[name].attributes if name in known else NOTHING for name in (ENVELOPE, OPTIONS))
+def _misplaced_in_endpoint(attributes: Attributes, models: Models) -> Iterator[Finding]:
+    envelope, options = (models[name].attributes if name in models else NOTHING for name in (ENVELOPE, OPTIONS))
     entries = options[ADDRESSES].item if ADDRESSES in options else None
     address = entries.attributes if entries else NOTHING
     into = {**_advice(envelope, _INTO_ENVELOPE), **_advice(address, _INTO_ADDRESS)}
-    yield from _misplaced_names(attributes, (), known, {**into, **_advice(options, _INTO_OPTIONS)})
+    yield from _misplaced_names(attributes, (), models, {**into, **_advice(options, _INTO_OPTIONS)})
     outer = {**into, **_advice(_OF_ENDPOINTS, _OUT_OF_OPTIONS)}
     values = attributes.get(OPTIONS)
     yield from _misplaced_names(values, (OPTIONS,), options, outer)
@@ -83,19 +87,12 @@ def _advice(names: Iterable[str], advice: str) -> dict[str, str]:
     return dict.fromkeys((name for name in names if name != "*"), advice)
 
 
-def _misplaced_names(value: Any, path: KeyPath, known: Iterable[str], advice: dict[str, str]) -> Iterator[Finding]:
+def _misplaced_names(value: Any, path: KeyPath, names: Iterable[str], advice: dict[str, str]) -> Iterator[Finding]:
     """Yield the names in a value that are known only elsewhere."""
     for name in value if isinstance(value, MAPPINGS) else ():
-        if name in advice and name not in known:
+        if name in advice and name not in names:
             text_ = f'"{name}" counts as a name of your own here, so nobody looks for it.'
             yield finding(*path, name, message=text_, help=advice[name], on_key=True)
-
-
-_WILDCARD = "*"
-# What documents of other releases call it (facts.md, K35).
-_FORMER = {"url": "uri"}
-
-Models = Mapping[str, "AttributeModel"]
 
 
 @rule("entity", Severity.WARNING, "An attribute has nearly the name of one that the model knows.")
@@ -192,9 +189,9 @@ def _misspellings(registry: Registry, entity: Group | Resource) -> Iterator[_Mis
     elif not entity.xref:
         message = entity.type.plural == "messages"
         attributes = registry.resolved(entity.xid).attributes if message else entity.written
-        known = siblings(authored(entity.type), attributes)
+        models = siblings(authored(entity.type), attributes)
         for path, value in _values(entity):
-            yield from _misspellings_in(known, value, path, entity.type.resourceattributes)
+            yield from _misspellings_in(models, value, path, entity.type.resourceattributes)
 
 
 def _values(entity: Resource) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
@@ -206,16 +203,16 @@ def _values(entity: Resource) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
             yield ("versions", name), value
 
 
-def _misspellings_in(known: Models, value: Any, path: KeyPath, others: Models = NOTHING) -> Iterator[_Misspelling]:
+def _misspellings_in(models: Models, value: Any, path: KeyPath, others: Models = NOTHING) -> Iterator[_Misspelling]:
     """Yield each such name inside a value; the known one is perhaps among the others."""
     for name, item in value.items():
-        model = known.get(name)
-        if model is None and _WILDCARD in known and name not in others:
+        model = models.get(name)
+        if model is None and _WILDCARD in models and name not in others:
             suggestion = next(
-                (choice for choice in (*known, *others) if choice not in value and _is_meant(name, choice)), ""
+                (choice for choice in (*models, *others) if choice not in value and _is_meant(name, choice)), ""
             )
             if suggestion:
-                yield _Misspelling((*path, name), item, suggestion, known.get(suggestion) or others[suggestion])
+                yield _Misspelling((*path, name), item, suggestion, models.get(suggestion) or others[suggestion])
         elif model is not None and _is_open(model):
             if model.item is None:
                 yield from _misspellings_inside(model, item, (*path, name))
@@ -238,15 +235,15 @@ def _duplicates(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[tu
             yield from _duplicates(model.attributes[name], item, (*path, name))
 
 
-def _document_name(name: str, known: Models) -> str:
+def _document_name(name: str, models: Models) -> str:
     """Return the known name that a document has instead, empty where there is none."""
-    if name in known:
-        return _FORMER[name] if _FORMER.get(name) in known else ""
-    return next((each for each in known if fold_name(each) == fold_name(name)), "")
+    if name in models:
+        return _FORMER[name] if _FORMER.get(name) in models else ""
+    return next((each for each in models if fold_name(each) == fold_name(name)), "")
 
 
-def _is_meant(name: str, known: str) -> bool:
-    return is_misspelled(name, known) or is_slip(name, known)
+def _is_meant(name: str, choice: str) -> bool:
+    return is_misspelled(name, choice) or is_slip(name, choice)
 
 
 @lru_cache(maxsize=4096)
