@@ -10,7 +10,7 @@ from tests.rules.examples import with_rules
 from xregit.catalog import read_folder
 from xregit.catalog.settings import Scope
 from xregit.document import read
-from xregit.rules import check, found_in_reading
+from xregit.rules import check, loading_diagnostics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +61,7 @@ def test_comment_accepts_what_reading_finds(tmp_path: Path) -> None:
     )
     text = text.replace("name: B", "name: B  # xregit: ignore yaml-duplicate-key -- generated")
     registry = read_folder(folder(tmp_path, {**GROUP, MESSAGE: text}))
-    assert found_in_reading(registry) == ()
+    assert loading_diagnostics(registry) == ()
 
 
 def test_pattern_covers_what_it_names_and_all_below() -> None:

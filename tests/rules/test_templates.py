@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.catalog.properties import PARTS
-from xregit.rules.templates import braced, placed
+from xregit.rules.templates import template_texts
 
 TEXTS = st.text(alphabet="{a}/:<", max_size=4)
 VALUES = st.recursive(
@@ -22,12 +22,11 @@ ATTRIBUTES = st.dictionaries(st.sampled_from([*PARTS, "labels"]), VALUES, max_si
 
 
 @given(ATTRIBUTES)
-def test_texts_with_braces_are_those_that_have_places(attributes: dict[str, Any]) -> None:
-    """Rules look at the texts first, and for a finding at the same ones with their paths."""
-    found = list(placed(attributes))
-    assert sorted(braced(attributes)) == sorted(text for _, text in found)
-    for path, text in found:
+def test_paths_lead_to_the_texts(attributes: dict[str, Any]) -> None:
+    """Each text is what stands at its path, and has a sign of a placeholder."""
+    for path, text in template_texts(attributes):
         value: Any = attributes
         for step in path:
             value = value[step]
         assert value == text
+        assert "{" in text or "/:" in text or "<" in text

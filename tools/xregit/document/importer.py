@@ -217,13 +217,13 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
 
 
 def _import(documents: Sequence[Path], into: Path) -> ImportReport:
-    from xregit.rules import found_in_reading  # reading and compiling do without the rules
+    from xregit.rules import loading_diagnostics  # reading and compiling do without the rules
 
     there = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
     closely = [load_document(path, there.model if there is not None else None) for path in documents]
     read = [document.registry for document in closely]
     registries = [there, *read] if there is not None else read
-    diagnostics = [problem for registry in registries for problem in found_in_reading(registry)]
+    diagnostics = [problem for registry in registries for problem in loading_diagnostics(registry)]
     writings = tuple((one.registry.place.path, one.writing.name) for one in closely if not one.registry.broken)
     changes = ordered([change for one in closely for change in one.changes])
     lines = partial(_source_line, registries)

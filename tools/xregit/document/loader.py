@@ -267,8 +267,8 @@ def refuse_unread(registry: Registry) -> None:
     Raises:
         CatalogError: some can't, and the registry's settings don't make light of it; it holds the diagnostics.
     """
-    from xregit.rules import found_in_reading
+    from xregit.rules import loading_diagnostics
 
-    errors = tuple(item for item in found_in_reading(registry) if item.severity is Severity.ERROR)
+    errors = tuple(item for item in loading_diagnostics(registry) if item.severity is Severity.ERROR)
     if errors:
         raise CatalogError(errors, registry.origin.line)

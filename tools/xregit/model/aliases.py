@@ -47,31 +47,31 @@ class Name:
 def names(selector: str) -> Mapping[str, Name]:
     """Return the predefined names for ``envelope``, ``protocol`` or ``format``, as we write them."""
     table: Mapping[str, Any] = protocols() if selector == "protocol" else content(SPECVERSION)["names.yaml"][selector]
-    return MappingProxyType({name: _load_name(name, said) for name, said in table.items()})
+    return MappingProxyType({name: _build_name(name, values) for name, values in table.items()})
 
 
-def _load_name(name: str, said: Mapping[str, Any]) -> Name:
+def _build_name(name: str, values: Mapping[str, Any]) -> Name:
     return Name(
         name=name,
-        aliases=tuple(said.get("aliases", ())),
-        versions=said.get("versions", ""),
-        renamed=MappingProxyType({old.casefold(): new for old, new in said.get("renamed", {}).items()}),
-        payload=said.get("payload", ""),
-        document=said.get("document", ""),
-        extensions=tuple(said.get("extensions", ())),
-        example=said.get("example", ""),
+        aliases=tuple(values.get("aliases", ())),
+        versions=values.get("versions", ""),
+        renamed=MappingProxyType({old.casefold(): new for old, new in values.get("renamed", {}).items()}),
+        payload=values.get("payload", ""),
+        document=values.get("document", ""),
+        extensions=tuple(values.get("extensions", ())),
+        example=values.get("example", ""),
     )
 
 
 @lru_cache(maxsize=4096)
 def canonical(selector: str, value: str) -> str:
     """Return the name as we write it: ``Kafka/2.0`` as ``KAFKA``, an unknown name as it is."""
-    known = _spellings(selector)
-    exact = known.get(value.casefold())
+    spellings = _spellings(selector)
+    exact = spellings.get(value.casefold())
     if exact is not None:
         return exact.name
     family, slash, version = value.partition("/")
-    name = known.get(family.casefold())
+    name = spellings.get(family.casefold())
     if name is None or not slash:
         return value
     if name.versions == "any":
@@ -80,38 +80,39 @@ def canonical(selector: str, value: str) -> str:
     return value if "/" in name.name else f"{name.name}/{name.renamed.get(version.casefold(), version)}"
 
 
-def find_name(selector: str, value: str) -> Name | None:
+def find_name(selector: str, text: str) -> Name | None:
     """Return what is known of a name, however it is spelled and whatever version a format has."""
-    known = names(selector)
-    written = canonical(selector, value)
-    return known.get(written) or known.get(written.partition("/")[0])
+    table = names(selector)
+    name = canonical(selector, text)
+    return table.get(name) or table.get(name.partition("/")[0])
 
 
 @cache
 def _spellings(selector: str) -> Mapping[str, Name]:
-    known = names(selector).values()
-    return {spelling.casefold(): name for name in known for spelling in (name.name, *name.aliases)}
+    predefined = names(selector).values()
+    return {spelling.casefold(): name for name in predefined for spelling in (name.name, *name.aliases)}
 
 
 @lru_cache(maxsize=4096)
 def closest_name(selector: str, value: str) -> str:
-    """Return the predefined name that an unknown one is nearly, or of whose family it is; else an empty text."""
+    """Return the predefined name that an unknown one nearly is, or whose family it belongs to; else an empty text."""
     if find_name(selector, value) is not None:
         return ""
-    family = value.partition("/")[0]
-    for spelling, name in _spellings(selector).items():
-        meant = spelling.partition("/")[0]
-        if (meant == family.casefold() and "/" in value) or (meant != family.casefold() and _is_near(family, meant)):
-            return _spellings(selector).get(meant, name).name  # without a version, the one that is meant by the family
+    family, slash, _ = value.partition("/")
+    spellings = _spellings(selector)
+    for spelling, name in spellings.items():
+        predefined = spelling.partition("/")[0]
+        if slash if predefined == family.casefold() else _is_near(family, predefined):
+            return spellings.get(predefined, name).name  # without a version, the one that the family stands for
     return ""
 
 
-def _is_near(family: str, meant: str) -> bool:
-    if is_misspelled(family, meant):
+def _is_near(family: str, known: str) -> bool:
+    if is_misspelled(family, known):
         return True
     # Names of protocols are short and few, so letters in another order, one more or one less are near enough.
-    given = family.casefold()
-    if len(given) == len(meant):
-        return given != meant and sorted(given) == sorted(meant)
-    shorter, longer = sorted((given, meant), key=len)
+    folded = family.casefold()
+    if len(folded) == len(known):
+        return folded != known and sorted(folded) == sorted(known)
+    shorter, longer = sorted((folded, known), key=len)
     return len(shorter) >= MIN_CHARS and shorter in {longer[:at] + longer[at + 1 :] for at in range(len(longer))}

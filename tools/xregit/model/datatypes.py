@@ -6,7 +6,6 @@ import calendar
 import math
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.protocols import syntaxes
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1
 INT32_MAX = 2**31 - 1
-_WORDS = 1024
 
 # Patterns use what Python and JavaScript share: ASCII classes, no look-around but (?!), no flags.
 # "run(?:other run)*" instead of "(?:char|other)*": matching a run takes an eighth of the time of a choice at each
@@ -124,13 +122,6 @@ def _text(pattern: str, about: str) -> Datatype:
     return Datatype(_matching(pattern), about, {"type": "string", "pattern": f"^(?:{pattern})$"})
 
 
-def _word(pattern: str, about: str) -> Datatype:
-    """A text of which a catalog has few different ones, each stated often: the result of the test is remembered."""
-    text = _text(pattern, about)
-    known = lru_cache(maxsize=_WORDS)(text.test)
-    return replace(text, test=lambda value: isinstance(value, str) and known(value))
-
-
 def _line(pattern: str, about: str) -> Datatype:
     """A text of any printable characters: `str.isprintable` is asked first, as it is faster than the pattern."""
     text = _text(pattern, about)
@@ -227,7 +218,7 @@ def _is_nonempty(value: Any) -> bool:
 
 
 def is_nonempty_text(value: Any) -> bool:
-    """Tell whether a value is a text that is not empty."""
+    """Return whether a value is a text that is not empty."""
     return isinstance(value, str) and value != ""
 
 
@@ -244,37 +235,37 @@ SYNTAXES: Mapping[str, Datatype] = {
     "imported": _text(f"/{_TYPENAME}/{_TYPENAME}", "a resource type such as /messagegroups/messages"),
     "int32": _between(-INT32_MAX - 1, INT32_MAX),
     "line": _line(f"{_NO_CONTROL}+", "a text without control characters, and not empty"),
-    "mediatype": _word(_MEDIATYPE, "a media type such as application/json"),
-    "name": _word("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
-    "extendedname": _word(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
-    "nameversion": _word(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
+    "mediatype": _text(_MEDIATYPE, "a media type such as application/json"),
+    "name": _text("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
+    "extendedname": _text(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
+    "nameversion": _text(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
     "nonempty": Datatype(_is_nonempty, "not empty", {}),
     "octet": _between(0, 255),
     "oneline": _line(r"[^\r\n\x00]*", "a text of one line"),
     "plural": _text(_TYPENAME, "at most 57 lower-case letters, digits and underscores"),
-    "protocolname": _word(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
+    "protocolname": _text(rf"{_NAME}(?:/{_NAME})*", "a name, or a name and a version with a slash between them"),
     "pattern": _line(r"[^\x00-\x1f]+", "a path or xid, in which * stands for any part of a name"),
     "rulename": _text("[a-z0-9]+(?:-[a-z0-9]+)*", "the name of a rule, such as unknown-attribute"),
     "target": _text(
         rf"/{_TYPENAME}(?:/{_TYPENAME}(?:/versions|\[/versions\])?)?", "a type such as /messagegroups/messages"
     ),
-    "token": _word(_TOKENCHARS, "letters, digits and some signs, without spaces"),
+    "token": _text(_TOKENCHARS, "letters, digits and some signs, without spaces"),
     "uint32": _between(0, UINT32_MAX),
     "uint64": _between(0, UINT64_MAX),
     "versionid": _text(f"(?!(?:null|request)$){_ID}", "a version id: an id other than null and request"),
     "web": _text(r"[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#][^\s]*", "an address that begins with https:// or http://"),
     "any": _line(r"[^\x00]+", "not empty"),
-    **{name: _text(said["pattern"], said["about"]) for name, said in syntaxes().items()},
+    **{name: _text(syntax["pattern"], syntax["about"]) for name, syntax in syntaxes().items()},
 }
 
 
 def has_placeholders(value: Any) -> bool:
-    """Tell whether the value is text with at least one placeholder."""
+    """Return whether the value is text with at least one placeholder."""
     return isinstance(value, str) and "{" in value and PLACEHOLDER.search(value) is not None
 
 
 def matches_syntax(syntax: str, value: Any) -> bool:
-    """Tell whether the value has the narrower form; one with placeholders has it once they are filled."""
+    """Return whether the value has the narrower form; one with placeholders has it once they are filled."""
     test = SYNTAXES[syntax].test
     if test(value):
         return True
@@ -297,6 +288,6 @@ _whole_number = re.compile("-?[0-9]{1,20}").fullmatch
 #: that such text must pass already.
 _FILLED_LATER: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("mediatype", "nameversion"), _is_text),
-    **{name: _is_text for name, said in syntaxes().items() if said.get("later")},
+    **{name: _is_text for name, syntax in syntaxes().items() if syntax.get("later")},
     "base64": PROPERTY_TYPES["binary"].test,
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
-from xregit.model.constraints import value_test
+from xregit.model.constraints import is_valid
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.quoting import cut, either, quote, unquoted
 from xregit.model.spelling import suggest_similar
@@ -38,14 +39,14 @@ def invalid_value(attribute: AttributeModel, value: Any, path: KeyPath, key: Key
     """Return the finding for a single value that doesn't fit."""
     datatype = DATATYPES[attribute.type]
     if attribute.type == "xid":
-        return malformed_xid(attribute, value, path, key, value_test(attribute))
+        return malformed_xid(attribute, value, path, key, partial(is_valid, attribute))
     if not datatype.test(value):
         return wrong_type(attribute, value, path, key, datatype.about)
     if attribute.enum and attribute.strict and value not in attribute.enum:
         return not_listed(attribute, value, path, key)
     if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
         return wrong_type(attribute, value, path, key, SYNTAXES[attribute.syntax].about)
-    return malformed_xid(attribute, value, path, key, value_test(attribute))
+    return malformed_xid(attribute, value, path, key, partial(is_valid, attribute))
 
 
 def wrong_type(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, about: str) -> Finding:
@@ -66,7 +67,7 @@ def wrong_property(definition: AttributeModel, value: Any, path: KeyPath, about:
 
 
 def _suggest_template(value: Any, key: Key, about: str) -> str:
-    """Return what to do about a text that should be a URI template, but for its placeholders is none."""
+    """Return how to repair the placeholders of a text that should be a URI template."""
     if about != PROPERTY_TYPES["uritemplate"].about or not isinstance(value, str):
         return ""
     if value.count("{") != value.count("}"):
@@ -100,48 +101,49 @@ def malformed_xid(
     return Finding(XID, (*path, key), message, suggest_xid(attribute, value, key, fits), attribute.cited)
 
 
-def missing_attribute(attribute: AttributeModel, path: KeyPath, asked_by: str = "", inherited: str = "") -> Finding:
-    """Return the finding for an attribute that must be there, because of the one that asks for it if one does.
-
-    That one is stated beside it, or inherited.
-    """
-    whose = _quoted(asked_by) if asked_by else f"the inherited {_quoted(inherited)}" if inherited else ""
+def missing_attribute(
+    attribute: AttributeModel, path: KeyPath, selector: str = "", inherited_selector: str = ""
+) -> Finding:
+    """Return the finding for an attribute that must be there, perhaps because of a selector, its own or inherited."""
+    whose = _quoted(selector) if selector else ""
+    if inherited_selector and not selector:
+        whose = f"the inherited {_quoted(inherited_selector)}"
     message = f'"{attribute.name}" is missing{f", which goes with {whose}" if whose else ""}.'
-    at = (*path, asked_by) if asked_by else path
-    said = attribute.description
-    if said[1:2].islower():  # not an abbreviation
-        said = said[0].lower() + said[1:]
-    return Finding(MISSING, at, message, f"Add it: {said}" if said else "Add it.", attribute.cited)
+    at = (*path, selector) if selector else path
+    description = attribute.description
+    if description[1:2].islower():  # not an abbreviation
+        description = description[0].lower() + description[1:]
+    return Finding(MISSING, at, message, f"Add it: {description}" if description else "Add it.", attribute.cited)
 
 
-def is_present_misspelled(attribute: AttributeModel, known: Iterable[str], value: Mapping[str, Any]) -> bool:
-    """Tell whether an attribute that is missing, or what belongs into it, is there under a name that is reported."""
-    names = frozenset(known)
+def is_present_misspelled(attribute: AttributeModel, attributes: Iterable[str], value: Mapping[str, Any]) -> bool:
+    """Return whether an attribute that is missing, or what belongs into it, is there under a name that is reported."""
+    names = frozenset(attributes)
     others = [name for name, item in value.items() if item is not None and name not in names]
     return any(name in attribute.attributes or suggest_similar(name, (attribute.name,)) for name in others)
 
 
-def unknown_attribute(name: str, path: KeyPath, known: Iterable[str], goes_with: str, requirement: str = "") -> Finding:
+def unknown_attribute(name: str, path: KeyPath, attributes: Iterable[str], hint: str, requirement: str = "") -> Finding:
     """Return the finding for an attribute that the model doesn't have here, and the requirement that lists those."""
-    names = [other for other in known if other != "*"]
-    listed = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
-    help_ = MERGE_KEY if name == "<<" else goes_with or _suggest_attribute(str(name), path, names) or listed
+    names = [other for other in attributes if other != "*"]
+    choices = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
+    help_ = MERGE_KEY if name == "<<" else hint or _suggest_attribute(str(name), path, names) or choices
     message = f'The attribute "{cut(name)}" is not in the model.'
     return Finding(UNKNOWN, (*path, name), message, help_, requirement, on_key=True)
 
 
-def _suggest_attribute(name: str, path: KeyPath, known: Sequence[str]) -> str:
-    """Return a hint on what an unknown name was to be: another one, one that it is the beginning of, or a value."""
-    begun = [other for other in known if len(name) >= MIN_BEGUN_CHARS and other.startswith(name)]
-    near = suggest_similar(name, known) or (f'Did you mean "{begun[0]}"?' if len(begun) == 1 else "")
-    if near or "name" not in known or not path or not isinstance(path[-1], int):
+def _suggest_attribute(name: str, path: KeyPath, names: Sequence[str]) -> str:
+    """Return a hint on what an unknown name may mean: another name, one that it begins, or a value."""
+    prefixed = [other for other in names if len(name) >= MIN_BEGUN_CHARS and other.startswith(name)]
+    near = suggest_similar(name, names) or (f'Did you mean "{prefixed[0]}"?' if len(prefixed) == 1 else "")
+    if near or "name" not in names or not path or not isinstance(path[-1], int):
         return near
     return f'Write "- name: {cut(name)}", and what it must be on lines of its own below.'
 
 
-def suggest_holder(name: str, known: Mapping[str, AttributeModel]) -> str:
+def suggest_holder(name: str, attributes: Mapping[str, AttributeModel]) -> str:
     """Return a hint on the attribute inside which the model has a name, as where its line was indented too little."""
-    holders = [f'"{other.name}"' for other in known.values() if name in other.attributes]
+    holders = [f'"{other.name}"' for other in attributes.values() if name in other.attributes]
     return f"It belongs into {' or '.join(holders)}: indent it below that." if holders else ""
 
 

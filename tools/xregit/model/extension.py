@@ -36,9 +36,9 @@ def extend(model: Model, value: Mapping[str, Any]) -> tuple[Model, list[Finding]
         sound = _remove(sound, finding.path)
     core = core_values(model.specversion)
     groups = dict(model.groups)
-    for plural, said in (sound.get("groups") or {}).items():
-        known = groups.get(plural)
-        groups[plural] = _extend_group(known, said, core) if known else build_group(plural, said, core)
+    for plural, definition in (sound.get("groups") or {}).items():
+        group = groups.get(plural)
+        groups[plural] = _extend_group(group, definition, core) if group else build_group(plural, definition, core)
     return replace(
         model,
         attributes=_merge_attributes(model.attributes, sound.get("attributes")),
@@ -73,54 +73,54 @@ def _neutralise(definitions: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {other: item for other, item in definitions.items() if other != name}
 
 
-def _extend_group(known: GroupModel, said: Mapping[str, Any], core: Mapping[str, Any]) -> GroupModel:
-    resources = dict(known.resources)
-    for plural, value in (said.get("resources") or {}).items():
+def _extend_group(group: GroupModel, definition: Mapping[str, Any], core: Mapping[str, Any]) -> GroupModel:
+    resources = dict(group.resources)
+    for plural, value in (definition.get("resources") or {}).items():
         kind = resources.get(plural)
         resources[plural] = _extend_resource(kind, value) if kind else build_resource(plural, value, core)
-    imported = [path for path in said.get("ximportresources") or () if path not in known.ximportresources]
+    imported = [path for path in definition.get("ximportresources") or () if path not in group.ximportresources]
     return replace(
-        known,
-        description=said.get("description") or known.description,
-        attributes=_merge_attributes(known.attributes, said.get("attributes")),
+        group,
+        description=definition.get("description") or group.description,
+        attributes=_merge_attributes(group.attributes, definition.get("attributes")),
         resources=MappingProxyType(resources),
-        ximportresources=(*known.ximportresources, *imported),
+        ximportresources=(*group.ximportresources, *imported),
     )
 
 
-def _extend_resource(known: ResourceModel, said: Mapping[str, Any]) -> ResourceModel:
+def _extend_resource(resource: ResourceModel, definition: Mapping[str, Any]) -> ResourceModel:
     return replace(
-        known,
-        description=said.get("description") or known.description,
-        attributes=_merge_attributes(known.attributes, said.get("attributes")),
-        metaattributes=_merge_attributes(known.metaattributes, said.get("metaattributes")),
-        resourceattributes=_merge_attributes(known.resourceattributes, said.get("resourceattributes")),
+        resource,
+        description=definition.get("description") or resource.description,
+        attributes=_merge_attributes(resource.attributes, definition.get("attributes")),
+        metaattributes=_merge_attributes(resource.metaattributes, definition.get("metaattributes")),
+        resourceattributes=_merge_attributes(resource.resourceattributes, definition.get("resourceattributes")),
     )
 
 
 def _merge_attributes(
-    known: Mapping[str, AttributeModel], said: Mapping[str, Any] | None
+    attributes: Mapping[str, AttributeModel], definitions: Mapping[str, Any] | None
 ) -> Mapping[str, AttributeModel]:
     """Return the known attributes and the new ones; of one that is both, what is not stated anew is kept."""
-    merged = dict(known)
-    for name, value in (said or {}).items():
+    merged = dict(attributes)
+    for name, value in (definitions or {}).items():
         new = build_attributes({name: value})[name]
-        merged[name] = _redefine(known[name], new, value) if name in known and name != "*" else new
+        merged[name] = _redefine(attributes[name], new, value) if name in attributes and name != "*" else new
     if "*" in merged:
         merged["*"] = merged.pop("*")
     return MappingProxyType(merged)
 
 
-def _redefine(known: AttributeModel, new: AttributeModel, value: Mapping[str, Any] | str) -> AttributeModel:
-    if isinstance(value, str) or known.type != new.type:
-        return known
-    stated = {name: getattr(new, name) for name in _REDEFINABLE if name in value}
+def _redefine(attribute: AttributeModel, new: AttributeModel, value: Mapping[str, Any] | str) -> AttributeModel:
+    if isinstance(value, str) or attribute.type != new.type:
+        return attribute
+    changes = {name: getattr(new, name) for name in _REDEFINABLE if name in value}
     return replace(
-        known,
-        **stated,
+        attribute,
+        **changes,
         core=False,
-        attributes=MappingProxyType({**known.attributes, **new.attributes}),
-        ifvalues=MappingProxyType({**known.ifvalues, **new.ifvalues}),
+        attributes=MappingProxyType({**attribute.attributes, **new.attributes}),
+        ifvalues=MappingProxyType({**attribute.ifvalues, **new.ifvalues}),
     )
 
 
@@ -144,14 +144,14 @@ def language_attributes(kind: str) -> Mapping[str, AttributeModel]:
     return build_attributes(language_values()[kind])
 
 
-def _check_entity(value: Any, kind: str, path: KeyPath, given: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_entity(value: Any, kind: str, path: KeyPath, inherited: Mapping[str, Any]) -> Iterator[Finding]:
     if not isinstance(value, Mapping):
         message = f'"{path[-1] if path else "model"}" must be a map.'
         yield Finding(MODEL_ERROR, path, message, 'Write "name: value" lines under it.')
     elif len(path) > MAX_DEPTH:
         yield Finding(MODEL_ERROR, path, "The model is nested too deeply.", "Use fewer levels.")
     else:
-        findings = check(language_attributes(kind), value, given)
+        findings = check(language_attributes(kind), value, inherited)
         yield from (replace(item, rule=MODEL_ERROR, path=(*path, *item.path)) for item in findings)
         faulty = {item.path for item in findings}
         for name, aspect in language_attributes(kind).items():
@@ -184,17 +184,17 @@ def _check_definitions(value: Any, path: KeyPath, holder: Mapping[str, Any]) -> 
 
 
 def _check_attribute(name: str, value: Any, path: KeyPath) -> Iterator[Finding]:
-    found = list(_check_entity(value, "attribute", path, NOTHING))
-    yield from found
-    if not found:
+    findings = list(_check_entity(value, "attribute", path, NOTHING))
+    yield from findings
+    if not findings:
         for test in _ASPECTS:
             yield from (replace(item, path=(*path, *item.path)) for item in test(name, value))
 
 
 def _check_item(value: Any, path: KeyPath, _holder: Mapping[str, Any]) -> Iterator[Finding]:
-    found = list(_check_entity(value, "item", path, NOTHING))
-    yield from found
-    if not found:
+    findings = list(_check_entity(value, "item", path, NOTHING))
+    yield from findings
+    if not findings:
         yield from (replace(item, path=(*path, *item.path)) for item in _check_parts("item", value))
 
 
@@ -244,10 +244,10 @@ def _misplaced_aspect(aspect: str, about: str, kind: str) -> Finding:
 
 
 def _check_values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
-    kind, listed, default = value["type"], value.get("enum"), value.get("default")
+    kind, choices, default = value["type"], value.get("enum"), value.get("default")
     if kind in CONTAINERS or kind == "any":
         # The published models list the values of an array's items on the array.
-        if listed and kind != "array":
+        if choices and kind != "array":
             yield _misplaced_aspect("enum", "single values", kind)
         if default is not None:
             message = f'"default" is for single values; the type is {kind}.'
@@ -256,7 +256,7 @@ def _check_values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
             yield _misplaced_aspect("ifvalues", "single values", kind)
         return
     datatype = DATATYPES[kind]
-    for index, choice in enumerate(listed or ()):
+    for index, choice in enumerate(choices or ()):
         if not datatype.test(choice):
             message = f"The value must be {datatype.about}, as the type says."
             yield Finding(MODEL_ERROR, ("enum", index), message, "Correct the value, or the type.")
@@ -265,13 +265,13 @@ def _check_values(_name: str, value: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _check_default(value: Mapping[str, Any], datatype: Datatype) -> Iterator[Finding]:
-    listed, default = value.get("enum"), value["default"]
+    choices, default = value.get("enum"), value["default"]
     if not datatype.test(default):
         message = f"The default must be {datatype.about}, as the type says."
         yield Finding(MODEL_ERROR, ("default",), message, "Correct the default, or the type.")
-    elif listed and value.get("strict", True) and default not in listed:
+    elif choices and value.get("strict", True) and default not in choices:
         message = "The default must be one of the values of enum."
-        yield Finding(MODEL_ERROR, ("default",), message, f"It may be {either(listed)}.")
+        yield Finding(MODEL_ERROR, ("default",), message, f"It may be {either(choices)}.")
     elif not value.get("required"):
         message = "An attribute with a default is always there, so it must be required."
         yield Finding(REQUIRED_TRUE, ("default",), message, 'Add "required: true".', on_key=True)
@@ -290,13 +290,13 @@ def _check_groups(value: Mapping[str, Any], model: Model) -> Iterator[Finding]:
 
 
 def _check_group(plural: str, group: Mapping[str, Any], value: Mapping[str, Any], model: Model) -> Iterator[Finding]:
-    known, path = model.groups.get(plural), ("groups", plural)
-    yield from _check_type_names(group, known, plural, path)
-    if known is None and plural in model.attributes:
+    builtin, path = model.groups.get(plural), ("groups", plural)
+    yield from _check_type_names(group, builtin, plural, path)
+    if builtin is None and plural in model.attributes:
         message = f'A group type can\'t have the name "{plural}", which is an attribute of the registry.'
         yield Finding(MODEL_ERROR, path, message, "Give it another name.", on_key=True)
-    if known is not None:
-        yield from _check_redefinitions(group.get("attributes"), known.attributes, (*path, "attributes"))
+    if builtin is not None:
+        yield from _check_redefinitions(group.get("attributes"), builtin.attributes, (*path, "attributes"))
     imported = group.get("ximportresources")
     for index, other in enumerate(imported if isinstance(imported, list) else ()):
         if SYNTAXES["imported"].test(other) and not _exists(other, value, model):
@@ -310,41 +310,41 @@ def _check_group(plural: str, group: Mapping[str, Any], value: Mapping[str, Any]
     for name, resource in resources.items() if isinstance(resources, Mapping) else ():
         if isinstance(resource, Mapping):
             yield from _check_resource(
-                name, resource, known.resources.get(name) if known else None, (*path, "resources")
+                name, resource, builtin.resources.get(name) if builtin else None, (*path, "resources")
             )
 
 
-def _check_resource(name: str, resource: Mapping[str, Any], known: Any, path: KeyPath) -> Iterator[Finding]:
-    yield from _check_type_names(resource, known, name, (*path, name))
-    if known is None:
+def _check_resource(name: str, resource: Mapping[str, Any], builtin: Any, path: KeyPath) -> Iterator[Finding]:
+    yield from _check_type_names(resource, builtin, name, (*path, name))
+    if builtin is None:
         return
     for maps in ("attributes", "metaattributes", "resourceattributes"):
-        yield from _check_redefinitions(resource.get(maps), getattr(known, maps), (*path, name, maps))
+        yield from _check_redefinitions(resource.get(maps), getattr(builtin, maps), (*path, name, maps))
     for flag in ("maxversions", "hasdocument"):
-        if flag in resource and resource[flag] != getattr(known, flag):
-            message = f'"{flag}" of {name} is {getattr(known, flag)} and can\'t be changed.'
+        if flag in resource and resource[flag] != getattr(builtin, flag):
+            message = f'"{flag}" of {name} is {getattr(builtin, flag)} and can\'t be changed.'
             yield Finding(MODEL_ERROR, (*path, name, flag), message, "Remove the line.")
 
 
-def _check_type_names(value: Mapping[str, Any], known: Any, plural: str, path: KeyPath) -> Iterator[Finding]:
-    if known is None and value.get("singular") is None:
+def _check_type_names(value: Mapping[str, Any], builtin: Any, plural: str, path: KeyPath) -> Iterator[Finding]:
+    if builtin is None and value.get("singular") is None:
         message = f'"{plural}" is a new type and must say its "singular" name.'
-        guessed = plural.removesuffix("s") if plural != plural.removesuffix("s") else "thing"
-        yield Finding(MODEL_ERROR, path, message, f'Add, for example, "singular: {guessed}".', on_key=True)
-    if known is not None and value.get("singular", known.singular) != known.singular:
-        message = f'The singular name of "{plural}" is "{known.singular}" and can\'t be changed.'
+        singular = plural.removesuffix("s") if plural != plural.removesuffix("s") else "thing"
+        yield Finding(MODEL_ERROR, path, message, f'Add, for example, "singular: {singular}".', on_key=True)
+    if builtin is not None and value.get("singular", builtin.singular) != builtin.singular:
+        message = f'The singular name of "{plural}" is "{builtin.singular}" and can\'t be changed.'
         yield Finding(MODEL_ERROR, (*path, "singular"), message, "Remove the line.")
     if value.get("plural", plural) != plural:
         message = f'The plural name is "{value["plural"]}", its key "{plural}".'
         yield Finding(MODEL_ERROR, (*path, "plural"), message, 'Remove "plural"; the key is the name.')
 
 
-def _check_redefinitions(value: Any, known: Mapping[str, AttributeModel], path: KeyPath) -> Iterator[Finding]:
+def _check_redefinitions(value: Any, attributes: Mapping[str, AttributeModel], path: KeyPath) -> Iterator[Finding]:
     for name, definition in value.items() if isinstance(value, Mapping) else ():
-        given = known.get(name)
+        attribute = attributes.get(name)
         kind = definition.get("type") if isinstance(definition, Mapping) else definition
-        if given is not None and name != "*" and kind in _TYPES and kind != given.type:
-            message = f'The type of "{name}" is {given.type} and can\'t be changed to {kind}.'
+        if attribute is not None and name != "*" and kind in _TYPES and kind != attribute.type:
+            message = f'The type of "{name}" is {attribute.type} and can\'t be changed to {kind}.'
             yield Finding(MODEL_ERROR, (*path, name, "type"), message, "Correct the type, or choose another name.")
 
 
@@ -354,8 +354,8 @@ def _resource_types(model: Model) -> list[str]:
 
 def _exists(path: str, value: Mapping[str, Any], model: Model) -> bool:
     _, group, resource = path.split("/")
-    known = model.groups.get(group)
-    if known is not None and resource in known.resources:
+    builtin = model.groups.get(group)
+    if builtin is not None and resource in builtin.resources:
         return True
     own: Any = value.get("groups")
     for part in (group, "resources", resource):

@@ -60,13 +60,13 @@ def _list_rules(schema: Any, rules: list[str]) -> Any:
 
 def _file_names(model: Model) -> Mapping[ResourceModel, str]:
     """Return each resource type's file name: its singular name, after its group's where several types share it."""
-    taken = {"registry", "xregit", "waivers", "model", *(group.singular for group in model.groups.values())}
+    used = {"registry", "xregit", "waivers", "model", *(group.singular for group in model.groups.values())}
     names: dict[ResourceModel, str] = {}
     for group in model.groups.values():
         for kind in group.resources.values():
             if kind not in names:
-                name = kind.singular if kind.singular not in taken else f"{group.singular}.{kind.singular}"
-                taken.add(name)
+                name = kind.singular if kind.singular not in used else f"{group.singular}.{kind.singular}"
+                used.add(name)
                 names[kind] = name + ENDING
     return names
 
@@ -119,9 +119,9 @@ def _resource_schema(kind: ResourceModel, implied: Mapping[str, str]) -> Schema:
     required = schema.pop("required", [])
     # What is required may come from a base message, from versions, or from the entity that this is an alias of.
     elsewhere = [{"required": [name]} for name in ("versions", "meta", "xref", "basemessage")]
-    due = [{"if": {"not": {"anyOf": elsewhere}}, "then": {"required": required}}] if required else []
+    requirements = [{"if": {"not": {"anyOf": elsewhere}}, "then": {"required": required}}] if required else []
     clauses = [_implied_attributes(kind.attributes[name], implied[name]) for name in implied if name in kind.attributes]
-    if conditions := [*schema.get("allOf", ()), *clauses, *due]:
+    if conditions := [*schema.get("allOf", ()), *clauses, *requirements]:
         schema["allOf"] = conditions
     version = {"type": "object", "properties": property_schemas(kind.attributes)}
     schema["properties"]["versions"] = {
@@ -231,12 +231,12 @@ def _conditions(selector: AttributeModel) -> Iterable[Schema]:
     """Yield what each value of a selector adds, and what any other value adds."""
     patterns = {key: _spellings(selector, key) for key in selector.ifvalues if key != "*"}
     for key, clause in selector.ifvalues.items():
-        chosen: Schema = {"not": {"anyOf": list(patterns.values())}} if key == "*" else patterns[key]
+        condition: Schema = {"not": {"anyOf": list(patterns.values())}} if key == "*" else patterns[key]
         then: Schema = {"properties": {name: attribute_schema(item) for name, item in clause.items()}}
         required = [item.name for item in clause.values() if _is_required(item)]
         if required:
             then["required"] = required
-        yield {"if": {"properties": {selector.name: chosen}, "required": [selector.name]}, "then": then}
+        yield {"if": {"properties": {selector.name: condition}, "required": [selector.name]}, "then": then}
 
 
 def _spellings(selector: AttributeModel, key: str) -> Schema:
@@ -280,10 +280,10 @@ def _scalar(attribute: AttributeModel) -> Schema:
         parts[-1] = {"minLength": 1, "minItems": 1}
     if attribute.targets or (attribute.target and attribute.type != "xid"):
         parts.append(_reference(attribute))
-    listed = attribute.enum or (tuple(names(attribute.names)) if attribute.names else ())
-    if listed:
+    choices = attribute.enum or (tuple(names(attribute.names)) if attribute.names else ())
+    if choices:
         # Listing what is usual lets editors offer it, though anything else of the right form will do.
-        parts.append({"anyOf": [{"enum": list(listed)}, {}]})
+        parts.append({"anyOf": [{"enum": list(choices)}, {}]})
     return _all(parts)
 
 
@@ -299,8 +299,8 @@ def _all(parts: list[Schema]) -> Schema:
 
 def _choices(choices: Iterable[Any]) -> list[Any]:
     """Return the choices, and for text that YAML reads as a number that number too."""
-    listed = list(choices)
-    return listed + [float(choice) for choice in listed if isinstance(choice, str) and _is_decimal(choice)]
+    values = list(choices)
+    return values + [float(choice) for choice in values if isinstance(choice, str) and _is_decimal(choice)]
 
 
 _is_number = re.compile(r"-?[0-9]+(?:\.[0-9]+)?").fullmatch
@@ -368,8 +368,8 @@ def _property_definition(attribute: AttributeModel) -> Schema:
         return value
     definition = object_schema(attribute.attributes)
     if not attribute.forms:
-        held = definition["properties"]["value"]
-        definition["properties"]["value"] = {**held, **_narrower(attribute, attribute.syntax)}
+        value_schema = definition["properties"]["value"]
+        definition["properties"]["value"] = {**value_schema, **_narrower(attribute, attribute.syntax)}
     media = attribute.syntax and attribute.property == "symbol"
     by_type = {"$ref": f"#/$defs/{'propertytext' if media else 'propertyvalue'}"}
     native = {"if": {"not": {"required": ["type"]}}, "then": {"properties": {"value": value}}}
@@ -384,8 +384,8 @@ def _by_form(attribute: AttributeModel) -> Iterable[Schema]:
     for kind in attribute.attributes["type"].enum if attribute.forms else ():
         form = _narrower(attribute, property_syntax(attribute, kind))
         if form:
-            stated = {"properties": {"type": {"const": kind}}, "required": ["type"]}
-            yield {"if": stated, "then": {"properties": {"value": form}}}
+            condition = {"properties": {"type": {"const": kind}}, "required": ["type"]}
+            yield {"if": condition, "then": {"properties": {"value": form}}}
 
 
 def _property_value(attribute: AttributeModel) -> Schema:

@@ -39,7 +39,7 @@ class AttributeModel:
       object's undeclared names, ``names`` the table of `names` whose spellings count as the same.
     * ``inheritable`` says that a required attribute may come from a base message.
     * ``fold`` and ``unwrap`` name another way to write the value, which `interpreter` turns into this one.
-    * ``example`` is a value as it stands in YAML, where its form alone would suggest another.
+    * ``example`` is a value as it stands in YAML, where its form alone would suggest another one.
     * ``targets`` are the types that ``target`` stands for once resource types shared by groups are counted.
     """
 
@@ -126,5 +126,5 @@ _DISPLAY_NAMES = {"messagegroup": "message group", "schemagroup": "schema group"
 
 
 def display_name(singular: str) -> str:
-    """Return what people call an entity of a type, such as ``message group``."""
+    """Return the display name of an entity of a type, such as ``message group``."""
     return _DISPLAY_NAMES.get(singular, singular.replace("_", " "))

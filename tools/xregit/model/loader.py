@@ -93,11 +93,11 @@ def _expand_reference(reference: str, path: str, files: Mapping[str, Any], defin
 
 def _protocol_clauses(part: str, files: Mapping[str, Any], definition: Mapping[str, Any]) -> dict[str, Any]:
     """Return what each protocol adds to the entities that a part of its file is about."""
-    found = ((name, path, files[path]["protocols"][name]) for name, path in protocol_files(files).items())
+    protocols = ((name, path, files[path]["protocols"][name]) for name, path in protocol_files(files).items())
     return {
-        name: {"siblingattributes": _expand(said[part], path, files, definition)}
-        for name, path, said in found
-        if part in said
+        name: {"siblingattributes": _expand(values[part], path, files, definition)}
+        for name, path, values in protocols
+        if part in values
     }
 
 
@@ -173,8 +173,8 @@ def _property_definition(value: Values) -> Values:
         members["required"] = {**members["required"], "enum": [True], "default": True}
     if "constant" in value:
         always = value["constant"]
-        stated = {"enum": [always], "required": True, "inheritable": True, "description": f"It is always {always}."}
-        members["value"] = {**members["value"], **stated}
+        constant = {"enum": [always], "required": True, "inheritable": True, "description": f"It is always {always}."}
+        members["value"] = {**members["value"], **constant}
     for name, requirement in (value.get("cites") or {}).items():
         members[name] = {**members[name], "requirements": [requirement]}
     return {"type": "any" if value.get("bare") else "object", "attributes": members}
@@ -206,13 +206,15 @@ def build_resource(plural: str, value: Values, core: Values) -> ResourceModel:
 
 def build_group(plural: str, value: Values, core: Values) -> GroupModel:
     """Return one group type, without the resource types that it imports."""
-    kinds = {name: build_resource(name, said, core) for name, said in (value.get("resources") or {}).items()}
-    given = _core_attributes(core["group"], {"group": value["singular"]})
+    kinds = {
+        name: build_resource(name, definition, core) for name, definition in (value.get("resources") or {}).items()
+    }
+    core_attributes = _core_attributes(core["group"], {"group": value["singular"]})
     return GroupModel(
         plural=plural,
         singular=value["singular"],
         description=value.get("description") or "",
-        attributes=_join(given, build_attributes(value.get("attributes"))),
+        attributes=_join(core_attributes, build_attributes(value.get("attributes"))),
         resources=MappingProxyType(kinds),
         ximportresources=tuple(value.get("ximportresources") or ()),
         source=value.get("source", ""),
@@ -288,10 +290,10 @@ def _retarget(value: AttributeModel, shared: Mapping[str, tuple[str, ...]]) -> A
 
 
 def _has_reference(value: AttributeModel) -> bool:
-    """Tell whether an attribute, or one below it, leads to other entities."""
-    below = [*value.attributes.values(), *([value.item] if value.item else [])]
-    below += [sibling for clause in value.ifvalues.values() for sibling in clause.values()]
-    return bool(value.target) or any(map(_has_reference, below))
+    """Return whether an attribute, or one below it, leads to other entities."""
+    members = [*value.attributes.values(), *([value.item] if value.item else [])]
+    members += [sibling for clause in value.ifvalues.values() for sibling in clause.values()]
+    return bool(value.target) or any(map(_has_reference, members))
 
 
 def _split_target(target: str) -> tuple[str, str]:
@@ -302,10 +304,10 @@ def _split_target(target: str) -> tuple[str, str]:
 
 
 def _core_attributes(values: Values, words: Mapping[str, str]) -> Attributes:
-    named = {name.format_map(words): value for name, value in values.items()}
-    return build_attributes(named, core=True)
+    definitions = {name.format_map(words): value for name, value in values.items()}
+    return build_attributes(definitions, core=True)
 
 
-def _join(given: Attributes, own: Attributes) -> Attributes:
+def _join(core: Attributes, own: Attributes) -> Attributes:
     """Return core attributes, then a type's own; one that redefines a core attribute takes its place in the order."""
-    return MappingProxyType({**given, **own})
+    return MappingProxyType({**core, **own})

@@ -20,16 +20,16 @@ def comparable(media: str) -> str:
 
     Names compare without case, values of parameters only where that is known of them, in any order.
     """
-    written = media.strip()
-    kind, _, _ = written.partition(";")
+    text = media.strip()
+    kind, _, _ = text.partition(";")
     parameters, end = set(), len(kind)
     parameter = re.compile(_PARAMETER)
-    while match := parameter.match(written, end):
+    while match := parameter.match(text, end):
         if match[1]:
             parameters.add(_parameter(match[1].lower(), match[2]))
         end = match.end()
     # What is no parameter is compared as it is.
-    return ";".join((kind.rstrip().lower(), *sorted(parameters))) + written[end:]
+    return ";".join((kind.rstrip().lower(), *sorted(parameters))) + text[end:]
 
 
 def without_parameters(media: str) -> str:
@@ -37,6 +37,6 @@ def without_parameters(media: str) -> str:
     return media.partition(";")[0].strip().lower()
 
 
-def _parameter(name: str, written: str) -> str:
-    value = re.sub(_ESCAPED, r"\1", written[1:-1]) if written.startswith('"') else written
+def _parameter(name: str, text: str) -> str:
+    value = re.sub(_ESCAPED, r"\1", text[1:-1]) if text.startswith('"') else text
     return f"{name}={value.lower() if name in _FOLDED else value}"

@@ -61,10 +61,10 @@ def _attribute(attribute: AttributeModel) -> dict[str, Any]:
     if attribute.description:
         source["description"] = attribute.description
     # In the language an enum stands on single values; the published models put that of items on their array.
-    listed = attribute if attribute.enum or attribute.item is None else attribute.item
-    if listed.enum and not attribute.property and attribute.type not in {"any", "map"}:
-        source["enum"] = list(listed.enum)
-        if not listed.strict:
+    holder = attribute if attribute.enum or attribute.item is None else attribute.item
+    if holder.enum and not attribute.property and attribute.type not in {"any", "map"}:
+        source["enum"] = list(holder.enum)
+        if not holder.strict:
             source["strict"] = False
     for flag in ("readonly", "immutable"):
         if getattr(attribute, flag):
@@ -97,9 +97,6 @@ def _members(attribute: AttributeModel) -> dict[str, Any]:
     members = _attributes(attribute.attributes)
     if attribute.property:
         # The members of a property are the same everywhere: saying each time what they mean only adds weight.
-        return {name: _without_defaults(said) for name, said in members.items()}
+        for member in members.values():
+            member.pop("description", None)
     return members
-
-
-def _without_defaults(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in said.items() if key != "description"}

@@ -18,34 +18,34 @@ _MIN_PART_CHARS = 5
 
 @lru_cache(maxsize=8192)
 def is_misspelled(one: str, other: str) -> bool:
-    """Tell whether two names differ only in case, hyphens and underscores, or by one letter lost, changed or moved."""
-    given, meant = fold_name(one), fold_name(other)
-    if given == meant:
+    """Return whether two names differ only in case, hyphens and underscores, or by a letter lost, changed or moved."""
+    first, second = fold_name(one), fold_name(other)
+    if first == second:
         return True
-    if abs(len(given) - len(meant)) > 1 or min(len(given), len(meant)) < MIN_CHARS_TO_COMPARE:
+    if abs(len(first) - len(second)) > 1 or min(len(first), len(second)) < MIN_CHARS_TO_COMPARE:
         return False
-    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(given, meant, strict=False)))
-    left, right = given[start:], meant[start:]
-    if any(part[:1].isdigit() for part in (left, right)):
+    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+    rest, other_rest = first[start:], second[start:]
+    if any(part[:1].isdigit() for part in (rest, other_rest)):
         return False  # numbers tell things apart on purpose
-    swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
-    return swapped or left[1:] == right[1:] or left == right[1:] or left[1:] == right
+    swapped = rest[:2] == other_rest[:2][::-1] and rest[2:] == other_rest[2:]
+    return swapped or rest[1:] == other_rest[1:] or rest == other_rest[1:] or rest[1:] == other_rest
 
 
 @lru_cache(maxsize=8192)
-def is_slip(name: str, known: str) -> bool:
-    """Tell whether a name is a short known one with a letter doubled, dropped or swapped, or with an "s" at its end.
+def is_slip(name: str, word: str) -> bool:
+    """Return whether a name is a short known one with a letter doubled, dropped or swapped, or with an "s" at its end.
 
     Other letters make other words of short ones: "node" and "mode", "uri" and "url", "time" and "timer".
     """
-    given, meant = fold_name(name), fold_name(known)
-    if not MIN_CHARS_TO_SLIP <= len(meant) < MIN_CHARS_TO_COMPARE or len(given) < MIN_CHARS_TO_SLIP:
+    slip, word = fold_name(name), fold_name(word)
+    if not MIN_CHARS_TO_SLIP <= len(word) < MIN_CHARS_TO_COMPARE or len(slip) < MIN_CHARS_TO_SLIP:
         return False
-    places = range(len(meant))
-    doubled = {meant[: at + 1] + meant[at:] for at in places}
-    gone = {meant[:at] + meant[at + 1 :] for at in places}
-    swapped = {meant[:at] + meant[at : at + 2][::-1] + meant[at + 2 :] for at in places}
-    return given != meant and given in {f"{meant}s", *doubled, *gone, *swapped}
+    places = range(len(word))
+    doubled = {word[: at + 1] + word[at:] for at in places}
+    dropped = {word[:at] + word[at + 1 :] for at in places}
+    swapped = {word[:at] + word[at : at + 2][::-1] + word[at + 2 :] for at in places}
+    return slip != word and slip in {f"{word}s", *doubled, *dropped, *swapped}
 
 
 @lru_cache(maxsize=8192)
@@ -59,8 +59,8 @@ def suggest_similar(text: str, choices: Iterable[str]) -> str:
     if len(text) > _MAX_COMPARED_CHARS:
         return ""
     folded = {choice.casefold(): choice for choice in choices}
-    given = text.casefold()
-    near = difflib.get_close_matches(given, folded, n=1, cutoff=0.7)
-    if not near and len(given) >= _MIN_PART_CHARS:
-        near = [each for each in folded if each.startswith(given)] or [each for each in folded if each.endswith(given)]
+    query = text.casefold()
+    near = difflib.get_close_matches(query, folded, n=1, cutoff=0.7)
+    if not near and len(query) >= _MIN_PART_CHARS:
+        near = [each for each in folded if each.startswith(query)] or [each for each in folded if each.endswith(query)]
     return f'Did you mean "{folded[near[0]]}"?' if len(near) == 1 else ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.aliases import find_name
-from xregit.model.constraints import value_test
+from xregit.model.constraints import is_valid
 from xregit.model.datatypes import PROPERTY_TYPES, SYNTAXES, TEXTS
 from xregit.model.protocols import syntaxes
 from xregit.model.quoting import cut, either
@@ -74,7 +75,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "web": "https://example.com/orders",
         "xid": "/messagegroups/g1/messages/m1",
         "xidtype": "/messagegroups/messages",
-        **{name: said["example"] for name, said in syntaxes().items()},
+        **{name: syntax["example"] for name, syntax in syntaxes().items()},
     }
 )
 _ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})
@@ -103,7 +104,7 @@ def suggest_value(attribute: AttributeModel, value: Any, key: str | int, kind: s
             return special
     example = example or attribute.example or (_plain_scalar(attribute.enum[0]) if attribute.enum else "")
     if example:
-        return _such_as(example, key)
+        return _suggest_example(example, key)
     return _example(kind or attribute.names or attribute.syntax, key) or _example(bare or attribute.type, key)
 
 
@@ -121,8 +122,8 @@ def suggest_name(name: object, fits: Callable[[Any], bool]) -> str:
     """Return what to do about a name that has characters it can't have."""
     right = re.sub(r"[^a-z0-9_.:\-]", "_", str(name).casefold())
     forms = (right, re.sub("[.:-]", "_", right), re.sub("[_.:]", "-", right), re.sub("[^a-z0-9]", "", right))
-    tried = next((form for form in forms if fits(form)), "")
-    return f'Rename it, for example to "{tried}".' if tried else "Rename it."
+    suggestion = next((form for form in forms if fits(form)), "")
+    return f'Rename it, for example to "{suggestion}".' if suggestion else "Rename it."
 
 
 def _suggest_collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
@@ -132,14 +133,14 @@ def _suggest_collection(attribute: AttributeModel, value: Any, key: str | int) -
     if attribute.type == "object" and (first := _first_name(attribute, value)):
         return _write_line(first, _plain_scalar(value))
     if attribute.type != "array":
-        return _named_lines(value)
+        return _suggest_lines(value)
     if not isinstance(value, str):
         by_name = isinstance(value, Mapping) and value and attribute.item and "name" in attribute.item.attributes
         such = f', such as "- name: {_plain_scalar(next(iter(value)))}"' if by_name else ""
         return f"Write a list, each item behind a hyphen on a line of its own{such}."
     first = _first_name(attribute.item, value) if attribute.item else ""
     if attribute.item and attribute.item.targets:
-        value = repair_xid(value, attribute.item.targets, value_test(attribute.item)) or value
+        value = repair_xid(value, attribute.item.targets, partial(is_valid, attribute.item)) or value
     if first:
         return _write_line(key, f"[{{{first}: {_flow_scalar(value)}}}]")
     header = _HEADER.fullmatch(value) if attribute.item and "name" in attribute.item.attributes else None
@@ -147,7 +148,7 @@ def _suggest_collection(attribute: AttributeModel, value: Any, key: str | int) -
     return _write_line(key, f"[{item}]")
 
 
-def _named_lines(value: Any) -> str:
+def _suggest_lines(value: Any) -> str:
     """Return how to write a map of attributes instead of something else, such as a list whose items have names."""
     first = next(iter(value), None) if isinstance(value, list | tuple) else None
     if isinstance(first, Mapping) and isinstance(first.get("name"), str):
@@ -161,7 +162,7 @@ def _named_lines(value: Any) -> str:
 def _first_name(attribute: AttributeModel, value: Any) -> str:
     """Return the name of what a text would be if it stood in a map of attributes: the first that they have."""
     name, model = next(iter(attribute.attributes.items()), ("*", None))
-    fits = isinstance(value, str) and model is not None and model.type in TEXTS and value_test(model)(value)
+    fits = isinstance(value, str) and model is not None and model.type in TEXTS and is_valid(model, value)
     return name if fits and name != "*" else ""
 
 
@@ -169,10 +170,10 @@ def _suggest_inner(attribute: AttributeModel, value: Mapping[Any, Any] | Iterabl
     """Return what to write instead of a map or list: the one value inside that would fit, if there is one."""
     if isinstance(value, Mapping) and len(value) == 1 and next(iter(value.values())) is None:
         return f'Braces begin a map; put a template in quotes: "{{{_plain_scalar(next(iter(value)))}}}".'
-    held = [item for item in (value.values() if isinstance(value, Mapping) else value) if item is not None]
-    own = value_test(attribute)
+    items = [item for item in (value.values() if isinstance(value, Mapping) else value) if item is not None]
+    own = partial(is_valid, attribute)
     for test in (SYNTAXES["absolute"].test, own) if attribute.type in _ADDRESSES else (own,):
-        inner = [item for item in held if test(item)]
+        inner = [item for item in items if test(item)]
         if len(inner) == 1 and attribute.type != "any":
             return _write_line(key, _plain_scalar(inner[0]))
     return "Write a single value."
@@ -195,10 +196,10 @@ def _suggest_text(attribute: AttributeModel, value: str, key: str | int) -> str:
     if attribute.type in _ADDRESSES and " " in value:
         return 'Write the address of a page; prose belongs in "description".'
     if attribute.type == "timestamp" or attribute.syntax == "date":
-        meant = repair_time(value, value_test(attribute))
-        return _write_line(key, meant) if meant else ""
-    known = find_name(attribute.names, value) if attribute.names else None
-    return _write_line(key, known.example) if known and known.example else ""
+        time = repair_time(value, partial(is_valid, attribute))
+        return _write_line(key, time) if time else ""
+    name = find_name(attribute.names, value) if attribute.names else None
+    return _write_line(key, name.example) if name and name.example else ""
 
 
 def _suggest_address(value: str) -> str:
@@ -211,12 +212,12 @@ def _suggest_address(value: str) -> str:
 
 def _example(form: str, key: str | int) -> str:
     example = EXAMPLES.get(form, "")
-    return _such_as(example, key) if example else ""
+    return _suggest_example(example, key) if example else ""
 
 
-def _such_as(example: str, key: str | int) -> str:
-    named_ = f"{key}: " if isinstance(key, str) else ""
-    return f"Write, for example, {named_}{example}."
+def _suggest_example(example: str, key: str | int) -> str:
+    prefix = f"{key}: " if isinstance(key, str) else ""
+    return f"Write, for example, {prefix}{example}."
 
 
 def _write_line(key: str | int, value: str) -> str:
@@ -267,9 +268,9 @@ def _level_1(expression: re.Match[str]) -> str:
 
 def repair_time(text: str, fits: Callable[[str], bool]) -> str:
     """Return the day or time that a text means, if it can mean but one; a time without a zone is in UTC."""
-    read = (match.groupdict() for match in (form.fullmatch(text.strip()) for form in _TIMES) if match)
-    found = {form for parts in read for form in (_day(parts), f"{_day(parts)}T{_clock(parts)}") if fits(form)}
-    return found.pop() if len(found) == 1 else ""
+    matches = (match.groupdict() for match in (form.fullmatch(text.strip()) for form in _TIMES) if match)
+    repaired = {form for parts in matches for form in (_day(parts), f"{_day(parts)}T{_clock(parts)}") if fits(form)}
+    return repaired.pop() if len(repaired) == 1 else ""
 
 
 def _day(parts: Mapping[str, str]) -> str:
@@ -289,8 +290,13 @@ def repair_xid(text: str, targets: Iterable[str], fits: Callable[[str], bool]) -
     plain = (path, text.rstrip("/").removeprefix("#/"), around, path.partition("/")[2])
     completed = (f"{target.strip('/')}/{path}" for target in targets)
     inside = (f"{_target_types(target)[0]}/{path}" for target in targets)  # the path of a file from that of another one
-    tried = (*plain, *completed, *inside, *(form for target in targets for form in _with_known_types(path, target)))
-    return next((f"/{form}" for form in tried if fits(f"/{form}")), "")
+    candidates = (
+        *plain,
+        *completed,
+        *inside,
+        *(form for target in targets for form in _with_known_types(path, target)),
+    )
+    return next((f"/{form}" for form in candidates if fits(f"/{form}")), "")
 
 
 def repair_xid_of_resource(text: str, targets: Iterable[str], fits: Callable[[str], bool]) -> str:
@@ -313,11 +319,11 @@ def _target_types(target: str) -> list[str]:
 
 
 def _with_known_types(path: str, target: str) -> Iterator[str]:
-    """Give the path with the types of a target, such as ``/messagegroups/messages``, where it nearly has them."""
+    """Yield the path with the types of a target, such as ``/messagegroups/messages``, where it nearly has them."""
     types, parts = _target_types(target), path.split("/")
     if len(parts) == 2 * len(types) and all(map(_is_nearly, parts[::2], types)):
         yield "/".join(part for pair in zip(types, parts[1::2], strict=True) for part in pair)
 
 
-def _is_nearly(name: str, known: str) -> bool:
-    return bool(suggest_similar(name, (known,)))
+def _is_nearly(name: str, choice: str) -> bool:
+    return bool(suggest_similar(name, (choice,)))

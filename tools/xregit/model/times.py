@@ -1,4 +1,4 @@
-"""Timestamps as people state them, to moments in UTC and back."""
+"""Timestamps as registries state them, and the moments in UTC that they name."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ NOW = "0000-01-01T00:00:00Z"
 _now = re.compile(r"000[01]-01-01[Tt]00:00:00(?:\.0+)?(?:[Zz]|[+\-]00:00)|01-01-0000T00:00:00Z")
 
 
-def is_now(written: object) -> bool:
-    """Tell whether a timestamp stands for the time at which a message is made."""
-    return isinstance(written, str) and _now.fullmatch(written) is not None
+def is_now(value: object) -> bool:
+    """Return whether a timestamp stands for the time at which a message is made."""
+    return isinstance(value, str) and _now.fullmatch(value) is not None
 
 
-def moment(written: object) -> datetime | None:
+def moment(value: object) -> datetime | None:
     """Return the moment that a timestamp (RFC 3339) or a date names, in UTC; without a zone it counts as UTC.
 
     None if the text is neither, or if the moment in UTC would fall into the year 0 or 10000.
     """
-    if not isinstance(written, str):
+    if not isinstance(value, str):
         return None
     try:
-        time = datetime.fromisoformat(written)
+        time = datetime.fromisoformat(value)
         return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None

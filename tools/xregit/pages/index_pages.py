@@ -27,7 +27,7 @@ from xregit.pages.links import (
 from xregit.pages.page import Page
 from xregit.pages.payload_section import INNER, MAX_DEPTH
 from xregit.pages.renderer import render
-from xregit.payloads.budget import MORE_FIELDS
+from xregit.payloads.fields import MORE_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -32,10 +32,12 @@ class Part:
 
 def parts(review: Review) -> tuple[Part, ...]:
     """Return the changes in the order in which a reader needs them: what breaks first, wording last."""
-    found: dict[str, list[ReviewItem]] = {name: [] for name in _TITLES}
+    items_by_name: dict[str, list[ReviewItem]] = {name: [] for name in _TITLES}
     for item in review.items:
-        found[_part_of(item)].append(item)
-    return tuple(Part(name, _TITLES[name], tuple(items), name in _BRIEF) for name, items in found.items() if items)
+        items_by_name[_part_of(item)].append(item)
+    return tuple(
+        Part(name, _TITLES[name], tuple(items), name in _BRIEF) for name, items in items_by_name.items() if items
+    )
 
 
 _TITLES: Mapping[str, str] = {
@@ -93,16 +95,16 @@ def changes_json(review: Review) -> str:
 
 def counts(review: Review) -> Mapping[str, int]:
     """Return how many changes there are of each kind; those that are let through count as such alone."""
-    found = {part.name: len(part.items) for part in parts(review)}
-    return {name: found.get(name, 0) for name in _TITLES}
+    numbers = {part.name: len(part.items) for part in parts(review)}
+    return {name: numbers.get(name, 0) for name in _TITLES}
 
 
 def summary(review: Review) -> str:
     """Return one sentence that says how many changes there are, and of what kind."""
     if not review.items:
         return "Nothing has changed in what can be read." if review.unreadable else "Nothing has changed."
-    found = [f"{number} {_WORDS[name][number > 1]}" for name, number in counts(review).items() if number]
-    return f"{_many(len(review.items), 'change')}: {', '.join(found)}."
+    clauses = [f"{number} {_WORDS[name][number > 1]}" for name, number in counts(review).items() if number]
+    return f"{_many(len(review.items), 'change')}: {', '.join(clauses)}."
 
 
 def place(item: ReviewItem) -> str:
@@ -137,36 +139,36 @@ def _many(count: int, noun: str) -> str:
 SHORT_HASH = 9
 
 
-def history_text(moments: Sequence[HistoryEntry]) -> str:
+def history_text(entries: Sequence[HistoryEntry]) -> str:
     """Return a paragraph for each commit, the newest first: when, who, what they said, and what changed by it."""
-    return "\n\n".join("\n".join(map(escape_control, _moment_lines(moment))) for moment in moments)
+    return "\n\n".join("\n".join(map(escape_control, _entry_lines(entry))) for entry in entries)
 
 
-def history_json(moments: Sequence[HistoryEntry]) -> list[dict[str, Any]]:
+def history_json(entries: Sequence[HistoryEntry]) -> list[dict[str, Any]]:
     """Return one object for each commit, the newest first."""
     return [
         {
-            "commit": moment.commit.sha,
-            "time": moment.commit.time,
-            "author": moment.commit.author,
-            "subject": moment.commit.subject,
-            "xid": moment.xid,
-            "readable": moment.readable,
-            "changes": [change.as_json() for change in moment.changes],
+            "commit": entry.commit.sha,
+            "time": entry.commit.time,
+            "author": entry.commit.author,
+            "subject": entry.commit.subject,
+            "xid": entry.xid,
+            "readable": entry.readable,
+            "changes": [change.as_json() for change in entry.changes],
         }
-        for moment in moments
+        for entry in entries
     ]
 
 
-def _moment_lines(moment: HistoryEntry) -> Iterator[str]:
-    commit = moment.commit
+def _entry_lines(entry: HistoryEntry) -> Iterator[str]:
+    commit = entry.commit
     yield f"{commit.time[:10]}  {commit.sha[:SHORT_HASH]}  {commit.author}: {commit.subject}"
-    if not moment.readable:
+    if not entry.readable:
         yield "    Some of it can't be read at this commit."
-    elif not moment.changes:
-        yield "    It begins here." if moment.begins else "    It says the same as before."
-    for change in moment.changes:
-        by = "" if change.xid == moment.xid else f" (through {change.xid})"
+    elif not entry.changes:
+        yield "    It begins here." if entry.begins else "    It says the same as before."
+    for change in entry.changes:
+        by = "" if change.xid == entry.xid else f" (through {change.xid})"
         yield f"    {change.message}{by}{_consequence(change)}"
 
 

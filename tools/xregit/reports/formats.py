@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 from xregit.diagnostics import Severity
 from xregit.reports.text import counts, path_bytes, place, text
+from xregit.rules import rule_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -93,17 +94,17 @@ LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 def sarif(diagnostics: Sequence[Diagnostic]) -> str:
     """Return one run with one result for each diagnostic, and the rules that they name.
 
-    Of more than services take, the gravest are there, in their order, and how many are not is said.
+    Of more than services take, it has the gravest, in their order, and says how many it leaves out.
     """
-    told = _gravest(diagnostics)
-    rules = sorted({item.rule for item in told})
+    reported = _gravest(diagnostics)
+    rules = sorted({item.rule for item in reported})
     driver = {"name": "xregit", "rules": [_rule(rule) for rule in rules]}
     places = {rule: number for number, rule in enumerate(rules)}
     run = {
         "tool": {"driver": driver},
-        **_left_out(len(diagnostics) - len(told)),
+        **_omission(len(diagnostics) - len(reported)),
         "columnKind": "unicodeCodePoints",
-        "results": [_result(item, places[item.rule]) for item in told],
+        "results": [_result(item, places[item.rule]) for item in reported],
     }
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return dumps(log, indent=2, ensure_ascii=False)
@@ -117,7 +118,7 @@ def _gravest(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     return [diagnostics[number] for number in sorted(order[:MAX_RESULTS])]
 
 
-def _left_out(count: int) -> dict[str, Any]:
+def _omission(count: int) -> dict[str, Any]:
     """Return what a run says of findings that it does not have."""
     if not count:
         return {}
@@ -127,9 +128,7 @@ def _left_out(count: int) -> dict[str, Any]:
 
 
 def _rule(name: str) -> dict[str, Any]:
-    """Return what is to be known of a rule: its one sentence, its severity and its page."""
-    from xregit.rules import rule_named  # only this report describes rules
-
+    """Return what a reader may want to know of a rule: its one sentence, its severity and its page."""
     rule = rule_named(name)
     if rule is None:
         return {"id": name}

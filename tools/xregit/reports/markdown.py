@@ -1,4 +1,4 @@
-"""Changes between two states of a registry → a Markdown summary for a pull request, what breaks first."""
+"""A Markdown summary, for a pull request, of the changes between two states of a registry; what breaks comes first."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOTES = {
 
 
 def nowhere(*_: object) -> str:
-    """Know no address."""
+    """Return no address."""
     return ""
 
 
@@ -72,49 +72,49 @@ def _summary(review: Review, form: _Form) -> str:
 
 def headline(review: Review) -> str:
     """Return in a few words what a reader most needs to know."""
-    found = counts(review)
-    if found["breaking"]:
-        verb = "change breaks" if found["breaking"] == 1 else "changes break"
-        return f"{found['breaking']} {verb} somebody"
-    if found["unknown"]:
-        verb = "change needs" if found["unknown"] == 1 else "changes need"
-        return f"{found['unknown']} {verb} a look"
+    numbers = counts(review)
+    if numbers["breaking"]:
+        verb = "change breaks" if numbers["breaking"] == 1 else "changes break"
+        return f"{numbers['breaking']} {verb} somebody"
+    if numbers["unknown"]:
+        verb = "change needs" if numbers["unknown"] == 1 else "changes need"
+        return f"{numbers['unknown']} {verb} a look"
     if review.unreadable:
         return "What can't be read can't be compared"
     if not review.items:
         return "The message catalog stays as it is"
-    return "Nothing breaks" if not found["let-through"] else "Nothing breaks that is not let through"
+    return "Nothing breaks" if not numbers["let-through"] else "Nothing breaks that is not let through"
 
 
 def _unread(review: Review, form: _Form) -> Iterator[str]:
     """Yield the files whose definitions are not among the changes, whatever has become of them."""
     if review.unreadable:
-        shown = review.unreadable[: form.reached]
-        left = len(review.unreadable) - len(shown)
-        rows = [f"- {_code(path)}" for path in shown]
+        paths = review.unreadable[: form.reached]
+        remaining = len(review.unreadable) - len(paths)
+        rows = [f"- {_code(path)}" for path in paths]
         yield "Not compared, as it can't be read, before the change or after it:"
-        yield "\n".join([*rows, *([f"- and {left:,} more"] if left else [])])
+        yield "\n".join([*rows, *([f"- and {remaining:,} more"] if remaining else [])])
 
 
 def _block(part: Part, form: _Form) -> Iterator[str]:
     title = f"{part.title} ({len(part.items)})"
-    shown = part.items[: form.rows]
-    left = len(part.items) - len(shown)
-    rest = [f"… and {left:,} more."] if left else []
+    items = part.items[: form.rows]
+    remaining = len(part.items) - len(items)
+    rest = [f"… and {remaining:,} more."] if remaining else []
     if part.brief:
-        rows = [_line(item, form.page) for item in shown]
+        rows = [_line(item, form.page) for item in items]
         yield "\n".join([f"<details><summary>{title}</summary>", "", *rows, *rest, "", "</details>"])
         return
     yield f"### {title}"
     if part.name in _NOTES:
         yield _NOTES[part.name]
-    yield "\n".join(["| What | Producers | Consumers |", "|---|---|---|", *(_row(item, form) for item in shown)])
+    yield "\n".join(["| What | Producers | Consumers |", "|---|---|---|", *(_row(item, form) for item in items)])
     yield from rest
-    advice = dict.fromkeys(item.change.help for item in shown if item.change.help and not item.reason)
+    advice = dict.fromkeys(item.change.help for item in items if item.change.help and not item.reason)
     if advice:
         rows = [f"- {_prose(text)}" for text in advice]
         yield "\n".join(["<details><summary>What helps</summary>", "", *rows, "", "</details>"])
-    yield from (_reached(item, form) for item in shown if item.change.reaches)
+    yield from (_reached_entities(item, form) for item in items if item.change.reaches)
 
 
 def _line(item: ReviewItem, page: Page) -> str:
@@ -123,7 +123,7 @@ def _line(item: ReviewItem, page: Page) -> str:
 
 def _row(item: ReviewItem, form: _Form) -> str:
     change = item.change
-    what = [_titled(item, form.page), _prose(change.message)]
+    what = [_title(item, form.page), _prose(change.message)]
     if change.reaches:
         what.append(f"It reaches {len(change.reaches)} more, listed below.")
     if item.reason:
@@ -134,13 +134,13 @@ def _row(item: ReviewItem, form: _Form) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _titled(item: ReviewItem, page: Page) -> str:
+def _title(item: ReviewItem, page: Page) -> str:
     """Return an entity's id as a link, and what it is and where."""
     xid, kind = item.change.xid, item.change.entity
     parts_of_xid = xid.split("/")
     name = _link(_code(parts_of_xid[-1] or "registry"), page(xid))
-    above = "/".join(parts_of_xid[2:-2:2])  # the group, and of a version the schema too
-    return f"**{name}**, {kind}{f' of {_code(above)}' if above else ''}"
+    parents = "/".join(parts_of_xid[2:-2:2])  # the group, and of a version the schema too
+    return f"**{name}**, {kind}{f' of {_code(parents)}' if parents else ''}"
 
 
 def _cell(says: str, impact: str) -> str:
@@ -148,13 +148,13 @@ def _cell(says: str, impact: str) -> str:
     return f"{mark}: {_prose(says)}" if says else mark
 
 
-def _reached(item: ReviewItem, form: _Form) -> str:
+def _reached_entities(item: ReviewItem, form: _Form) -> str:
     reached = item.change.reaches[: form.reached]
     rows = [f"- {_link(_code(xid), form.page(xid))}" for xid in reached]
-    left = len(item.change.reaches) - len(reached)
+    remaining = len(item.change.reaches) - len(reached)
     title = f"{len(item.change.reaches)} reached by {_escaped(item.change.attribute or 'the change')} of "
     head = f"<details><summary>{title}{_escaped(item.change.xid)}</summary>"
-    return "\n".join([head, "", *rows, *([f"- and {left:,} more"] if left else []), "", "</details>"])
+    return "\n".join([head, "", *rows, *([f"- and {remaining:,} more"] if remaining else []), "", "</details>"])
 
 
 def _link(text: str, address: str) -> str:
@@ -166,9 +166,9 @@ def _prose(text: str) -> str:
     text = " ".join(text.split())
     pieces: list[str] = []
     at = 0
-    for found in _QUOTED.finditer(text):
-        pieces += (_escaped(text[at : found.start()]), _code(found[1] or found[2]))
-        at = found.end()
+    for match in _QUOTED.finditer(text):
+        pieces += (_escaped(text[at : match.start()]), _code(match[1] or match[2]))
+        at = match.end()
     return "".join([*pieces, _escaped(text[at:])])
 
 

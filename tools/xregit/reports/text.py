@@ -52,20 +52,20 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
     """Return one sentence that says how many findings there are, and in how many files."""
     if not diagnostics:
         return "No findings."
-    found = ", ".join(_many(count, severity) for severity, count in counts(diagnostics).items() if count)
-    return f"Found {found} in {_many(len({item.path for item in diagnostics}), 'file')}."
+    numbers = ", ".join(_many(count, severity) for severity, count in counts(diagnostics).items() if count)
+    return f"Found {numbers} in {_many(len({item.path for item in diagnostics}), 'file')}."
 
 
 def counts(diagnostics: Sequence[Diagnostic]) -> Mapping[str, int]:
     """Return how many diagnostics there are of each severity, worst first."""
-    found = Counter(item.severity for item in diagnostics)
-    return {severity.value: found[severity] for severity in Severity}
+    numbers = Counter(item.severity for item in diagnostics)
+    return {severity.value: numbers[severity] for severity in Severity}
 
 
 def place(diagnostic: Diagnostic) -> str:
     """Return where a diagnostic points, without the line or column that isn't known."""
-    known = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
-    return ":".join([diagnostic.path, *known])
+    numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
+    return ":".join([diagnostic.path, *numbers])
 
 
 def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
@@ -73,10 +73,10 @@ def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
     yield f"{where}: {paint(item.severity, item.severity)} {rule}: {escape_control(item.message)}"
     line = lines(item.path, item.line) if item.line and not item.rule.startswith(UNSHOWN) else None
     if line is not None:
-        shown = excerpt(line, item.column, item.endcolumn if item.endline in {0, item.line} else len(line) + 1)
+        context = excerpt(line, item.column, item.endcolumn if item.endline in {0, item.line} else len(line) + 1)
         margin = f"  {item.line} |"
-        yield f"{paint(margin, 'margin')} {shown.line}".rstrip()
-        yield f"{paint('|'.rjust(len(margin)), 'margin')} {paint(shown.carets, item.severity)}"
+        yield f"{paint(margin, 'margin')} {context.line}".rstrip()
+        yield f"{paint('|'.rjust(len(margin)), 'margin')} {paint(context.carets, item.severity)}"
     if item.help:
         yield f"    {paint('help:', 'help')} {escape_control(item.help)}"
 
@@ -141,8 +141,8 @@ def excerpt(line: str, column: int, endcolumn: int) -> Excerpt:
     room = MAX_COLUMNS - terminal_width(before)
     carets = min(max(terminal_width(marked), 1), room)
     head = _ELLIPSIS if first else ""
-    shown = _truncate(head + before + marked + after, whole=len(line) <= end + MAX_COLUMNS)
-    return Excerpt(shown, " " * terminal_width(head + before) + "^" * carets)
+    text = _truncate(head + before + marked + after, whole=len(line) <= end + MAX_COLUMNS)
+    return Excerpt(text, " " * terminal_width(head + before) + "^" * carets)
 
 
 def escape_control(text: str) -> str:
@@ -171,9 +171,9 @@ def _expand_tabs(text: str, at: int) -> str:
         return escape_control(text)
     parts: list[str] = []
     for character in text:
-        shown = " " * (TAB - at % TAB) if character == "\t" else _escaped(character)
-        at += terminal_width(shown)
-        parts.append(shown)
+        part = " " * (TAB - at % TAB) if character == "\t" else _escaped(character)
+        at += terminal_width(part)
+        parts.append(part)
     return "".join(parts)
 
 
@@ -181,11 +181,11 @@ def _truncate(text: str, *, whole: bool) -> str:
     """Return as much of a text as there is room for."""
     if whole and terminal_width(text) <= MAX_COLUMNS + 1:
         return text
-    taken, width = 0, 0
-    while taken < len(text) and width + _width(text[taken]) <= MAX_COLUMNS:
-        width += _width(text[taken])
-        taken += 1
-    return text[:taken] + _ELLIPSIS
+    length, width = 0, 0
+    while length < len(text) and width + _width(text[length]) <= MAX_COLUMNS:
+        width += _width(text[length])
+        length += 1
+    return text[:length] + _ELLIPSIS
 
 
 def _escaped(character: str) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xregit.diagnostics import Diagnostic
     from xregit.rules.suppression import Severities
 
-__all__ = ["RULES", "Report", "Rule", "check", "found_in_reading", "rule_named", "severities"]
+__all__ = ["RULES", "Report", "Rule", "check", "loading_diagnostics", "rule_named", "severities"]
 
 
 def check(registry: Registry, today: date | None = None) -> Report:
@@ -27,16 +27,16 @@ def check(registry: Registry, today: date | None = None) -> Report:
     Rules that ask for the date find nothing unless ``today`` is given.
 
     Raises:
-        XregitError: these are no registry and no date.
+        XregitError: ``registry`` is no registry, or ``today`` no date.
     """
     expect_registry(registry)
     day = None if today is None else to_day(today)
     return runner.run(registry, RULES, day)
 
 
-def found_in_reading(registry: Registry) -> tuple[Diagnostic, ...]:
-    """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
-    return runner.found_in_reading(registry, RULES)
+def loading_diagnostics(registry: Registry) -> tuple[Diagnostic, ...]:
+    """Return what loading the registry's files has found, as sentences and at the severities that it sets."""
+    return runner.loading_diagnostics(registry, RULES)
 
 
 def severities(registry: Registry) -> Severities:

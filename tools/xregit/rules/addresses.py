@@ -11,7 +11,7 @@ from xregit.model.datatypes import SYNTAXES
 from xregit.model.quoting import either
 from xregit.rules.attributes import has_placeholder, items, text
 from xregit.rules.endpoints import client
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def address_missing(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding
     for index, entry in items(endpoint.options, "endpoints"):
         if not any(entry.get(name) is not None for name in ("uri", "url", BOOTSTRAP)):
             message = f'Entry {index + 1} of "endpoints" has no "uri".'
-            yield found(OPTIONS, "endpoints", index, message=message, help='Add the address as "uri".', on_key=True)
+            yield finding(OPTIONS, "endpoints", index, message=message, help='Add the address as "uri".', on_key=True)
 
 
 @rule(
@@ -63,26 +63,26 @@ def address_missing(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding
 )
 def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report, for example, an ``https`` address of an endpoint that speaks MQTT."""
-    known = client(endpoint.protocol)
-    for address in _addresses(endpoint) if known.schemes else ():
-        if address.scheme not in known.schemes + known.unlisted:
+    protocol = client(endpoint.protocol)
+    for address in _addresses(endpoint) if protocol.schemes else ():
+        if address.scheme not in protocol.schemes + protocol.unlisted:
             message = f'"{address.text}" is not an address of {endpoint.protocol}.'
-            help_ = f"Its scheme may be {', '.join(known.schemes)}."
-            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+            help_ = f"Its scheme may be {', '.join(protocol.schemes)}."
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "An address names no host.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
 def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report an address of a known protocol that lacks the scheme or the two slashes behind it."""
-    known = client(endpoint.protocol)
-    for index, entry in items(endpoint.options, "endpoints") if known.schemes else ():
+    protocol = client(endpoint.protocol)
+    for index, entry in items(endpoint.options, "endpoints") if protocol.schemes else ():
         name = "uri" if entry.get("uri") is not None else "url"
-        written = text(entry, name)
-        if written and "{" not in written and not re.match(_WITH_HOST, written) and SYNTAXES["address"].test(written):
-            message = f'"{written}" says no host: that stands behind a scheme and two slashes.'
-            meant = written if re.fullmatch(_BARE_HOST, written) else "host.example.com"
-            help_ = f'Write it as in "{known.schemes[0]}://{meant}".'
-            yield found(OPTIONS, "endpoints", index, name, message=message, help=help_)
+        address = text(entry, name)
+        if address and "{" not in address and not re.match(_WITH_HOST, address) and SYNTAXES["address"].test(address):
+            message = f'"{address}" says no host: that stands behind a scheme and two slashes.'
+            host = address if re.fullmatch(_BARE_HOST, address) else "host.example.com"
+            help_ = f'Write it as in "{protocol.schemes[0]}://{host}".'
+            yield finding(OPTIONS, "endpoints", index, name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.WARNING, "An MQTT address has a scheme that the specification doesn't list.", "EP-52")
@@ -92,18 +92,18 @@ def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator
         if address.scheme in client(endpoint.protocol).unlisted:
             message = f'The scheme of "{address.text}" is common, but not listed for {endpoint.protocol}.'
             help_ = f"Use one that is listed: {', '.join(client(endpoint.protocol).schemes)}."
-            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "An MQTT address with an informal scheme has a path.", "EP-53")
 def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a path behind ``tcp``, ``ssl`` or ``wss``."""
-    known = client(endpoint.protocol)
+    protocol = client(endpoint.protocol)
     for address in _addresses(endpoint):
-        if address.scheme in known.pathless and address.path not in {"", "/"}:
+        if address.scheme in protocol.pathless and address.path not in {"", "/"}:
             message = f'An address that begins with "{address.scheme}://" has no path, but "{address.text}" has one.'
-            help_ = f'Put the topic into the option "topic", or write the address with {either(known.topics)}.'
-            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+            help_ = f'Put the topic into the option "topic", or write the address with {either(protocol.topics)}.'
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "The path of an MQTT address is not a topic.", "EP-52")
@@ -113,19 +113,19 @@ def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[F
         if address.scheme in client(endpoint.protocol).topics and ("+" in address.path or "#" in address.text):
             message = f'The path of "{address.text}" would be a topic, but topics have no wildcards.'
             help_ = "Remove the path, or name one topic."
-            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "An address of Kafka or NATS has no port.", "EP-67", "EP-61")
 def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report addresses to which clients of these protocols can't add a port by themselves."""
-    known = client(endpoint.protocol)
-    for address in _addresses(endpoint) if known.port else ():
+    protocol = client(endpoint.protocol)
+    for address in _addresses(endpoint) if protocol.port else ():
         open_ = not address.host or has_placeholder(address.host)
-        if address.scheme in known.schemes and not open_ and not _stated_port(address.host):
+        if address.scheme in protocol.schemes and not open_ and not _stated_port(address.host):
             message = f'"{address.text}" has no port.'
-            help_ = f'Add it, as in "{address.scheme}://{address.host}:{known.port}".'
-            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+            help_ = f'Add it, as in "{address.scheme}://{address.host}:{protocol.port}".'
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 @rule(
@@ -138,7 +138,7 @@ def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Ite
         if wrong is not None:
             message = f'"{wrong}" in "{address.text}" is no port.'
             help_ = f"A port is a whole number from 1 to {_MAX_PORT}."
-            yield found(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
 def _stated_port(host: str) -> str:
@@ -154,10 +154,10 @@ def _is_port(text_: str) -> bool:
 
 
 def _addresses(endpoint: Endpoint) -> Iterator[Address]:
-    """Give the addresses of which at least the scheme is known; the model reports those that have no scheme."""
+    """Yield the addresses of which at least the scheme is known; the model reports those that have no scheme."""
     for index, entry in items(endpoint.options, "endpoints"):
         name = "uri" if entry.get("uri") is not None else "url"
-        written = text(entry, name)
-        match = re.match(_ADDRESS, written)
+        address = text(entry, name)
+        match = re.match(_ADDRESS, address)
         if match:
-            yield Address(index, name, written, match[1].lower(), match[2], match[3])
+            yield Address(index, name, address, match[1].lower(), match[2], match[3])

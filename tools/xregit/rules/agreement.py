@@ -10,9 +10,9 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.media_types import without_parameters
-from xregit.rules.attributes import mapping, selected, text
+from xregit.rules.attributes import mapping, selector_name, text
 from xregit.rules.media_types import MODES, modes
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,15 +25,15 @@ ENDPOINTS = "endpoints"
 
 
 def unlike(group: Group, selector: str, value: str) -> bool:
-    """Tell whether a message's envelope or protocol contradicts that of the group or endpoint which has it.
+    """Return whether a message's envelope or protocol contradicts that of the group or endpoint which has it.
 
     In a message group both are the same. Under an endpoint the message's may add the version that the endpoint
     leaves open (endpoint/spec.md, "envelope").
     """
-    due = text(group.attributes, selector)
-    if not due:
+    expected = text(group.attributes, selector)
+    if not expected:
         return False
-    one, other = canonical(selector, due).casefold(), canonical(selector, value).casefold()
+    one, other = canonical(selector, expected).casefold(), canonical(selector, value).casefold()
     return one != other and not (group.type.plural == ENDPOINTS and other.startswith(f"{one}/"))
 
 
@@ -45,7 +45,7 @@ def unlike(group: Group, selector: str, value: str) -> bool:
     "MSG-32",
     "EP-11",
     "EP-12",
-    stated=("envelope",),
+    attributes=("envelope",),
 )
 def envelope_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a message that states another envelope than the group or endpoint it is in."""
@@ -58,7 +58,7 @@ def envelope_differs_from_group(_registry: Registry, message: Message) -> Iterat
     "A message has another protocol than its group.",
     "MSG-20",
     "EP-20",
-    stated=("protocol",),
+    attributes=("protocol",),
 )
 def protocol_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a message that states another protocol than the group or endpoint it is in."""
@@ -66,15 +66,15 @@ def protocol_differs_from_group(_registry: Registry, message: Message) -> Iterat
 
 
 def _differs(message: Message, selector: str) -> Iterator[Finding]:
-    stated = message.entity.attributes.get(selector)
-    if not isinstance(stated, str):
+    value = message.entity.attributes.get(selector)
+    if not isinstance(value, str):
         return
     group = message.group
-    if unlike(group, selector, stated):
-        due = text(group.attributes, selector)
-        text_ = f'The {selector} is {stated}, but all messages of "{group.xid}" have {due}.'
+    if unlike(group, selector, value):
+        expected = text(group.attributes, selector)
+        text_ = f'The {selector} is {value}, but all messages of "{group.xid}" have {expected}.'
         help_ = f'Remove "{selector}" to use the group\'s, or move the message to a group of its own {selector}.'
-        yield found(selector, message=text_, help=help_)
+        yield finding(selector, message=text_, help=help_)
 
 
 @rule(
@@ -89,15 +89,15 @@ def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> I
     """Report each group once, however many of its messages don't fit."""
     if not any(text(endpoint.attributes, selector) for selector in SELECTORS):
         return
-    listed = endpoint.attributes.get("messagegroups")
+    references = endpoint.attributes.get("messagegroups")
     for group in carried_groups(registry, endpoint.entity):
         unfit = [(item, why) for item in _messages(group) if (why := _why_unfit(registry, endpoint.entity, item))]
         if unfit:
             (first, why), more = unfit[0], len(unfit) - 1
             rest = f" So it is with {more} more of the group's messages." if more else ""
             help_ = "Let an endpoint of its own carry the group, or correct the one that is wrong."
-            index = next((at for at, item in enumerate(listed or ()) if _names(item, group)), 0)
-            yield found("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
+            index = next((at for at, item in enumerate(references or ()) if _names(item, group)), 0)
+            yield finding("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
 
 
 @rule(
@@ -106,40 +106,40 @@ def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> I
     "An endpoint asks for a mode or format of events that messages which it carries can't have.",
     "EP-14",
     "EP-16",
-    stated=("envelopeoptions",),
+    attributes=("envelopeoptions",),
 )
 def envelopeoptions_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report each option once, however many messages contradict it."""
-    asked = mapping(endpoint.attributes, "envelopeoptions")
+    options = mapping(endpoint.attributes, "envelopeoptions")
     for name, differs in (("mode", _other_mode), ("format", _other_format)):
-        due = text(asked, name)
-        if not due:
+        option = text(options, name)
+        if not option:
             continue
-        unfit = [(xid, why) for xid, stated in _events(registry, endpoint) if (why := differs(stated, due))]
+        unfit = [(xid, why) for xid, message in _events(registry, endpoint) if (why := differs(message, option))]
         if unfit:
             (first, why), more = unfit[0], len(unfit) - 1
             rest = f" So it is with {more} more of its messages." if more else ""
-            text_ = f'The {name} is {due}, but the message "{first}" {why}.{rest}'
+            text_ = f'The {name} is {option}, but the message "{first}" {why}.{rest}'
             help_ = f'Let an endpoint of its own carry such messages, or correct the "{name}" that is wrong.'
-            yield found("envelopeoptions", name, message=text_, help=help_)
+            yield finding("envelopeoptions", name, message=text_, help=help_)
 
 
 def _events(registry: Registry, endpoint: Endpoint) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give the messages with a CloudEvents envelope that an endpoint carries, as they are in full."""
+    """Yield the messages with a CloudEvents envelope that an endpoint carries, as they are in full."""
     for xid, _ in carried(registry, endpoint.entity):
         attributes = registry.resolved(xid).attributes
-        if selected("envelope", attributes) == CLOUDEVENTS:
+        if selector_name("envelope", attributes) == CLOUDEVENTS:
             yield xid, attributes
 
 
-def _other_mode(message: Mapping[str, Any], due: str) -> str:
-    possible = modes(message, selected("protocol", message))
-    return "" if due in possible or due not in MODES else f"can only be {', '.join(possible)}"
+def _other_mode(message: Mapping[str, Any], mode: str) -> str:
+    possible = modes(message, selector_name("protocol", message))
+    return "" if mode in possible or mode not in MODES else f"can only be {', '.join(possible)}"
 
 
-def _other_format(message: Mapping[str, Any], due: str) -> str:
-    stated = text(message, "envelopeoptions", "format")
-    return f"has {stated}" if stated and without_parameters(stated) != without_parameters(due) else ""
+def _other_format(message: Mapping[str, Any], format_: str) -> str:
+    own = text(message, "envelopeoptions", "format")
+    return f"has {own}" if own and without_parameters(own) != without_parameters(format_) else ""
 
 
 def _messages(group: Group) -> list[Resource]:
@@ -152,10 +152,10 @@ def _why_unfit(registry: Registry, endpoint: Group, message: Resource) -> str:
     group = group_of(registry, message) if message.xref else None
     attributes = registry.resolved(message.xid).attributes
     for selector in SELECTORS:
-        stated = text(attributes, selector)
-        known = selector in doubtful or (group is not None and selector in group.attributes)
-        if stated and not known and unlike(endpoint, selector, stated):
-            return f"has the {selector} {stated}, but the endpoint has {text(endpoint.attributes, selector)}"
+        value = text(attributes, selector)
+        reported = selector in doubtful or (group is not None and selector in group.attributes)
+        if value and not reported and unlike(endpoint, selector, value):
+            return f"has the {selector} {value}, but the endpoint has {text(endpoint.attributes, selector)}"
     return ""
 
 
@@ -169,26 +169,26 @@ def _names(item: Any, group: Group) -> bool:
     "A protocol is named without the version that tells its options apart.",
     "MSG-23",
     "EP-18",
-    stated=("protocol",),
+    attributes=("protocol",),
 )
 def protocol_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``MQTT`` and ``AMQP``, which have versions that don't understand each other."""
-    stated = entity.attributes.get("protocol")
-    if not isinstance(stated, str) or "/" in stated or entity.type.singular not in _WITH_PROTOCOL:
+    protocol = entity.attributes.get("protocol")
+    if not isinstance(protocol, str) or "/" in protocol or entity.type.singular not in _WITH_PROTOCOL:
         return
-    meant = canonical("protocol", stated)
-    if "/" in meant:
-        message = f'"{stated}" leaves open which version of the protocol is meant.'
-        yield found("protocol", message=message, help=f'Write "{meant}", which is what it is taken for.')
+    canonical_name = canonical("protocol", protocol)
+    if "/" in canonical_name:
+        message = f'"{protocol}" leaves open which version of the protocol is meant.'
+        yield finding("protocol", message=message, help=f'Write "{canonical_name}", which is what it is taken for.')
 
 
 @rule("endpoint", Severity.WARNING, "An endpoint names an envelope without its version.", "EP-9")
 def envelope_without_version(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report ``CloudEvents``, of which there is more than one version."""
-    stated = endpoint.attributes.get("envelope")
-    if isinstance(stated, str) and "/" not in stated and "/" in endpoint.envelope:
-        message = f'"{stated}" leaves open which version of the envelope is meant.'
-        yield found("envelope", message=message, help=f'Write "{endpoint.envelope}", which is what it is taken for.')
+    envelope = endpoint.attributes.get("envelope")
+    if isinstance(envelope, str) and "/" not in envelope and "/" in endpoint.envelope:
+        message = f'"{envelope}" leaves open which version of the envelope is meant.'
+        yield finding("envelope", message=message, help=f'Write "{endpoint.envelope}", which is what it is taken for.')
 
 
 _WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
@@ -199,4 +199,4 @@ def endpoint_without_envelope_and_protocol(registry: Registry, endpoint: Endpoin
     """Report an endpoint of which clients can't know how to talk to it."""
     if not any(selector in {*endpoint.attributes, *registry.doubtful(endpoint.xid)} for selector in SELECTORS):
         message = "The endpoint says neither which protocol is spoken here nor which envelope messages have."
-        yield found(message=message, help='State "protocol", "envelope" or both.', on_key=True)
+        yield finding(message=message, help='State "protocol", "envelope" or both.', on_key=True)

@@ -39,20 +39,20 @@ def text(value: Any, *path: str) -> str:
 
 def mapping(value: Any, *path: str) -> Mapping[str, Any]:
     """Return the mapping at the path, or an empty one."""
-    found = inside(value, *path)
-    return found if isinstance(found, MAPPINGS) else NOTHING
+    result = inside(value, *path)
+    return result if isinstance(result, MAPPINGS) else NOTHING
 
 
 def items(value: Any, *path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Give the mappings in the list at the path, each with its place in the list."""
-    found = inside(value, *path)
-    for index, item in enumerate(found if isinstance(found, (list, tuple)) else ()):
+    """Yield the mappings in the list at the path, each with its place in the list."""
+    result = inside(value, *path)
+    for index, item in enumerate(result if isinstance(result, (list, tuple)) else ()):
         if isinstance(item, MAPPINGS):
             yield index, item
 
 
 def states(value: Any, path: KeyPath) -> bool:
-    """Tell whether something stands at a path of names and indexes."""
+    """Return whether something stands at a path of names and indexes."""
     for part in path:
         if isinstance(part, int):
             if not isinstance(value, list | tuple) or part >= len(value):
@@ -63,31 +63,31 @@ def states(value: Any, path: KeyPath) -> bool:
     return True
 
 
-def selected(selector: str, value: Any) -> str:
+def selector_name(selector: str, value: Any) -> str:
     """Return the canonical name that a selector such as ``protocol`` has, or an empty text."""
-    found = text(value, selector)
-    return canonical(selector, found) if found else ""
+    name = text(value, selector)
+    return canonical(selector, name) if name else ""
 
 
 def has_placeholder(value: str) -> bool:
-    """Tell whether a text is, or may be, filled in later."""
+    """Return whether a text is, or may be, filled in later."""
     return "{" in value and "}" in value
 
 
-def near(name: str, known: Collection[str], but: str = "") -> str:
+def near(name: str, choices: Collection[str], except_: str = "") -> str:
     """Return a question that offers the known name most like one that isn't known, ``but`` for one; or nothing."""
     return (
-        suggest_similar(name, (other for other in known if other not in {name, but}))
-        if len(known) <= MAX_NAMES_TO_GUESS
+        suggest_similar(name, (other for other in choices if other not in {name, except_}))
+        if len(choices) <= MAX_NAMES_TO_GUESS
         else ""
     )
 
 
 def in_another_language(message: Message) -> bool:
-    """Tell whether a message's schema states another language than the message does, which is reported as that."""
+    """Return whether a message's schema states another language than the message does, which is reported as that."""
     version = message.schema.version if message.schema else None
-    stated = text(version.attributes, "format") if version else ""
-    return bool(stated) and _language(stated) != _language(text(message.resolved.attributes, "dataschemaformat"))
+    format_ = text(version.attributes, "format") if version else ""
+    return bool(format_) and _language(format_) != _language(text(message.resolved.attributes, "dataschemaformat"))
 
 
 def _language(format_: str) -> str:

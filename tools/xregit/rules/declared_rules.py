@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.attributes import near
-from xregit.rules.rule import Rule, found, rule
+from xregit.rules.rule import Rule, finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -159,11 +159,11 @@ WAIVABLE = frozenset(item.name for item in (*BREAKS, *UNCLEAR))
 
 
 @rule(WAIVERS, Severity.ERROR, "A waiver names a rule that does not exist, or that it can't let through.")
-def unknown_rule_waived(_registry: Registry, stated: Mapping[str, Any]) -> Iterator[Finding]:
+def unknown_rule_waived(_registry: Registry, file: Mapping[str, Any]) -> Iterator[Finding]:
     """Report waivers of rules that are not about changes."""
-    listed = stated.get("waivers")
-    for index, waiver in enumerate(listed if isinstance(listed, list | tuple) else ()):
+    waivers = file.get("waivers")
+    for index, waiver in enumerate(waivers if isinstance(waivers, list | tuple) else ()):
         name = waiver.get("rule") if isinstance(waiver, Mapping) else None
         if isinstance(name, str) and name not in WAIVABLE:
             help_ = near(name, WAIVABLE) or '"xregit explain" lists all rules; those about a change can be waived.'
-            yield found("waivers", index, "rule", message=f'No change breaks a rule "{name}".', help=help_)
+            yield finding("waivers", index, "rule", message=f'No change breaks a rule "{name}".', help=help_)

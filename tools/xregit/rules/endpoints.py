@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
-from types import MappingProxyType
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import carried, local_xid
@@ -17,7 +16,7 @@ from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
 from xregit.rules.attributes import inside, items, near, text
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,22 +57,22 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
         name = next(part for part in reversed(path) if isinstance(part, str))
         if is_credential(name, value):
             message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
-            yield found(*path, message=message, help=_HELP, on_key=isinstance(path[-1], str))
+            yield finding(*path, message=message, help=_HELP, on_key=isinstance(path[-1], str))
 
 
 @rule("endpoint", Severity.ERROR, "An endpoint's description holds a credential.", "EP-28")
 def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report the same in addresses, options and all else that an endpoint states."""
-    for path, value in _texts(endpoint.attributes, (), passing=_PROSE):
+    for path, value in _texts(endpoint.attributes, (), excluded=_PROSE):
         if _is_secret(str(path[-1]), value) or re.search(_LOOKS, value):
             # The value is not shown: reports are kept and sent around.
-            what = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
-            message = f"{what} holds a credential, which everybody who reads the catalog would know."
-            yield found(*path, message=message, help=_HELP)
+            subject = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
+            message = f"{subject} holds a credential, which everybody who reads the catalog would know."
+            yield finding(*path, message=message, help=_HELP)
 
 
 def is_credential(name: str, value: Any) -> bool:
-    """Tell whether what stands under a name in an endpoint is a credential, which is not to be shown."""
+    """Return whether what stands under a name in an endpoint is a credential, which is not to be shown."""
     return _is_secret(name, value) or (isinstance(value, str) and bool(re.search(_LOOKS, value)))
 
 
@@ -81,19 +80,19 @@ def _is_secret(name: str, value: Any) -> bool:
     return re.sub("[-_. ]", "", name.lower()) in SECRETS and isinstance(value, str) and bool(value) and "{" not in value
 
 
-def _texts(value: Any, path: KeyPath, passing: frozenset[str] = frozenset()) -> Iterator[tuple[KeyPath, str]]:
-    """Give the texts inside the value at a path, with their paths, but not those under ``passing`` names or hints."""
+def _texts(value: Any, path: KeyPath, excluded: frozenset[str] = frozenset()) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the texts inside the value at a path, with their paths; not those under ``excluded`` names or in hints."""
     pending: list[tuple[KeyPath, Any]] = [(path, value)]
     while pending:
-        here, held = pending.pop()
-        if isinstance(held, str):
-            yield here, held
-        elif here == _HINTS != path:
+        at, node = pending.pop()
+        if isinstance(node, str):
+            yield at, node
+        elif at == _HINTS != path:
             continue
-        elif isinstance(held, MAPPINGS):
-            pending += [((*here, name), item) for name, item in held.items() if name not in passing]
-        elif isinstance(held, list | tuple):
-            pending += [((*here, index), item) for index, item in enumerate(held)]
+        elif isinstance(node, MAPPINGS):
+            pending += [((*at, name), item) for name, item in node.items() if name not in excluded]
+        elif isinstance(node, list | tuple):
+            pending += [((*at, index), item) for index, item in enumerate(node)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,35 +114,20 @@ class Client:
     wildcards: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
+@lru_cache(maxsize=256)
 def client(protocol: str) -> Client:
     """Return what is known of a protocol, by its canonical name."""
-    return _clients().get(protocol, _UNKNOWN)
-
-
-_UNKNOWN = Client()
-
-
-@cache
-def _clients() -> Mapping[str, Client]:
-    return {protocol: _client(**said) for protocol, said in facts("client").items()}
-
-
-def _client(
-    usages: Mapping[str, list[str]] = NOTHING,
-    wildcards: Mapping[str, str] = NOTHING,
-    port: int = 0,
-    **schemes: list[str],
-) -> Client:
-    listed = {name: tuple(found) for name, found in schemes.items()}
-    allowed = {option: frozenset(found) for option, found in usages.items()}
-    return Client(**listed, port=port, usages=MappingProxyType(allowed), wildcards=wildcards)
+    values: dict[str, Any] = dict(facts("client").get(protocol, NOTHING))
+    usages = {option: frozenset(names) for option, names in values.pop("usages", {}).items()}
+    frozen: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in values.items()}
+    return Client(**frozen, usages=usages)
 
 
 @cache
 def hints() -> Mapping[str, AttributeModel]:
-    """Return what an entry of ``authorization`` may say by the model, by name, whatever the protocol."""
-    said = content(SPECVERSION)["endpoints.yaml"]["common"]["authorization"]["item"]["attributes"]
-    return build_attributes({name: hint for name, hint in said.items() if name != "*"})
+    """Return the attributes that the model has for an entry of ``authorization``, whatever the protocol."""
+    attributes = content(SPECVERSION)["endpoints.yaml"]["common"]["authorization"]["item"]["attributes"]
+    return build_attributes({name: hint for name, hint in attributes.items() if name != "*"})
 
 
 MESSAGEGROUPS = "messagegroups"
@@ -154,15 +138,15 @@ EVERY_USAGE = frozenset({"producer", "consumer", "subscriber"})
 @rule("endpoint", Severity.WARNING, "A message group that an endpoint carries is not in this registry.", "EP-38")
 def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report references into this registry that lead to no message group."""
-    listed = endpoint.attributes.get(MESSAGEGROUPS)
-    for index, reference in enumerate(listed if isinstance(listed, list | tuple) else ()):
+    references = endpoint.attributes.get(MESSAGEGROUPS)
+    for index, reference in enumerate(references if isinstance(references, list | tuple) else ()):
         xid = local_xid(reference, registry.settings.baseurl) if isinstance(reference, str) else ""
         _, _, gid = xid.rpartition("/")
         # What doesn't have the form of a message group's xid is reported as a malformed xid.
-        known = gid in registry.groups.get(MESSAGEGROUPS, {}) or registry.unreadable(xid)
-        if xid == f"/{MESSAGEGROUPS}/{gid}" and not known:
+        exists = gid in registry.groups.get(MESSAGEGROUPS, {}) or registry.unreadable(xid)
+        if xid == f"/{MESSAGEGROUPS}/{gid}" and not exists:
             help_ = near(gid, registry.groups.get(MESSAGEGROUPS, {})) or "Add the group, or correct the reference."
-            yield found(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
+            yield finding(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
 
 
 @rule("endpoint", Severity.WARNING, "A channel has no name.", "EP-6")
@@ -170,22 +154,22 @@ def channel_without_name(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
     """Report an empty ``channel``, which is taken for none."""
     if endpoint.attributes.get("channel") == "":
         message = '"channel" is empty, which relates the endpoint to no other.'
-        yield found("channel", message=message, help="Name the channel, or remove the line.")
+        yield finding("channel", message=message, help="Name the channel, or remove the line.")
 
 
 @rule("endpoint", Severity.WARNING, "An endpoint carries two messages with the same messageid.", "EP-40", "EP-41")
 def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report different messages of one id; an alias and its target are one message."""
-    known: dict[str, tuple[str, str]] = {}
+    carriers: dict[str, tuple[str, str]] = {}
     for xid, via in carried(registry, endpoint.entity):
         resource = registry.resource(xid)
-        meant = resource.xref if resource and resource.xref else xid
+        target = resource.xref if resource and resource.xref else xid
         mid = xid.rpartition("/")[2]
-        first, first_via = known.setdefault(mid, (meant, via))
-        if first != meant:
+        first, first_via = carriers.setdefault(mid, (target, via))
+        if first != target:
             message = f'The messageid "{mid}" is carried twice: by "{first_via}" and by "{via}".'
             help_ = "Whoever looks a message up by its id finds both; rename one of them, if that is possible."
-            yield found(MESSAGEGROUPS, message=message, help=help_, on_key=True)
+            yield finding(MESSAGEGROUPS, message=message, help=help_, on_key=True)
 
 
 @rule(
@@ -202,44 +186,44 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
 )
 def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report, for example, a consumer group where messages are only produced."""
-    known, usage = client(endpoint.protocol).usages, frozenset(endpoint.usage)
-    # A usage that is none is reported as that.
-    if not known or not usage or not usage <= EVERY_USAGE or len(usage) < _stated_usages(endpoint):
+    usages, usage = client(endpoint.protocol).usages, frozenset(endpoint.usage)
+    # The model reports values that are no usage.
+    if not usages or not usage or not usage <= EVERY_USAGE or len(usage) < _usage_count(endpoint):
         return
     for name in endpoint.options:
-        due = known.get(name)
-        if due and not due & usage:
-            message = f'"{name}" is for {_listed(due)}, but this is an endpoint for {_listed(usage)}.'
-            yield found(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
+        expected = usages.get(name)
+        if expected and not expected & usage:
+            message = f'"{name}" is for {_plurals(expected)}, but this is an endpoint for {_plurals(usage)}.'
+            yield finding(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
 
 
 @rule("endpoint", Severity.WARNING, "A topic or subject that messages are sent to has wildcards.", "EP-54", "EP-68")
 def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report ``+``, ``#``, ``*`` and ``>``, with which only those who take messages can name many places."""
     for name, signs in client(endpoint.protocol).wildcards.items() if "producer" in endpoint.usage else ():
-        written = text(endpoint.options, name)
-        sign = next((sign for sign in signs if sign in written), "")
+        value = text(endpoint.options, name)
+        sign = next((sign for sign in signs if sign in value), "")
         if sign:
-            message = f'Nobody can send to "{written}": "{sign}" is a wildcard, by which one takes messages.'
+            message = f'Nobody can send to "{value}": "{sign}" is a wildcard, by which one takes messages.'
             help_ = (
                 f"Write a placeholder such as {{{name}}} in its place, or have an endpoint of its own for consumers."
             )
-            yield found(OPTIONS, name, message=message, help=help_)
+            yield finding(OPTIONS, name, message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "The message for a broken connection is not in this registry.", "EP-60")
 def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a ``willmessage`` that leads nowhere; those in other registries are never looked at."""
-    xid = _will(registry, endpoint)
+    xid = _willmessage_xid(registry, endpoint)
     if xid and registry.resource(xid) is None and not registry.unreadable(xid):
         message = f'There is no message "{xid}".'
-        yield found(OPTIONS, "willmessage", message=message, help="Add the message, or correct the reference.")
+        yield finding(OPTIONS, "willmessage", message=message, help="Add the message, or correct the reference.")
 
 
 @rule("endpoint", Severity.ERROR, "The message for a broken connection can't be sent by MQTT.", "EP-60")
 def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a ``willmessage`` that is neither a CloudEvent nor an MQTT message."""
-    xid = _will(registry, endpoint)
+    xid = _willmessage_xid(registry, endpoint)
     target = registry.resource(xid) if xid else None
     if target is None or target.type.singular != "message" or registry.unreadable(target.xid):
         return
@@ -251,10 +235,10 @@ def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterat
     if not protocol.startswith("MQTT") and (protocol or envelope != CLOUDEVENTS):
         message = f'"{target.xid}" is neither an MQTT message nor a CloudEvent of any protocol.'
         help_ = "Refer to a message whose protocol is MQTT, or to a CloudEvent that is bound to no other protocol."
-        yield found(OPTIONS, "willmessage", message=message, help=help_)
+        yield finding(OPTIONS, "willmessage", message=message, help=help_)
 
 
-def _will(registry: Registry, endpoint: Endpoint) -> str:
+def _willmessage_xid(registry: Registry, endpoint: Endpoint) -> str:
     if not endpoint.protocol.startswith("MQTT"):
         return ""
     return local_xid(text(endpoint.options, "willmessage"), registry.settings.baseurl)
@@ -263,22 +247,22 @@ def _will(registry: Registry, endpoint: Endpoint) -> str:
 @rule("endpoint", Severity.WARNING, "A way to be admitted is none that the specification lists.", "EP-29")
 def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report a ``type`` that clients don't know, though it may be agreed upon."""
-    for index, way in items(endpoint.options, "authorization"):
-        stated = text(way, "type")
-        if stated and stated not in hints()["type"].enum:
-            message = f'"{stated}" is no type of authorization that is listed.'
-            help_ = near(stated, hints()["type"].enum) or f"Listed are {', '.join(hints()['type'].enum)}."
-            yield found(OPTIONS, "authorization", index, "type", message=message, help=help_)
+    for index, entry in items(endpoint.options, "authorization"):
+        type_ = text(entry, "type")
+        if type_ and type_ not in hints()["type"].enum:
+            message = f'"{type_}" is no type of authorization that is listed.'
+            help_ = near(type_, hints()["type"].enum) or f"Listed are {', '.join(hints()['type'].enum)}."
+            yield finding(OPTIONS, "authorization", index, "type", message=message, help=help_)
 
 
 @rule("endpoint", Severity.ERROR, "A hint on authorization is empty.", "EP-25", "EP-26")
 def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report hints of our own choice without a value; those that the model knows are checked by it."""
-    for index, way in items(endpoint.options, "authorization"):
-        for name, value in way.items():
+    for index, entry in items(endpoint.options, "authorization"):
+        for name, value in entry.items():
             if name not in hints() and value in ("", [], {}):
                 message = f'"{name}" is empty, so it helps nobody to be admitted.'
-                yield found(
+                yield finding(
                     OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it."
                 )
 
@@ -287,20 +271,20 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
 def listed_twice(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report usages, message groups, addresses and ways to be admitted that stand in their list before."""
     for path in _LISTS:
-        listed = inside(endpoint.attributes, *path)
-        known: dict[str, int] = {}
-        for index, item in enumerate(listed if isinstance(listed, (list, tuple)) else ()):
-            first = known.setdefault(repr(item), index)
+        entries = inside(endpoint.attributes, *path)
+        positions: dict[str, int] = {}
+        for index, item in enumerate(entries if isinstance(entries, (list, tuple)) else ()):
+            first = positions.setdefault(repr(item), index)
             if first < index:
                 message = f'Entry {index + 1} of "{path[-1]}" is the same as entry {first + 1}.'
                 help_ = "Remove one of them, or correct it if something else was meant."
-                yield found(*path, index, message=message, help=help_)
+                yield finding(*path, index, message=message, help=help_)
 
 
-def _stated_usages(endpoint: Endpoint) -> int:
-    stated = endpoint.attributes.get("usage")
-    return len({str(item) for item in stated}) if isinstance(stated, list | tuple) else 1
+def _usage_count(endpoint: Endpoint) -> int:
+    usage = endpoint.attributes.get("usage")
+    return len({str(item) for item in usage}) if isinstance(usage, list | tuple) else 1
 
 
-def _listed(names: frozenset[str]) -> str:
+def _plurals(names: frozenset[str]) -> str:
     return " and ".join(f"{name}s" for name in sorted(names))

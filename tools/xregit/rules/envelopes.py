@@ -16,9 +16,9 @@ from xregit.model.media_types import without_parameters
 from xregit.model.protocols import facts
 from xregit.model.quoting import quote
 from xregit.model.times import NOW, is_now
-from xregit.rules.attributes import inside, mapping, selected, states, text
+from xregit.rules.attributes import inside, mapping, selector_name, states, text
 from xregit.rules.media_types import BINARY, in_binary, in_json_alone, modes
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,14 +39,14 @@ EVENTS = ("envelope", CLOUDEVENTS)
     Severity.WARNING,
     "A value is declared for the id of events, which differs each time.",
     "MSG-73",
-    stated=(METADATA,),
-    selected=EVENTS,
+    attributes=(METADATA,),
+    selector=EVENTS,
 )
 def id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a literal or template for the CloudEvents attribute ``id``."""
     if inside(message.entity.attributes, METADATA, "id", "value") is not None:
         text_ = 'The "id" of every event is new, so a value for it can\'t hold for all of them.'
-        yield found(METADATA, "id", "value", message=text_, help="Remove the value.")
+        yield finding(METADATA, "id", "value", message=text_, help="Remove the value.")
 
 
 @rule(
@@ -55,8 +55,8 @@ def id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     "A fixed value is declared for the time of events.",
     "MSG-75",
     "MSG-74",
-    stated=(METADATA,),
-    selected=EVENTS,
+    attributes=(METADATA,),
+    selector=EVENTS,
 )
 def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report any value of the CloudEvents attribute ``time`` but that which stands for the current time."""
@@ -65,7 +65,7 @@ def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     if isinstance(value, str) and not is_now(value) and DATATYPES["timestamp"].test(value):
         text_ = f'The "time" of every event would be {value}.'
         help_ = f"Remove the value; the time at which an event is made is meant then, as with {NOW}."
-        yield found(METADATA, "time", "value", message=text_, help=help_)
+        yield finding(METADATA, "time", "value", message=text_, help=help_)
 
 
 @rule(
@@ -74,8 +74,8 @@ def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     "The CloudEvents attribute dataschema differs from dataschemauri.",
     "MSG-78",
     "MSG-77",
-    stated=(METADATA, "dataschemauri"),
-    selected=EVENTS,
+    attributes=(METADATA, "dataschemauri"),
+    selector=EVENTS,
 )
 def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report two different places of one schema; a template can't be compared."""
@@ -83,15 +83,15 @@ def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) 
     declared, uri = inside(attributes, METADATA, "dataschema", "value"), text(attributes, "dataschemauri")
     if not isinstance(declared, str) or not uri or "{" in declared:
         return
-    stated = inside(own, METADATA, "dataschema", "value") is not None
-    if not stated and "dataschemauri" not in own:
+    is_own = inside(own, METADATA, "dataschema", "value") is not None
+    if not is_own and "dataschemauri" not in own:
         return
     base = registry.settings.baseurl
     if (local_xid(declared, base) or declared) != (local_xid(uri, base) or uri):
         text_ = f'The attribute "dataschema" is {declared}, but "dataschemauri" is {uri}.'
         help_ = "Remove the value; it follows from dataschemauri."
-        where = (METADATA, "dataschema", "value") if stated else ("dataschemauri",)
-        yield found(*where, message=text_, help=help_)
+        where = (METADATA, "dataschema", "value") if is_own else ("dataschemauri",)
+        yield finding(*where, message=text_, help=help_)
 
 
 @rule(
@@ -99,7 +99,7 @@ def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) 
     Severity.WARNING,
     "A format is given for binary mode, where attributes travel as headers.",
     "EP-15",
-    stated=(OPTIONS,),
+    attributes=(OPTIONS,),
 )
 def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``format`` beside ``mode: binary``; it means the media type of structured events only."""
@@ -108,7 +108,7 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
         return
     text_ = 'In binary mode there is no "format": the payload is the data itself.'
     help_ = 'Remove "format" (the data\'s media type is "datacontenttype"), or write "mode: structured".'
-    yield found(OPTIONS, "format", message=text_, help=help_, on_key=True)
+    yield finding(OPTIONS, "format", message=text_, help=help_, on_key=True)
 
 
 @rule(
@@ -117,20 +117,22 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
     "The format of structured events is no media type by which receivers tell an event.",
     "EP-16",
     "CEM-5",
-    stated=(OPTIONS, "envelope", "protocol"),
+    attributes=(OPTIONS, "envelope", "protocol"),
 )
 def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report a ``format`` that is the content type of messages which nobody takes for events."""
-    attributes = _in_full(registry, entity)
-    format_, protocol = text(attributes, OPTIONS, "format"), selected("protocol", attributes)
-    is_told = not format_ or without_parameters(format_).startswith(MEDIA_TYPE_OF_EVENTS) or has_placeholders(format_)
+    attributes = _resolved_attributes(registry, entity)
+    format_, protocol = text(attributes, OPTIONS, "format"), selector_name("protocol", attributes)
+    is_recognised = (
+        not format_ or without_parameters(format_).startswith(MEDIA_TYPE_OF_EVENTS) or has_placeholders(format_)
+    )
     # Where there can be no such format at all, other rules say so.
     is_out_of_place = text(attributes, OPTIONS, "mode") == BINARY or in_json_alone(protocol)
-    if is_told or is_out_of_place or selected("envelope", attributes) != CLOUDEVENTS:
+    if is_recognised or is_out_of_place or selector_name("envelope", attributes) != CLOUDEVENTS:
         return
     text_ = f'Receivers tell an event by a media type such as "{EVENT_JSON}"; they take "{format_}" for plain data.'
     help_ = f'Write "format: {EVENT_JSON}", and the data\'s media type as "envelopemetadata.datacontenttype".'
-    yield found(OPTIONS, "format", message=text_, help=help_)
+    yield finding(OPTIONS, "format", message=text_, help=help_)
 
 
 @rule(
@@ -139,18 +141,18 @@ def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator
     "Binary mode is asked for with a protocol that has no place for attributes, such as MQTT 3.1.1.",
     "CEM-1",
     "CEM-8",
-    stated=(OPTIONS, "protocol"),
+    attributes=(OPTIONS, "protocol"),
 )
 def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report ``mode: binary`` of messages and endpoints whose protocol can't carry events so."""
-    attributes = _in_full(registry, entity)
+    attributes = _resolved_attributes(registry, entity)
     if text(attributes, OPTIONS, "mode") != BINARY:
         return
-    protocol = selected("protocol", attributes)
+    protocol = selector_name("protocol", attributes)
     if not in_binary(protocol):
         text_ = f"{protocol} can't carry events in binary mode: its messages have no properties for the attributes."
         help_ = 'Write "mode: structured", or use a protocol whose messages have such properties, as MQTT/5.0 has.'
-        yield found(OPTIONS, "mode", message=text_, help=help_)
+        yield finding(OPTIONS, "mode", message=text_, help=help_)
 
 
 @rule(
@@ -159,16 +161,16 @@ def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Itera
     "A format other than JSON is asked for with a protocol whose events are always JSON, such as MQTT 3.1.1.",
     "CEM-8",
     "CEM-18",
-    stated=(OPTIONS, "protocol"),
+    attributes=(OPTIONS, "protocol"),
 )
 def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report a ``format`` that no receiver could tell, since messages of the protocol don't say what they hold."""
-    attributes = _in_full(registry, entity)
-    format_, protocol = text(attributes, OPTIONS, "format"), selected("protocol", attributes)
+    attributes = _resolved_attributes(registry, entity)
+    format_, protocol = text(attributes, OPTIONS, "format"), selector_name("protocol", attributes)
     if not format_ or without_parameters(format_) == EVENT_JSON or not in_json_alone(protocol):
         return
     text_ = f'Messages of {protocol} don\'t say what they hold, so events in them are JSON, not "{format_}".'
-    yield found(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')
+    yield finding(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')
 
 
 @rule(
@@ -177,15 +179,15 @@ def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[F
     "What an attribute of events must be is said among the options of the envelope.",
     "MSG-33",
     "MSG-34",
-    stated=(OPTIONS,),
-    selected=EVENTS,
+    attributes=(OPTIONS,),
+    selector=EVENTS,
 )
 def attribute_among_options(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report declarations of attributes beside ``mode`` and ``format``, as an example of the specification has them."""
     for name, value in mapping(message.entity.attributes, OPTIONS).items():
         if isinstance(value, MAPPINGS) and value and DECLARED.issuperset(value):
             text_ = f'"{name}" says what an attribute of events must be, which is no option of the envelope.'
-            yield found(OPTIONS, name, message=text_, help=f'Move it to "{METADATA}".', on_key=True)
+            yield finding(OPTIONS, name, message=text_, help=f'Move it to "{METADATA}".', on_key=True)
 
 
 @rule(
@@ -196,13 +198,13 @@ def attribute_among_options(_registry: Registry, message: Message) -> Iterator[F
     "MSG-51",
     "CEM-11",
     "CEM-14",
-    stated=(METADATA, "protocoloptions", "protocol", OPTIONS),
-    selected=EVENTS,
+    attributes=(METADATA, "protocoloptions", "protocol", OPTIONS),
+    selector=EVENTS,
 )
 def option_differs_from_attribute(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report headers such as ``ce-type`` that no message can have together with the attribute that they are."""
     attributes = message.resolved.attributes
-    if not _restates(attributes) or BINARY not in modes(attributes, selected("protocol", attributes)):
+    if not _has_attribute_option(attributes) or BINARY not in modes(attributes, selector_name("protocol", attributes)):
         return
     from xregit.messages.overlap import contradictions  # only then
 
@@ -212,20 +214,21 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
         at_option = (*section, "value") if states(own, (*section, "value")) else section
         where = next((path for path in (at_option, (METADATA, item.attribute)) if states(own, path)), ())
         if where:
+            own_value, event_value = _expected_value(item.constraint), _expected_value(item.of_event)
             text_ = (
                 f'"{item.option.name}" is the attribute "{item.attribute}" of the event in binary mode, '
-                f"so it can't be {_said(item.constraint)} where the attribute is {_said(item.of_event)}."
+                f"so it can't be {own_value} where the attribute is {event_value}."
             )
             help_ = "Remove it, as it follows from the attribute; or let both say the same."
-            yield found(*where, message=text_, help=help_)
+            yield finding(*where, message=text_, help=help_)
 
 
-def _restates(attributes: Mapping[str, Any]) -> bool:
-    """Tell whether a property of the protocol has the name of an attribute that the message declares."""
-    section, prefixes = _carried_in(selected("protocol", attributes))
-    stated = inside(attributes, "protocoloptions", section) if section else None
+def _has_attribute_option(attributes: Mapping[str, Any]) -> bool:
+    """Return whether a property of the protocol has the name of an attribute that the message declares."""
+    section, prefixes = _attribute_options(selector_name("protocol", attributes))
+    options = inside(attributes, "protocoloptions", section) if section else None
     declared = mapping(attributes, METADATA)
-    for item in stated if isinstance(stated, (*MAPPINGS, list, tuple)) else ():
+    for item in options if isinstance(options, (*MAPPINGS, list, tuple)) else ():
         name = (item if isinstance(item, str) else text(item, "name")).casefold()
         for prefix in prefixes:
             attribute = name.removeprefix(prefix)
@@ -235,17 +238,17 @@ def _restates(attributes: Mapping[str, Any]) -> bool:
 
 
 @cache
-def _carried_in(protocol: str) -> tuple[str, tuple[str, ...]]:
+def _attribute_options(protocol: str) -> tuple[str, tuple[str, ...]]:
     """Return the options that are attributes of events in binary mode, and what may stand before their names."""
-    said: Mapping[str, Any] = facts("cloudevents").get(protocol, NOTHING)
-    return said.get("attributes", ""), tuple(prefix.casefold() for prefix in said.get("prefixes", ()))
+    binding: Mapping[str, Any] = facts("cloudevents").get(protocol, NOTHING)
+    return binding.get("attributes", ""), tuple(prefix.casefold() for prefix in binding.get("prefixes", ()))
 
 
-def _said(asked: Constraint) -> str:
-    return asked.expected if asked.constant is None and asked.template is None else quote(asked.expected)
+def _expected_value(item: Constraint) -> str:
+    return item.expected if item.constant is None and item.template is None else quote(item.expected)
 
 
-def _in_full(registry: Registry, entity: Group | Resource) -> Mapping[str, Any]:
+def _resolved_attributes(registry: Registry, entity: Group | Resource) -> Mapping[str, Any]:
     if isinstance(entity, Group) or entity.type.singular != "message" or entity.xref:
         return entity.attributes
     return registry.resolved(entity.xid).attributes

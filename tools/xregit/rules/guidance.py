@@ -1,4 +1,4 @@
-"""What the specification recommends for messages, and what is left lying about in a catalog."""
+"""What the specification recommends for messages, and what nothing in a catalog uses."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from xregit.catalog.entities import Group, Resource
 from xregit.diagnostics import Finding, Severity
 from xregit.model.aliases import CLOUDEVENTS
-from xregit.rules.attributes import inside, selected, text
-from xregit.rules.rule import found, rule
+from xregit.rules.attributes import inside, selector_name, text
+from xregit.rules.rule import finding, rule
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
@@ -27,23 +27,23 @@ DESCRIBED = frozenset({"messagegroup", "message", "endpoint", "schemagroup", "sc
     Severity.WARNING,
     "The id of a message is not the type of its events.",
     "MSG-5",
-    stated=TYPE[:1],
-    selected=("envelope", CLOUDEVENTS),
+    attributes=TYPE[:1],
+    selector=("envelope", CLOUDEVENTS),
 )
 def messageid_differs_from_type(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a type that is the id of no message; once, where several messages bind it to several protocols."""
     kind = inside(message.entity.attributes, *TYPE)
     if not isinstance(kind, str) or kind == message.id or "{" in kind or not is_id(kind):
         return
-    same = registry.indexes.by_type.get(kind, ())
-    stating = [xid for xid in same if inside(_attributes(registry, xid), *TYPE) == kind]
-    if any(xid.endswith(f"/messages/{kind}") for xid in same) or stating[:1] != [message.xid]:
+    xids = registry.indexes.by_type.get(kind, ())
+    declaring = [xid for xid in xids if inside(_attributes(registry, xid), *TYPE) == kind]
+    if any(xid.endswith(f"/messages/{kind}") for xid in xids) or declaring[:1] != [message.xid]:
         return
-    others = len(same) - 1
+    others = len(xids) - 1
     more = f" (as for {others} more {'message' if others == 1 else 'messages'} of this type)" if others > 0 else ""
     text_ = f'The type of the events is "{kind}", but the id of the message is "{message.id}"{more}.'
     help_ = "Rename one of them to be the other: who receives an event then knows where it is described."
-    yield found(*TYPE, message=text_, help=help_)
+    yield finding(*TYPE, message=text_, help=help_)
 
 
 @rule("group", Severity.INFO, "Messages of a group are no CloudEvents.", "MSG-4", "MSG-9")
@@ -58,7 +58,7 @@ def messages_without_cloudevents(registry: Registry, group: Group) -> Iterator[F
             'State "envelope: CloudEvents/1.0" if they are; if that can\'t be, say in the description how a receiver '
             "knows which message it has got, and accept the remark."
         )
-        yield found(message=f"{message}.", help=help_, on_key=True)
+        yield finding(message=f"{message}.", help=help_, on_key=True)
 
 
 @rule("entity", Severity.INFO, "An entity has no description.")
@@ -69,12 +69,12 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
         return
     message = singular == "message" and isinstance(entity, Resource)
     attributes = registry.resolved(entity.xid).attributes if message else entity.attributes
-    stated = attributes.get("description")
-    is_missing = stated is None or (isinstance(stated, str) and not stated.strip())
+    description = attributes.get("description")
+    is_missing = description is None or (isinstance(description, str) and not description.strip())
     if is_missing and "description" not in registry.doubtful(entity.xid):
         text_ = f"The {singular} has no description."
         what = "what it tells, and when it is sent" if message else "what it is for"
-        yield found(message=text_, help=f'Say in "description" {what}.', on_key=True)
+        yield finding(message=text_, help=f'Say in "description" {what}.', on_key=True)
 
 
 @rule("message", Severity.INFO, "A base message is there, but no message derives from it.")
@@ -89,7 +89,7 @@ def underived_base_message(registry: Registry, message: Message) -> Iterator[Fin
     if any(registry.indexes.derived.get(item.xid) for item in siblings):
         text_ = "Other messages of its group are base messages, but nothing derives from this one, or carries it."
         help_ = "Derive a message from it, let an endpoint carry it, or remove it."
-        yield found(message=text_, help=help_, on_key=True)
+        yield finding(message=text_, help=help_, on_key=True)
 
 
 @rule("schema", Severity.WARNING, "No message has a payload of this schema.")
@@ -98,10 +98,10 @@ def unused_schema(registry: Registry, schema: Schema) -> Iterator[Finding]:
     # What can't be read may refer to it.
     if schema.users or registry.broken or not registry.messages or "deprecated" in schema.entity.meta:
         return
-    if registry.indexes.aliases.get(schema.xid) or _is_mentioned(registry, schema) or _is_meant(registry, schema):
+    if registry.indexes.aliases.get(schema.xid) or _is_mentioned(registry, schema) or _is_intended(registry, schema):
         return
     help_ = 'Let a message refer to it by "dataschemauri", mark it as "deprecated", or remove it.'
-    yield found(message="Nothing in the registry refers to the schema.", help=help_, on_key=True)
+    yield finding(message="Nothing in the registry refers to the schema.", help=help_, on_key=True)
 
 
 def _attributes(registry: Registry, xid: str) -> object:
@@ -110,8 +110,8 @@ def _attributes(registry: Registry, xid: str) -> object:
 
 
 def _is_cloudevent(registry: Registry, xid: str) -> bool:
-    """Tell whether a message is a CloudEvent, or one from which others derive that may be."""
-    if selected("envelope", registry.resolved(xid).attributes) == CLOUDEVENTS:
+    """Return whether a message is a CloudEvent, or one from which others derive that may be."""
+    if selector_name("envelope", registry.resolved(xid).attributes) == CLOUDEVENTS:
         return True
     if "envelope" in registry.doubtful(xid):
         return True
@@ -123,8 +123,8 @@ def _is_mentioned(registry: Registry, schema: Schema) -> bool:
     return schema.xid in registry.mentions or bool(others)
 
 
-def _is_meant(registry: Registry, schema: Schema) -> bool:
-    """Tell whether a reference that leads nowhere, or that can't be read, may mean the schema."""
+def _is_intended(registry: Registry, schema: Schema) -> bool:
+    """Return whether a reference that leads nowhere, or that can't be read, may mean the schema."""
     if any(names & REFERENCES for names in registry.doubts.values()):
         return True
     _, groups, gid, *_ = schema.xid.split("/")

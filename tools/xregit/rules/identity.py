@@ -10,7 +10,7 @@ from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE
 from xregit.diagnostics import Finding, Severity
 from xregit.model.quoting import cut
 from xregit.rules.attributes import mapping, near
-from xregit.rules.rule import Rule, found, rule
+from xregit.rules.rule import Rule, finding, rule
 from xregit.xid import MAX_ID_CHARS, is_id
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from xregit.catalog.entities import Group
     from xregit.catalog.registry import Registry
-    from xregit.rules.rule import Chosen
+    from xregit.rules.rule import RuleSettings
 
 
 RESERVED_VERSIONS = frozenset({"null", "request"})
@@ -32,7 +32,7 @@ _FORM = (
 def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report the ids of groups, resources and versions that servers refuse."""
     if not is_id(entity.id):
-        yield found(
+        yield finding(
             message=f'"{cut(entity.id, MAX_ID_CHARS)}" can\'t be an id.', help=f"Rename it. {_FORM}", on_key=True
         )
     # An id stated as "versionid" is an attribute, which the model checks.
@@ -40,10 +40,10 @@ def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Find
         for vid in entity.versions:
             if vid in RESERVED_VERSIONS:
                 message = f'"{vid}" can\'t be the id of a version: the word is reserved.'
-                yield found("versions", vid, message=message, help="Choose another version id.", on_key=True)
+                yield finding("versions", vid, message=message, help="Choose another version id.", on_key=True)
             elif not is_id(vid):
                 message = f'"{cut(vid, MAX_ID_CHARS)}" can\'t be the id of a version.'
-                yield found("versions", vid, message=message, help=f"Rename it. {_FORM}", on_key=True)
+                yield finding("versions", vid, message=message, help=f"Rename it. {_FORM}", on_key=True)
 
 
 @rule("entity", Severity.ERROR, "Two ids beside each other differ only in case.")
@@ -51,7 +51,7 @@ def ids_differ_only_in_case(registry: Registry, entity: Group | Resource) -> Ite
     """Report an entity if the id of a sibling before it is the same but for case."""
     for twin in [other for other in registry.lookalikes.get(entity.xid, ()) if other < entity.xid][:1]:
         message = f'The id "{entity.id}" differs only in case from that of "{twin}".'
-        yield found(message=message, help="Rename one of the two, or merge them.", on_key=True)
+        yield finding(message=message, help="Rename one of the two, or merge them.", on_key=True)
 
 
 @rule("resource", Severity.WARNING, "A resource has more versions than its type keeps.", "MSG-6", "MSG-24")
@@ -61,7 +61,7 @@ def too_many_versions(_registry: Registry, resource: Resource) -> Iterator[Findi
     if 0 < limit < len(resource.versions):
         message = f"There are {len(resource.versions)} versions, but a {resource.type.singular} has at most {limit}."
         help_ = f'Make each a {resource.type.singular} of its own, and mark the old one as "deprecated".'
-        yield found("versions", message=message, help=help_, on_key=True)
+        yield finding("versions", message=message, help=help_, on_key=True)
 
 
 malformed_codeowners = Rule(codeowners.RULE, "text", Severity.WARNING, "A line of CODEOWNERS can't be used.")
@@ -74,38 +74,38 @@ def group_without_owner(registry: Registry, group: Group) -> Iterator[Finding]:
         return
     folder = group.place.path.rpartition("/")[0]
     message = f"No line of {registry.owners.path} names an owner of the {group.type.singular}."
-    yield found(message=message, help=f'Add a line such as "/{folder}/ @your-team".', on_key=True)
+    yield finding(message=message, help=f'Add a line such as "/{folder}/ @your-team".', on_key=True)
 
 
 @rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")
-def unknown_rule(_registry: Registry, chosen: Chosen) -> Iterator[Finding]:
+def unknown_rule(_registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
     """Report names below ``rules`` and ``paths`` that no rule has; those in comments are found with the comments."""
-    written = chosen.settings.raw
-    for path in (("rules",), *(("paths", pattern) for pattern in mapping(written, "paths"))):
-        for name in mapping(written, *path):
-            if name not in chosen.rules:
-                help_ = near(name, chosen.rules) or '"xregit explain" lists all rules.'
-                yield found(*path, name, message=f'There is no rule "{name}".', help=help_, on_key=True)
-            elif chosen.rules[name] == "import":
+    settings = subject.settings.raw
+    for path in (("rules",), *(("paths", pattern) for pattern in mapping(settings, "paths"))):
+        for name in mapping(settings, *path):
+            if name not in subject.rules:
+                help_ = near(name, subject.rules) or '"xregit explain" lists all rules.'
+                yield finding(*path, name, message=f'There is no rule "{name}".', help=help_, on_key=True)
+            elif subject.rules[name] == "import":
                 message = f'The severity of "{name}" is fixed: it is a rule of the import, not of the check.'
-                yield found(*path, name, message=message, help="Remove the line.", on_key=True)
+                yield finding(*path, name, message=message, help="Remove the line.", on_key=True)
 
 
 @rule("settings", Severity.WARNING, "The settings are about a part of the registry that is not there.")
-def pattern_without_match(registry: Registry, chosen: Chosen) -> Iterator[Finding]:
+def pattern_without_match(registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
     """Report patterns below ``paths`` that fit no file and no entity."""
-    for scope in chosen.settings.paths:
+    for scope in subject.settings.paths:
         if not any(scope.covers(path, xid) for path, xid in _covered(registry)):
             message = f'Nothing in the registry is at "{scope.pattern}".'
             help_ = (
                 "Write a path as the findings show it, or an xid with a slash before it; * is any part of a name, "
                 "** any number of names."
             )
-            yield found("paths", scope.pattern, message=message, help=help_, on_key=True)
+            yield finding("paths", scope.pattern, message=message, help=help_, on_key=True)
 
 
 def _covered(registry: Registry) -> Iterator[tuple[str, str]]:
-    """Give the file and xid of all that findings may be about."""
+    """Yield the file and xid of all that findings may be about."""
     folder = registry.place.path.removesuffix(REGISTRY_FILE)
     yield from ((folder + name, "/") for name in (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE))
     yield from ((path, "/") for path in registry.broken)

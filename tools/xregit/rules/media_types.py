@@ -11,8 +11,8 @@ from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
 from xregit.model.media_types import comparable, without_parameters
 from xregit.model.protocols import facts
-from xregit.rules.attributes import in_another_language, inside, items, mapping, selected, states, text
-from xregit.rules.rule import found, rule
+from xregit.rules.attributes import in_another_language, inside, items, mapping, selector_name, states, text
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ _FORMAT = ("envelopeoptions", "format")
 MODES = frozenset({BINARY, STRUCTURED})
 
 
-class Stated(NamedTuple):
+class StatedMediaType(NamedTuple):
     """A media type and the path at which a message in full has it."""
 
     media: str
@@ -43,7 +43,7 @@ class Stated(NamedTuple):
         return ".".join(map(str, self.path))
 
 
-_NOWHERE = Stated("", ())
+_NOTHING = StatedMediaType("", ())
 
 
 @rule(
@@ -54,19 +54,19 @@ _NOWHERE = Stated("", ())
     "MSG-46",
     "MSG-47",
     "EP-16",
-    stated=STATED_IN,
+    attributes=STATED_IN,
 )
 def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report different media types for the same bytes, by the message, its envelope or its protocol."""
     own = message.entity.attributes
-    every = _media_types(message.resolved.attributes)
-    stated = [item for item in every if SYNTAXES["mediatype"].test(item.media)]
-    for one in stated[1:]:
-        if not _agree(one, stated[0]):
-            text_ = f'"{one.name}" is {one.media}, but "{stated[0].name}" is {stated[0].media}.'
-            where = one if states(own, one.path) else stated[0]
+    media_types = _comparable_media_types(message.resolved.attributes)
+    comparable_types = [item for item in media_types if SYNTAXES["mediatype"].test(item.media)]
+    for one in comparable_types[1:]:
+        if not _agree(one, comparable_types[0]):
+            text_ = f'"{one.name}" is {one.media}, but "{comparable_types[0].name}" is {comparable_types[0].media}.'
+            where = one if states(own, one.path) else comparable_types[0]
             if states(own, where.path):
-                yield found(*where.path, message=text_, help="Let both say the same, or remove one of them.")
+                yield finding(*where.path, message=text_, help="Let both say the same, or remove one of them.")
 
 
 @rule(
@@ -76,22 +76,25 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     "MSG-45",
     "CEM-17",
     "CEM-18",
-    stated=(CONTENTTYPE, OPTIONS, "envelopeoptions", "protocol"),
-    selected=("envelope", CLOUDEVENTS),
+    attributes=(CONTENTTYPE, OPTIONS, "envelopeoptions", "protocol"),
+    selector=("envelope", CLOUDEVENTS),
 )
 def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a media type of what is sent that can only be about the data inside the event."""
     attributes = message.resolved.attributes
-    protocol = selected("protocol", attributes)
-    if not _structured(attributes, protocol) or CONTENTTYPE in registry.doubtful(message.xid):
+    protocol = selector_name("protocol", attributes)
+    if not _is_structured(attributes, protocol) or CONTENTTYPE in registry.doubtful(message.xid):
         return
-    for one in (Stated(text(attributes, CONTENTTYPE), (CONTENTTYPE,)), _carried(attributes, protocol)):
+    for one in (
+        StatedMediaType(text(attributes, CONTENTTYPE), (CONTENTTYPE,)),
+        _protocol_media_type(attributes, protocol),
+    ):
         if not one.media or "{" in one.media or _is_of_event(one):
             continue
         if states(message.entity.attributes, one.path):
             text_ = f'The payload of a structured event is the event, not its data, so it can\'t be "{one.media}".'
             help_ = f'Write "{EVENT_JSON}" here, and the data\'s media type as "envelopemetadata.datacontenttype".'
-            yield found(*one.path, message=text_, help=help_)
+            yield finding(*one.path, message=text_, help=help_)
 
 
 @rule(
@@ -100,21 +103,21 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
     "The media type of an event is given where events travel in binary mode, in which none is in the payload.",
     "CEM-5",
     "EP-14",
-    stated=STATED_IN,
-    selected=("envelope", CLOUDEVENTS),
+    attributes=STATED_IN,
+    selector=("envelope", CLOUDEVENTS),
 )
 def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a media type by which receivers would take the data for a whole event."""
     attributes = message.resolved.attributes
     if text(attributes, "envelopeoptions", "mode") != BINARY:
         return
-    stated = _said(attributes, selected("protocol", attributes))
+    media_types = _stated_media_types(attributes, selector_name("protocol", attributes))
     # Where another media type stands beside it, the two differ, and that is reported.
-    for one in stated if all(map(_is_of_event, stated)) else ():
+    for one in media_types if all(map(_is_of_event, media_types)) else ():
         if states(message.entity.attributes, one.path):
             text_ = f'Receivers take "{one.media}" for a whole event, which no payload is in binary mode.'
             help_ = 'Write the data\'s own media type, or "mode: structured".'
-            yield found(*one.path, message=text_, help=help_)
+            yield finding(*one.path, message=text_, help=help_)
 
 
 @rule(
@@ -123,8 +126,8 @@ def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> It
     "Nothing says in which media type the data of an event is, nor does the language of its schema.",
     "MSG-76",
     "CEM-4",
-    stated=("dataschemaformat",),
-    selected=("envelope", CLOUDEVENTS),
+    attributes=("dataschemaformat",),
+    selector=("envelope", CLOUDEVENTS),
 )
 def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report data that receivers take for JSON, unless who sends it says what it is."""
@@ -136,10 +139,10 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
     is_due = mapping(attributes, "envelopemetadata", CONTENTTYPE).get("required") is True
     if is_due or in_another_language(message):
         return
-    if all(map(_is_of_event, _said(attributes, selected("protocol", attributes)))):
+    if all(map(_is_of_event, _stated_media_types(attributes, selector_name("protocol", attributes)))):
         text_ = f'Receivers take the data for JSON, as no "{CONTENTTYPE}" says how {language.name} is written here.'
         help_ = f'Write "envelopemetadata.{CONTENTTYPE}", such as application/avro or application/x-protobuf.'
-        yield found("dataschemaformat", message=text_, help=help_)
+        yield finding("dataschemaformat", message=text_, help=help_)
 
 
 @rule(
@@ -147,42 +150,42 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
     Severity.ERROR,
     "A header states a content type that is no media type.",
     "MSG-48",
-    stated=(OPTIONS,),
+    attributes=(OPTIONS,),
 )
 def malformed_content_type(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report what the model can't see, since a header may have any name; other content types it checks itself."""
-    section, header = _place(selected("protocol", message.resolved.attributes))
+    section, header = _content_type_place(selector_name("protocol", message.resolved.attributes))
     if not header or inside(message.entity.attributes, OPTIONS, section) is None:
         return
     one = _header(message.entity.attributes, section, header)
     if one.media and "{" not in one.media and not SYNTAXES["mediatype"].test(one.media):
         text_ = f'The content type must be {SYNTAXES["mediatype"].about}, but is "{one.media}".'
-        yield found(*one.path, message=text_, help="Write the one media type that the payload has.")
+        yield finding(*one.path, message=text_, help="Write the one media type that the payload has.")
 
 
 def in_binary(protocol: str) -> bool:
-    """Tell whether events can travel in binary mode."""
-    return BINARY in _carrier(protocol)["modes"]
+    """Return whether events can travel in binary mode."""
+    return BINARY in _event_binding(protocol)["modes"]
 
 
 def in_json_alone(protocol: str) -> bool:
-    """Tell whether events travel as JSON and in no other format, since no message says what it holds."""
-    carrier = _carrier(protocol)
+    """Return whether events travel as JSON and in no other format, since no message says what it holds."""
+    carrier = _event_binding(protocol)
     return not in_binary(protocol) and not carrier.get("contenttype")
 
 
 def modes(attributes: Mapping[str, Any], protocol: str) -> frozenset[str]:
     """Return the modes in which the events of a message can travel by a protocol, one of two or both."""
-    stated = text(attributes, "envelopeoptions", "mode")
-    if stated in MODES:
-        return frozenset({stated})
-    sent = (text(attributes, CONTENTTYPE), _carried(attributes, protocol).media)
-    whole = text(attributes, *_FORMAT) or any(media.lower().startswith(EVENTS) for media in sent)
-    return frozenset({STRUCTURED}) if whole or not in_binary(protocol) else MODES
+    mode = text(attributes, "envelopeoptions", "mode")
+    if mode in MODES:
+        return frozenset({mode})
+    media_types = (text(attributes, CONTENTTYPE), _protocol_media_type(attributes, protocol).media)
+    is_event = text(attributes, *_FORMAT) or any(media.lower().startswith(EVENTS) for media in media_types)
+    return frozenset({STRUCTURED}) if is_event or not in_binary(protocol) else MODES
 
 
-def _structured(attributes: Mapping[str, Any], protocol: str) -> bool:
-    """Tell whether events are sent in structured mode, as the message says or as its protocol can only do.
+def _is_structured(attributes: Mapping[str, Any], protocol: str) -> bool:
+    """Return whether events are sent in structured mode, as the message says or as its protocol can only do.
 
     A format alone says so too: it is what the payload's media type has to be (endpoint/spec.md, "envelopeoptions").
     """
@@ -190,84 +193,84 @@ def _structured(attributes: Mapping[str, Any], protocol: str) -> bool:
     return mode == STRUCTURED or (bool(format_) and mode != BINARY) or not in_binary(protocol)
 
 
-def _is_of_event(one: Stated) -> bool:
+def _is_of_event(one: StatedMediaType) -> bool:
     return one.media.lower().startswith(EVENTS)
 
 
-def _agree(one: Stated, other: Stated) -> bool:
-    """Tell whether two media types say the same; what a format of events is called has no parameters."""
+def _agree(one: StatedMediaType, other: StatedMediaType) -> bool:
+    """Return whether two media types say the same; what a format of events is called has no parameters."""
     as_compared = without_parameters if _FORMAT in (one.path, other.path) else comparable
     return as_compared(one.media) == as_compared(other.media)
 
 
-def _media_types(attributes: Mapping[str, Any]) -> list[Stated]:
+def _comparable_media_types(attributes: Mapping[str, Any]) -> list[StatedMediaType]:
     """Return the media types that must agree, as far as stated.
 
     None is given where there are not two to compare. In structured mode the payload is the event, so what the event
     says of its data is another matter. Where no mode is stated, either is possible, and a media type of events says
     nothing of the data.
     """
-    protocol = selected("protocol", attributes)
-    every = _said(attributes, protocol)
-    if not every[1:] and not text(attributes, *_FORMAT):
+    protocol = selector_name("protocol", attributes)
+    media_types = _stated_media_types(attributes, protocol)
+    if not media_types[1:] and not text(attributes, *_FORMAT):
         return []
     mode = text(attributes, "envelopeoptions", "mode")
-    if selected("envelope", attributes) != CLOUDEVENTS:
-        return [item for item in every if item.path != _INNER]
-    if _structured(attributes, protocol):
+    if selector_name("envelope", attributes) != CLOUDEVENTS:
+        return [item for item in media_types if item.path != _INNER]
+    if _is_structured(attributes, protocol):
         # What is no media type of events is reported by the rule below.
-        sent = [item for item in every if item.path != _INNER and _is_of_event(item)]
-        return [*sent, Stated(text(attributes, *_FORMAT), _FORMAT)]
-    return every if mode == BINARY else [item for item in every if not _is_of_event(item)]
+        events = [item for item in media_types if item.path != _INNER and _is_of_event(item)]
+        return [*events, StatedMediaType(text(attributes, *_FORMAT), _FORMAT)]
+    return media_types if mode == BINARY else [item for item in media_types if not _is_of_event(item)]
 
 
-def _said(attributes: Mapping[str, Any], protocol: str) -> list[Stated]:
+def _stated_media_types(attributes: Mapping[str, Any], protocol: str) -> list[StatedMediaType]:
     """Return the media types that a message, its envelope and its protocol state."""
-    said = []
+    result = []
     for media, path in ((text(attributes, CONTENTTYPE), (CONTENTTYPE,)), (text(attributes, *_INNER), _INNER)):
         if media:
-            said.append(Stated(media, path))
-    carried = _carried(attributes, protocol)
-    if carried.media:
-        said.append(carried)
-    return said
+            result.append(StatedMediaType(media, path))
+    own = _protocol_media_type(attributes, protocol)
+    if own.media:
+        result.append(own)
+    return result
 
 
-def _carried(attributes: Mapping[str, Any], protocol: str) -> Stated:
+def _protocol_media_type(attributes: Mapping[str, Any], protocol: str) -> StatedMediaType:
     """Return the media type that the protocol's own property or header states, if any."""
-    return _header(attributes, *_place(protocol))
+    return _header(attributes, *_content_type_place(protocol))
 
 
-def _header(attributes: Mapping[str, Any], section: str, due: str) -> Stated:
+def _header(attributes: Mapping[str, Any], section: str, header: str) -> StatedMediaType:
     """Return the media type that a property states, or one of the headers in it, if one is due."""
-    stated = inside(attributes, OPTIONS, section)
-    if stated is None:
-        return _NOWHERE
-    if not due:
-        return _property(stated, (OPTIONS, section))
-    for index, entry in items(stated):
-        if text(entry, "name").lower() == due:
+    value = inside(attributes, OPTIONS, section)
+    if value is None:
+        return _NOTHING
+    if not header:
+        return _property(value, (OPTIONS, section))
+    for index, entry in items(value):
+        if text(entry, "name").lower() == header:
             return _property(entry, (OPTIONS, section, index))
-    for name, value in mapping(stated).items():
-        if name.lower() == due:
-            return _property(value, (OPTIONS, section, name))
-    return _NOWHERE
+    for name, entry in mapping(value).items():
+        if name.lower() == header:
+            return _property(entry, (OPTIONS, section, name))
+    return _NOTHING
 
 
 @lru_cache(maxsize=1024)
-def _place(protocol: str) -> tuple[str, str]:
+def _content_type_place(protocol: str) -> tuple[str, str]:
     """Return where a protocol has the media type: among its options, or in which header of a section of them."""
-    section, _, due = _carrier(protocol).get("contenttype", "").partition("/")
-    return section, due
+    section, _, header = _event_binding(protocol).get("contenttype", "").partition("/")
+    return section, header
 
 
-def _carrier(protocol: str) -> Mapping[str, Any]:
+def _event_binding(protocol: str) -> Mapping[str, Any]:
     """Return how a protocol carries events; one whose binding nobody knows is taken for one that has headers."""
-    found: Mapping[str, Any] = facts("cloudevents").get(protocol, _USUAL)
-    return found
+    binding: Mapping[str, Any] = facts("cloudevents").get(protocol, _USUAL)
+    return binding
 
 
-def _property(value: Any, path: KeyPath) -> Stated:
+def _property(value: Any, path: KeyPath) -> StatedMediaType:
     if isinstance(value, MAPPINGS):
-        return Stated(text(value, "value"), (*path, "value"))
-    return Stated(value if isinstance(value, str) else "", path)
+        return StatedMediaType(text(value, "value"), (*path, "value"))
+    return StatedMediaType(value if isinstance(value, str) else "", path)

@@ -1,4 +1,4 @@
-"""A resource's file, as written, to what is wrong with it by the model; and findings to their places in the file."""
+"""What is wrong by the model with a resource's file, and where in the file a finding about the resource is."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Values = Mapping[str, Any]
 _PROTOCOL = "protocol"
 
 
-def checked(registry: Registry, resource: Resource) -> Sequence[Finding]:
+def check_resource(registry: Registry, resource: Resource) -> Sequence[Finding]:
     """Check what a resource's file states, but not the options of a protocol that isn't its group's."""
-    found, doubts = _stated(registry, resource), registry.doubts.get(resource.xid)
+    findings, doubts = _check_file(registry, resource), registry.doubts.get(resource.xid)
     if not doubts:
-        return found
+        return findings
     options = options_by_selector(resource.type)
-    left = frozenset(name for selector in doubts for name in options.get(selector, ()))
-    return [item for item in found if not item.path or item.path[0] not in left]
+    doubtful = frozenset(name for selector in doubts for name in options.get(selector, ()))
+    return [item for item in findings if not item.path or item.path[0] not in doubtful]
 
 
-def where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Place findings about what a file states below ``meta`` or ``versions`` there."""
+def at_declaration(resource: Resource, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings with their paths in the file, which may state an attribute below ``meta`` or ``versions``."""
     for item in findings:
         name = item.path[0] if item.path else None
         if name is None or name in resource.definition:
@@ -45,7 +45,7 @@ def where_written(resource: Resource, findings: Iterable[Finding]) -> Iterator[F
             yield from _under((VERSIONS, resource.defaultversionid), (item,))
 
 
-def _stated(registry: Registry, resource: Resource) -> Sequence[Finding]:
+def _check_file(registry: Registry, resource: Resource) -> Sequence[Finding]:
     """Check what stands beside the versions, in ``meta`` and in each of ``versions``."""
     model, written = resource.type, resource.definition
     meta, versions = written.get(META), written.get(VERSIONS)
@@ -55,8 +55,8 @@ def _stated(registry: Registry, resource: Resource) -> Sequence[Finding]:
     own = {name: value for name, value in written.items() if name not in {META, VERSIONS}}
     return (
         *check(file_attributes(model), own, inherited),
-        *_mapped(META, meta, lambda stated: check(model.metaattributes, stated)),
-        *_mapped(VERSIONS, versions, lambda stated: _versions(resource, stated, inherited)),
+        *_check_mapping(META, meta, partial(check, model.metaattributes)),
+        *_check_mapping(VERSIONS, versions, lambda values: _check_versions(resource, values, inherited)),
     )
 
 
@@ -64,42 +64,41 @@ def _inherited(registry: Registry, resource: Resource) -> Values:
     if resource.type.plural != "messages" or resource.xref:
         return resource.attributes
     resolved, doubtful = registry.resolved(resource.xid), registry.doubtful(resource.xid)
-    left = _left_to_group(resource, resolved)
-    attributes = {**left, **resolved.attributes} if left else resolved.attributes
+    options = _options_of_group(resource, resolved)
+    attributes = {**options, **resolved.attributes} if options else resolved.attributes
     if not doubtful:
         return attributes
-    brought = unknown_base_attributes(resource.type)
-    return {**{name: brought[name] for name in doubtful if name in brought}, **attributes}
+    implied = unknown_base_attributes(resource.type)
+    return {**{name: implied[name] for name in doubtful if name in implied}, **attributes}
 
 
-def _left_to_group(resource: Resource, resolved: Resolved) -> Values:
+def _options_of_group(resource: Resource, resolved: Resolved) -> Values:
     """Return empty options for a protocol that the group alone states: message/spec.md asks for a message's own."""
     options = options_by_selector(resource.type).get(_PROTOCOL, frozenset())
     if _PROTOCOL not in resolved.attributes or options <= resolved.attributes.keys():
         return NOTHING
-    stated = (resource.attributes, resolved.base.attributes if resolved.base else NOTHING)
-    if any(_PROTOCOL in each for each in stated):
+    if _PROTOCOL in resource.attributes or (resolved.base and _PROTOCOL in resolved.base.attributes):
         return NOTHING
     return {name: NOTHING for name in options if name not in resolved.attributes}
 
 
-def _versions(resource: Resource, stated: Values, inherited: Values) -> list[Finding]:
+def _check_versions(resource: Resource, values: Values, inherited: Values) -> list[Finding]:
     """Check each of the versions that are listed; the default one inherits what the resource does."""
     findings: list[Finding] = []
-    for vid, value in stated.items():
+    for vid, value in values.items():
         version = resource.versions.get(vid)
-        others = version.attributes if version else NOTHING
-        below = inherited if vid == resource.defaultversionid else others
-        findings += _mapped(vid, value, partial(check, resource.type.attributes, inherited=below))
+        own = version.attributes if version else NOTHING
+        base = inherited if vid == resource.defaultversionid else own
+        findings += _check_mapping(vid, value, partial(check, resource.type.attributes, inherited=base))
     return findings
 
 
-def _mapped(name: str, value: object, checks: Callable[[Values], Iterable[Finding]]) -> list[Finding]:
+def _check_mapping(name: str, value: object, check_values: Callable[[Values], Iterable[Finding]]) -> list[Finding]:
     """Check what stands under a name, which must be a mapping if it is there at all."""
     if value is None:
         return []
     if isinstance(value, Mapping):
-        return list(_under((name,), checks(value)))
+        return list(_under((name,), check_values(value)))
     return [Finding("invalid-attribute", (name,), f'"{name}" must be a mapping.', 'Write "name: value" lines.')]
 
 

@@ -17,7 +17,7 @@ from xregit.payloads import SchemaError, language, parse
 from xregit.payloads import problems as schema_problems
 from xregit.rules.attributes import in_another_language, text
 from xregit.rules.references import hint
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from xregit.payloads import Problem
 
 
-_SCHEMA, _URI, _FORMAT = "dataschema", "dataschemauri", "dataschemaformat"
+SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
+_PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
+# An xid that begins otherwise is reported as malformed.
+_SCHEMAS = "/schemagroups/"
+_CORRECT = 'Write "format: {}" in the schema, if it is written in that; its own format is none that is known.'
+_FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
 # Generated catalogs repeat one schema in many messages.
 _CACHED = 1024
 
@@ -36,18 +41,18 @@ _CACHED = 1024
     "The schema inside a message is not what its language asks for.",
     "MSG-41",
     "MSG-37",
-    stated=(_SCHEMA,),
+    attributes=(SCHEMA,),
 )
 def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report what is wrong with an inline schema, at its place inside the message."""
-    schema = message.entity.attributes.get(_SCHEMA)
-    format_ = text(message.resolved.attributes, _FORMAT)
+    schema = message.entity.attributes.get(SCHEMA)
+    format_ = text(message.resolved.attributes, FORMAT)
     if schema is None or not language(format_):
         return
-    for item in _problems(format_, _text(schema), registry.schema_documents):
+    for item in _problems(format_, _document_bytes(schema), registry.schema_documents):
         inside = item.path if isinstance(schema, Mapping | list) else ()
         place = f" (line {item.line}, column {item.column})" if item.line and not inside else ""
-        yield found(_SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
+        yield finding(SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -55,7 +60,7 @@ def _problems(format_: str, schema: bytes, documents: SchemaDocuments) -> tuple[
     return schema_problems(format_, schema, fetch=documents.get)
 
 
-def _text(value: Any) -> bytes:
+def _document_bytes(value: Any) -> bytes:
     """Return the text of a schema that stands there as a text or as values."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace")
@@ -71,25 +76,29 @@ def _text(value: Any) -> bytes:
     Severity.ERROR,
     "A reference names an object that its schema document does not have.",
     "MSG-41",
-    stated=(_URI,),
+    attributes=(URI,),
 )
 def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemauri`` whose ``:Type`` or ``#/pointer`` leads to nothing inside the document."""
-    stated = text(message.entity.attributes, _URI)
-    reference = schema_reference(registry, stated)
+    uri = text(message.entity.attributes, URI)
+    reference = schema_reference(registry, uri)
     version = reference.version
-    if not stated or version is None or version.document is None or version.document.data is None:
+    if not uri or version is None or version.document is None or version.document.data is None:
         return
     format_ = text(version.attributes, "format")
     if not reference.selector or not language(format_):
         return
-    for item in _unselected(format_, version.document.data, reference.selector, version.xid, registry.schema_documents):
+    for item in _selector_problems(
+        format_, version.document.data, reference.selector, version.xid, registry.schema_documents
+    ):
         text_ = f'In "{version.xid}", {item.message}.'
-        yield found(_URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
+        yield finding(URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
 
 
 @lru_cache(maxsize=_CACHED)
-def _unselected(format_: str, data: bytes, selector: str, uri: str, documents: SchemaDocuments) -> tuple[Problem, ...]:
+def _selector_problems(
+    format_: str, data: bytes, selector: str, uri: str, documents: SchemaDocuments
+) -> tuple[Problem, ...]:
     """Return why a selector leads to nothing; faults of the document itself are reported there."""
     try:
         parse(format_, data, fragment=selector, uri=uri, fetch=documents.get)
@@ -98,27 +107,19 @@ def _unselected(format_: str, data: bytes, selector: str, uri: str, documents: S
     return ()
 
 
-SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
-_PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
-# An xid that begins otherwise is reported as malformed.
-_SCHEMAS = "/schemagroups/"
-_CORRECT = 'Write "format: {}" in the schema, if it is written in that; its own format is none that is known.'
-_FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
-
-
 @rule(
     "message",
     Severity.ERROR,
     "A message has a schema of its own and a reference to another.",
     "MSG-38",
-    stated=(SCHEMA, URI),
+    attributes=(SCHEMA, URI),
 )
 def dataschema_and_dataschemauri(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``dataschemauri`` beside ``dataschema``."""
     own, attributes = message.entity.attributes, message.resolved.attributes
     if attributes.get(SCHEMA) is not None and attributes.get(URI) is not None:
         text_ = '"dataschema" and "dataschemauri" exclude each other: a payload has one schema.'
-        yield found(URI if URI in own else SCHEMA, message=text_, help="Remove one of the two.", on_key=True)
+        yield finding(URI if URI in own else SCHEMA, message=text_, help="Remove one of the two.", on_key=True)
 
 
 @rule(
@@ -127,7 +128,7 @@ def dataschema_and_dataschemauri(_registry: Registry, message: Message) -> Itera
     "A message has a schema, but nothing says in which language.",
     "MSG-40",
     "MSG-39",
-    stated=(SCHEMA, URI),
+    attributes=(SCHEMA, URI),
 )
 def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a schema, inline or by URI, without ``dataschemaformat``."""
@@ -137,12 +138,12 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
         if own.get(name) is None:
             return
         reference = schema_reference(registry, text(own, URI))
-        known = text(reference.version.attributes, "format") if reference.version else ""
+        format_ = text(reference.version.attributes, "format") if reference.version else ""
         advice = (
-            f'Write "dataschemaformat: {known}".' if known else "Write, for example, dataschemaformat: Avro/1.11.0."
+            f'Write "dataschemaformat: {format_}".' if format_ else "Write, for example, dataschemaformat: Avro/1.11.0."
         )
         text_ = f'"dataschemaformat" is missing; it says in which language the schema at "{name}" is written.'
-        yield found(name, message=text_, help=advice, on_key=True)
+        yield finding(name, message=text_, help=advice, on_key=True)
 
 
 @rule(
@@ -150,7 +151,7 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
     Severity.ERROR,
     "A payload's schema is not in this registry, where its URI says.",
     "MSG-41",
-    stated=(URI,),
+    attributes=(URI,),
 )
 def dataschemauri_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report references into this registry that lead nowhere; absolute URIs of others are never looked at."""
@@ -162,7 +163,7 @@ def dataschemauri_not_found(registry: Registry, message: Message) -> Iterator[Fi
     Severity.ERROR,
     "A payload's schema is not in this registry, where its xid says.",
     "MSG-42",
-    stated=(XID,),
+    attributes=(XID,),
 )
 def dataschemaxid_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemaxid`` that leads nowhere."""
@@ -170,39 +171,43 @@ def dataschemaxid_not_found(registry: Registry, message: Message) -> Iterator[Fi
 
 
 def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Finding]:
-    stated = message.entity.attributes.get(name)
-    if not isinstance(stated, str) or not stated or (name == XID and not stated.startswith(_SCHEMAS)):
+    value = message.entity.attributes.get(name)
+    if not isinstance(value, str) or not value or (name == XID and not value.startswith(_SCHEMAS)):
         return
-    reference = schema_reference(registry, stated)
+    reference = schema_reference(registry, value)
     if not reference.local or reference.version is not None:
         return
-    xid = local_xid(stated, registry.settings.baseurl)
+    xid = local_xid(value, registry.settings.baseurl)
     if registry.unreadable(xid):
         return
-    right = _right(registry, stated)
+    right = _repaired_xid(registry, value)
     if right:
-        text_, help_ = f'There is no schema "{stated}" in this registry.', f'Write "{name}: {right}".'
+        text_, help_ = f'There is no schema "{value}" in this registry.', f'Write "{name}: {right}".'
     elif reference.schema is None:
-        text_ = f'There is no schema "{stated}" in this registry.'
+        text_ = f'There is no schema "{value}" in this registry.'
         help_ = hint(registry, xid, "the schema") if xid else _FORMS
     else:
-        text_ = f'The schema "{reference.schema.xid}" has no such version: "{stated}".'
-        known, last = reference.schema.versions, stated.rpartition("/")[2]
-        listed = f"{'Its versions are' if len(known) > 1 else 'Its only version is'} {', '.join(known)}."
-        meant = f"{reference.schema.xid}/versions/{last}" if last in known else ""
-        help_ = f'Write "{name}: {meant}".' if meant else f"Add the version, or correct the reference. {listed}"
-    yield found(name, message=text_, help=help_)
+        text_ = f'The schema "{reference.schema.xid}" has no such version: "{value}".'
+        versions, last = reference.schema.versions, value.rpartition("/")[2]
+        choices = f"{'Its versions are' if len(versions) > 1 else 'Its only version is'} {', '.join(versions)}."
+        version_xid = f"{reference.schema.xid}/versions/{last}" if last in versions else ""
+        help_ = (
+            f'Write "{name}: {version_xid}".'
+            if version_xid
+            else f"Add the version, or correct the reference. {choices}"
+        )
+    yield finding(name, message=text_, help=help_)
 
 
-def _right(registry: Registry, stated: str) -> str:
-    """Return the xid of the schema that a text means which is one without its slash, or the path of a file; or nothing.
+def _repaired_xid(registry: Registry, reference: str) -> str:
+    """Return the xid of the schema that is meant by an xid without its slash, or by the path of a file; or nothing.
 
     The file is that of a version or, in the folder of the schema, the one that describes it.
     """
-    _, found, path = stated.rpartition(_SCHEMAS[1:])
+    _, is_path, path = reference.rpartition(_SCHEMAS[1:])
     xid = f"{_SCHEMAS}{path}"
-    tried = (xid, xid.rpartition(".")[0], xid.removesuffix("/schema.yaml"))
-    return next((each for each in tried if found and schema_reference(registry, each).version is not None), "")
+    candidates = (xid, xid.rpartition(".")[0], xid.removesuffix("/schema.yaml"))
+    return next((xid_ for xid_ in candidates if is_path and schema_reference(registry, xid_).version is not None), "")
 
 
 @rule(
@@ -210,7 +215,7 @@ def _right(registry: Registry, stated: str) -> str:
     Severity.ERROR,
     "The payload's schema is one thing by URI and another by xid.",
     "MSG-43",
-    stated=(URI, XID),
+    attributes=(URI, XID),
 )
 def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemauri`` that isn't the address of the entity that ``dataschemaxid`` names."""
@@ -219,7 +224,7 @@ def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Messag
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
         text_ = f'"dataschemauri" is {uri}, but "dataschemaxid" is {xid}.'
         help_ = 'Let both name the same schema, or remove "dataschemaxid".'
-        yield found(URI if URI in own else XID, message=text_, help=help_)
+        yield finding(URI if URI in own else XID, message=text_, help=help_)
 
 
 def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
@@ -237,29 +242,31 @@ def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
     "The language of a payload's schema is not what the message says.",
     "MSG-36",
     "MSG-37",
-    stated=(FORMAT, URI, XID),
+    attributes=(FORMAT, URI, XID),
 )
 def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemaformat`` other than the ``format`` of the schema that the message refers to."""
     own = message.entity.attributes
     reference = message.schema
-    stated = text(message.resolved.attributes, FORMAT)
-    if reference is None or reference.version is None or not stated or FORMAT in registry.doubtful(message.xid):
+    format_ = text(message.resolved.attributes, FORMAT)
+    if reference is None or reference.version is None or not format_ or FORMAT in registry.doubtful(message.xid):
         return
     if reference.schema is not None and "format" in registry.doubtful(reference.schema.xid):
         return
-    # A message that names two schemas is told so.
+    # That a message names two schemas is reported by another rule.
     uri, xid = (text(message.resolved.attributes, name) for name in (URI, XID))
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
         return
-    due = text(reference.version.attributes, "format")
-    if due and canonical("format", due).casefold() != canonical("format", stated).casefold():
-        text_ = f'"dataschemaformat" is {stated}, but the format of "{reference.version.xid}" is {due}.'
+    expected = text(reference.version.attributes, "format")
+    if expected and canonical("format", expected).casefold() != canonical("format", format_).casefold():
+        text_ = f'"dataschemaformat" is {format_}, but the format of "{reference.version.xid}" is {expected}.'
         name = FORMAT if FORMAT in own else URI if URI in own else XID
-        own_way = f'Write "{FORMAT}: {due}"; or, if the schema is written in {stated}, correct its "format".'
+        advice = f'Write "{FORMAT}: {expected}"; or, if the schema is written in {format_}, correct its "format".'
         # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
-        help_ = own_way if find_name("format", due) or not find_name("format", stated) else _CORRECT.format(stated)
-        yield found(name, message=text_, help=help_)
+        help_ = (
+            advice if find_name("format", expected) or not find_name("format", format_) else _CORRECT.format(format_)
+        )
+        yield finding(name, message=text_, help=help_)
 
 
 @rule(
@@ -267,23 +274,23 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
     Severity.ERROR,
     "A reference to a Protobuf schema leaves open which message in it is meant.",
     "MSG-41",
-    stated=(URI,),
+    attributes=(URI,),
 )
 def schema_object_missing(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a ``dataschemauri`` to a Protobuf document that doesn't name one of the document's messages."""
     own = message.entity.attributes
-    stated = text(own, URI)
-    if not stated:
+    uri = text(own, URI)
+    if not uri:
         return
     language = canonical("format", text(message.resolved.attributes, FORMAT)).partition("/")[0]
     if language != "Protobuf" or in_another_language(message):
         return
-    reference = schema_reference(registry, stated)
-    chosen = reference.selector if reference.local else "#" in stated
-    if not chosen and not (reference.local and reference.version is None):
+    reference = schema_reference(registry, uri)
+    selector = reference.selector if reference.local else "#" in uri
+    if not selector and not (reference.local and reference.version is None):
         text_ = "A Protobuf document may hold several messages; the reference doesn't say which one the payload is."
         document = reference.version.document if reference.version else None
         name = re.search(_PROTOBUF_MESSAGE, document.data) if document and document.data else None
         example = name[1].decode() if name else "MessageName"
-        help_ = f'Add its name, as in "{stated}{":" if reference.local else "#"}{example}".'
-        yield found(URI, message=text_, help=help_)
+        help_ = f'Add its name, as in "{uri}{":" if reference.local else "#"}{example}".'
+        yield finding(URI, message=text_, help=help_)

@@ -12,7 +12,7 @@ from xregit.model import builtin, siblings
 from xregit.model.datatypes import has_placeholders
 from xregit.model.language import MAPPINGS
 from xregit.rules.attributes import has_placeholder, inside, mapping, text
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -30,8 +30,8 @@ _AMQP_NAME = r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*"
     Severity.ERROR,
     "An HTTP message is request and response at once.",
     "MSG-89",
-    stated=(OPTIONS,),
-    selected=("protocol", HTTP),
+    attributes=(OPTIONS,),
+    selector=("protocol", HTTP),
 )
 def method_and_status(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``status`` beside ``method``."""
@@ -43,8 +43,8 @@ def method_and_status(_registry: Registry, message: Message) -> Iterator[Finding
     Severity.ERROR,
     "A Kafka record has two keys.",
     "MSG-104",
-    stated=(OPTIONS,),
-    selected=("protocol", KAFKA),
+    attributes=(OPTIONS,),
+    selector=("protocol", KAFKA),
 )
 def key_and_key_base64(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report ``key_base64`` beside ``key``."""
@@ -59,7 +59,7 @@ def _both(message: Message, one: str, other: str, why: str) -> Iterator[Finding]
     if options.get(one) is None or options.get(other) is None:
         return
     text_ = f'"{one}" and "{other}" exclude each other. {why}.'
-    yield found(OPTIONS, one if one in own else other, message=text_, help="Remove one of the two.", on_key=True)
+    yield finding(OPTIONS, one if one in own else other, message=text_, help="Remove one of the two.", on_key=True)
 
 
 @rule(
@@ -67,8 +67,8 @@ def _both(message: Message, one: str, other: str, why: str) -> Iterator[Finding]
     Severity.ERROR,
     "A Kafka header is listed under another name than its own.",
     "MSG-105",
-    stated=(OPTIONS,),
-    selected=("protocol", KAFKA),
+    attributes=(OPTIONS,),
+    selector=("protocol", KAFKA),
 )
 def header_under_another_name(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a header whose inner ``name`` differs from its key."""
@@ -79,7 +79,7 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
         name = inside(header, "name")
         if isinstance(name, str) and name != key:
             text_ = f'The header "{key}" says that its name is "{name}".'
-            yield found(OPTIONS, "headers", key, "name", message=text_, help='Remove "name"; the key is the name.')
+            yield finding(OPTIONS, "headers", key, "name", message=text_, help='Remove "name"; the key is the name.')
 
 
 @rule(
@@ -87,8 +87,8 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
     Severity.WARNING,
     "The name of an AMQP property has characters that not everybody accepts.",
     *("MSG-95", "MSG-96", "MSG-97", "MSG-98"),
-    stated=(OPTIONS,),
-    selected=("protocol", AMQP),
+    attributes=(OPTIONS,),
+    selector=("protocol", AMQP),
 )
 def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report names that are neither symbols nor keys that xRegistry allows in maps."""
@@ -98,7 +98,7 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
             if not re.fullmatch(_AMQP_NAME, name):
                 text_ = f'The name "{name}" is neither a symbol nor a key that xRegistry allows.'
                 help_ = "Use letters, digits and underscores, or lower-case letters, digits and - . : _."
-                yield found(OPTIONS, section, name, message=text_, help=help_, on_key=True)
+                yield finding(OPTIONS, section, name, message=text_, help=help_, on_key=True)
 
 
 @rule(
@@ -106,8 +106,8 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
     Severity.WARNING,
     "A fixed value is declared for the id of AMQP messages.",
     "MSG-94",
-    stated=(OPTIONS,),
-    selected=("protocol", AMQP),
+    attributes=(OPTIONS,),
+    selector=("protocol", AMQP),
 )
 def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a value of ``message-id`` that no placeholder can make different each time."""
@@ -120,7 +120,7 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
         return
     text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'
     help_ = 'Remove the value, or make it a template with "type: uritemplate".'
-    yield found(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
+    yield finding(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
 
 
 @cache
@@ -136,18 +136,18 @@ def _free_sections() -> tuple[str, ...]:
     Severity.WARNING,
     "The path of an HTTP message begins without a slash.",
     "MSG-86",
-    stated=(OPTIONS,),
-    selected=("protocol", HTTP),
+    attributes=(OPTIONS,),
+    selector=("protocol", HTTP),
 )
 def http_path_without_slash(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a path that no request has, since theirs begin with a slash; ``*`` is that of OPTIONS alone."""
-    value, path = _stated(message, "path")
+    value, path = _own_text(message, "path")
     if value and value != "*" and not value.startswith(("/", "{")):
         rest = value.partition("://")[2]
         right = f"/{rest.partition('/')[2]}" if rest else f"/{value}"
         where = " The address of a server belongs into an endpoint." if rest else ""
         text_ = f'The path of every request begins with a slash, so none fits "{value}".'
-        yield found(*path, message=text_, help=f'Write "{right}".{where}')
+        yield finding(*path, message=text_, help=f'Write "{right}".{where}')
 
 
 @rule(
@@ -155,20 +155,20 @@ def http_path_without_slash(_registry: Registry, message: Message) -> Iterator[F
     Severity.WARNING,
     "The method of an HTTP message has lower-case letters.",
     "MSG-87",
-    stated=(OPTIONS,),
-    selected=("protocol", HTTP),
+    attributes=(OPTIONS,),
+    selector=("protocol", HTTP),
 )
 def http_method_in_lower_case(_registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a method that is not the registered one, as RFC 9110, 9.1 tells methods apart by case."""
-    value, path = _stated(message, "method")
+    value, path = _own_text(message, "method")
     if value != value.upper() and not has_placeholder(value):
         text_ = f'The case of a method counts: "{value}" is not {value.upper()}.'
-        yield found(*path, message=text_, help=f'Write "{value.upper()}".')
+        yield finding(*path, message=text_, help=f'Write "{value.upper()}".')
 
 
-def _stated(message: Message, name: str) -> tuple[str, tuple[str, ...]]:
+def _own_text(message: Message, name: str) -> tuple[str, tuple[str, ...]]:
     """Return the text that the message itself gives an option, or an empty one, and where it stands."""
-    said = inside(message.entity.attributes, OPTIONS, name)
-    if isinstance(said, MAPPINGS):
-        return text(said, "value"), (OPTIONS, name, "value")
-    return (said if isinstance(said, str) else ""), (OPTIONS, name)
+    option = inside(message.entity.attributes, OPTIONS, name)
+    if isinstance(option, MAPPINGS):
+        return text(option, "value"), (OPTIONS, name, "value")
+    return (option if isinstance(option, str) else ""), (OPTIONS, name)

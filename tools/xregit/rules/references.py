@@ -11,7 +11,7 @@ from xregit.diagnostics import Finding, Severity
 from xregit.model.times import moment
 from xregit.rules.agreement import unlike
 from xregit.rules.attributes import mapping, near, text
-from xregit.rules.rule import DATED, Dated, found, rule
+from xregit.rules.rule import DATED, Dated, finding, rule
 from xregit.xid import Xid
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _GID, _ID = 2, 4
     "A message is its own base message, directly or through others.",
     "MSG-28",
     "MSG-2",
-    stated=(BASE,),
+    attributes=(BASE,),
 )
 def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report a cycle once, on that of its messages that comes first."""
@@ -43,22 +43,22 @@ def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]
     if cycle and message.xid == min(cycle):
         start = cycle.index(message.xid)
         chain = " → ".join((*cycle[start:], *cycle[:start], message.xid))
-        yield found(BASE, message=f"The base messages form a cycle: {chain}.", help="Remove one of these references.")
+        yield finding(BASE, message=f"The base messages form a cycle: {chain}.", help="Remove one of these references.")
 
 
-@rule("message", Severity.WARNING, "A base message is not in this registry.", "MSG-30", "MSG-25", stated=(BASE,))
+@rule("message", Severity.WARNING, "A base message is not in this registry.", "MSG-30", "MSG-25", attributes=(BASE,))
 def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report references into this registry that lead nowhere; those to other registries are never looked at."""
     base = message.base
     if base.startswith("/"):
         target = registry.resource(base)
         if (target is None and not registry.unreadable(base)) or (target and target.type is not message.entity.type):
-            yield found(
+            yield finding(
                 BASE, message=f'There is no message "{base}".', help=hint(registry, base, "the message", message.xid)
             )
 
 
-@rule("resource", Severity.ERROR, "An xref is not the xid of a resource.", stated=(XREF,))
+@rule("resource", Severity.ERROR, "An xref is not the xid of a resource.", attributes=(XREF,))
 def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an ``xref`` that names a group, a version, or a type that the model doesn't have."""
     target = _xref(resource)
@@ -69,10 +69,10 @@ def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
         message = f'"{target}" is not the xid of a resource.'
         plural = resource.type.plural
         help_ = f'Write the xid of the {resource.type.singular}, as "/<groups>/<id>/{plural}/<id>".'
-        yield found(XREF, message=message, help=help_)
+        yield finding(XREF, message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "An alias has a target of another type.", stated=(XREF,))
+@rule("resource", Severity.ERROR, "An alias has a target of another type.", attributes=(XREF,))
 def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias, such as a message, whose ``xref`` leads to something else, such as a schema."""
     target = _xref(resource)
@@ -82,30 +82,30 @@ def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Fin
     kind = model.resources.get(target.resources)
     if kind is not None and kind is not resource.type:
         message = f'A {resource.type.singular} can\'t be an alias of a {kind.singular}: "{target}".'
-        yield found(XREF, message=message, help=f"Point to a {resource.type.singular}.")
+        yield finding(XREF, message=message, help=f"Point to a {resource.type.singular}.")
 
 
-@rule("resource", Severity.WARNING, "The target of an alias is not in this registry.", stated=(XREF,))
+@rule("resource", Severity.WARNING, "The target of an alias is not in this registry.", attributes=(XREF,))
 def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias that leads nowhere."""
-    if resource.xref and (kind := _kind(registry, resource)) and _is_gone(registry, resource.xref):
+    if resource.xref and (kind := _target_singular(registry, resource)) and _is_missing(registry, resource.xref):
         message = f'There is no {kind} "{resource.xref}".'
-        yield found(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}", resource.xid))
+        yield finding(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}", resource.xid))
 
 
-@rule("resource", Severity.WARNING, "An alias has another alias as its target.", stated=(XREF,))
+@rule("resource", Severity.WARNING, "An alias has another alias as its target.", attributes=(XREF,))
 def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an alias of an alias: it shows nothing, because an ``xref`` is followed only once."""
-    target = registry.entity(resource.xref) if resource.xref and _kind(registry, resource) else None
+    target = registry.entity(resource.xref) if resource.xref and _target_singular(registry, resource) else None
     if isinstance(target, Resource) and target.xref:
         message = f'"{target.xid}" is itself an alias, of "{target.xref}"; it is not followed any further.'
         help_ = f'Point to "{target.xref}".' if target.xref != resource.xid else "Describe one of the two."
         if target is resource:
             message, help_ = "This is an alias of itself, so it shows nothing.", "Point to another one, or describe it."
-        yield found(XREF, message=message, help=help_)
+        yield finding(XREF, message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "An alias states attributes of its own.", stated=(XREF,))
+@rule("resource", Severity.ERROR, "An alias states attributes of its own.", attributes=(XREF,))
 def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report what stands beside an ``xref``: the target's attributes count, and nothing else may."""
     if not resource.xref:
@@ -117,7 +117,7 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
         message = f"An alias has no attributes of its own, but this one states {names}."
         help_ = 'Remove them, or replace "xref" by "basemessage" to start from the other message and change it.'
         plain = "Remove them, or the xref."
-        yield found(
+        yield finding(
             *others[0], message=message, help=help_ if resource.type.singular == "message" else plain, on_key=True
         )
 
@@ -128,31 +128,31 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
     "The group of an alias has another envelope or protocol.",
     "MSG-32",
     "MSG-20",
-    stated=(XREF,),
+    attributes=(XREF,),
 )
 def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report a message that its alias puts into a group whose messages have another envelope or protocol."""
-    if not resource.xref or resource.type.singular != "message" or not _kind(registry, resource):
+    if not resource.xref or resource.type.singular != "message" or not _target_singular(registry, resource):
         return
     target, group = registry.resource(resource.xref), group_of(registry, resource)
     if target is None or group is None or target.xref:
         return
     for message, help_ in _unfit(registry, target, group):
-        yield found(XREF, message=message, help=help_)
+        yield finding(XREF, message=message, help=help_)
 
 
 def _unfit(registry: Registry, target: Resource, group: Group) -> Iterator[tuple[str, str]]:
-    """Give why a message can't be in a group, each with what helps."""
+    """Yield why a message can't be in a group, each with what helps."""
     attributes = registry.resolved(target.xid).attributes
     for selector in SELECTORS:
-        due, is_ = text(group.attributes, selector), text(attributes, selector)
-        if due and is_ and unlike(group, selector, is_):
-            message = f'The {selector} of "{target.xid}" is {is_}, but all messages of "{group.xid}" have {due}.'
+        expected, value = text(group.attributes, selector), text(attributes, selector)
+        if expected and value and unlike(group, selector, value):
+            message = f'The {selector} of "{target.xid}" is {value}, but all messages of "{group.xid}" have {expected}.'
             yield message, f"Put the alias into a group with that {selector}, or without one."
-    due = text(group.attributes, ENVELOPE)
+    expected = text(group.attributes, ENVELOPE)
     # A message without protocol goes by any; one without envelope has none, and an alias can't add it.
-    if due and ENVELOPE not in {*attributes, *registry.doubtful(target.xid)}:
-        message = f'"{target.xid}" has no envelope, but all messages of "{group.xid}" have {due}.'
+    if expected and ENVELOPE not in {*attributes, *registry.doubtful(target.xid)}:
+        message = f'"{target.xid}" has no envelope, but all messages of "{group.xid}" have {expected}.'
         yield message, "Put the alias into a group without envelope, or start from the other message with basemessage."
 
 
@@ -161,14 +161,16 @@ def _unfit(registry: Registry, target: Resource, group: Group) -> Iterator[tuple
     Severity.WARNING,
     "What a deprecation offers instead is not in this registry.",
     "MSG-8",
-    stated=(DEPRECATED,),
+    attributes=(DEPRECATED,),
 )
 def alternative_not_found(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report an ``alternative`` that points into this registry and leads nowhere."""
     xid = _alternative(registry, entity)
-    if len(xid.split("/")) > _GROUP_PARTS and _is_gone(registry, xid):
+    if len(xid.split("/")) > _GROUP_PARTS and _is_missing(registry, xid):
         message = f'There is no "{xid}" in this registry.'
-        yield found(DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative", entity.xid))
+        yield finding(
+            DEPRECATED, "alternative", message=message, help=hint(registry, xid, "the alternative", entity.xid)
+        )
 
 
 @rule(
@@ -176,7 +178,7 @@ def alternative_not_found(registry: Registry, entity: Group | Resource) -> Itera
     Severity.WARNING,
     "What a deprecation offers instead leads back to what is deprecated.",
     "MSG-8",
-    stated=(DEPRECATED,),
+    attributes=(DEPRECATED,),
 )
 def alternative_leads_back(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report alternatives in a cycle once, on the one of them that comes first."""
@@ -184,28 +186,28 @@ def alternative_leads_back(registry: Registry, entity: Group | Resource) -> Iter
     if entity.xid in cycle and entity.xid == min(cycle):
         chain = " → ".join((entity.xid, *cycle))
         message = f"Whoever looks for what takes its place is led back to it: {chain}."
-        yield found(DEPRECATED, "alternative", message=message, help="Name what is to be used, or nothing.")
+        yield finding(DEPRECATED, "alternative", message=message, help="Name what is to be used, or nothing.")
 
 
 def alternatives(registry: Registry, entity: Group | Resource) -> Iterator[str]:
-    """Give the xids of what takes an entity's place, of what takes that one's, and so on, each once."""
-    told: set[str] = set()
-    nearest: object = entity
-    while isinstance(nearest, Group | Resource):
-        xid = _alternative(registry, nearest)
-        if not xid or xid in told:
+    """Yield the xids of what takes an entity's place, of what takes that one's, and so on, each once."""
+    xids: set[str] = set()
+    current: object = entity
+    while isinstance(current, Group | Resource):
+        xid = _alternative(registry, current)
+        if not xid or xid in xids:
             return
-        told.add(xid)
+        xids.add(xid)
         yield xid
-        nearest = registry.entity(xid)
+        current = registry.entity(xid)
 
 
 def _alternative(registry: Registry, entity: Group | Resource) -> str:
-    stated = (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)
-    return local_xid(text(stated, "alternative"), registry.settings.baseurl)
+    deprecated = (entity.meta if isinstance(entity, Resource) else entity.attributes).get(DEPRECATED)
+    return local_xid(text(deprecated, "alternative"), registry.settings.baseurl)
 
 
-def _is_gone(registry: Registry, xid: str) -> bool:
+def _is_missing(registry: Registry, xid: str) -> bool:
     return registry.entity(xid) is None and not registry.unreadable(xid)
 
 
@@ -220,7 +222,7 @@ def _xref(resource: Resource) -> Xid | None:
         return None
 
 
-def _kind(registry: Registry, resource: Resource) -> str:
+def _target_singular(registry: Registry, resource: Resource) -> str:
     """Return the type's name if the xref leads to the alias's own type, else an empty text."""
     target = _xref(resource)
     model = registry.model.groups.get(target.groups) if target else None
@@ -234,53 +236,57 @@ def hint(registry: Registry, xid: str, what: str, own: str = "") -> str:
 
     What has the reference, whose xid is its ``own``, is never meant.
     """
-    parts, mine = xid.split("/"), own.split("/")
+    parts, own_parts = xid.split("/"), own.split("/")
     _, groups, gid, plural, id_ = (*parts, "", "", "", "")[: _ID + 1]
     type_ = registry.model.groups.get(groups)
     if type_ is None:
-        return near(groups, registry.model.groups) or _unsaid(what)
-    beside = registry.groups.get(groups, {})
-    group = beside.get(gid)
+        return near(groups, registry.model.groups) or _default_hint(what)
+    groups_of_type = registry.groups.get(groups, {})
+    group = groups_of_type.get(gid)
     if group is not None and plural not in type_.resources:
-        return near(plural, type_.resources) or _unsaid(what)
+        return near(plural, type_.resources) or _default_hint(what)
     place, name = (_GID, gid) if group is None else (_ID, id_)
-    known: Collection[str] = beside if group is None else group.collections.get(plural, {})
-    alike = parts[:place] == mine[:place] and parts[place + 1 :] == mine[place + 1 :]
-    guessed = near(name, known, "".join(mine[place : place + 1]) if alike else "")
-    return guessed or _unsaid(what)
+    choices: Collection[str] = groups_of_type if group is None else group.collections.get(plural, {})
+    alike = parts[:place] == own_parts[:place] and parts[place + 1 :] == own_parts[place + 1 :]
+    guess = near(name, choices, "".join(own_parts[place : place + 1]) if alike else "")
+    return guess or _default_hint(what)
 
 
-def _unsaid(what: str) -> str:
+def _default_hint(what: str) -> str:
     return f"Add {what}, or correct the reference."
 
 
-@rule("entity", Severity.ERROR, "Something goes away before it is deprecated.", stated=(DEPRECATED,))
+@rule("entity", Severity.ERROR, "Something goes away before it is deprecated.", attributes=(DEPRECATED,))
 def removal_before_effective(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report a ``removal`` that lies before ``effective``."""
-    stated = _deprecated(entity)
-    effective, removal = moment(text(stated, "effective")), moment(text(stated, "removal"))
+    deprecated = _deprecated(entity)
+    effective, removal = moment(text(deprecated, "effective")), moment(text(deprecated, "removal"))
     if effective and removal and removal < effective:
-        message = f"It is deprecated from {text(stated, 'effective')}, but removed at {text(stated, 'removal')}."
-        yield found(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
+        message = (
+            f"It is deprecated from {text(deprecated, 'effective')}, but removed at {text(deprecated, 'removal')}."
+        )
+        yield finding(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
 
 
-@rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.", stated=(DEPRECATED,))
+@rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.", attributes=(DEPRECATED,))
 def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
     """Report a ``removal`` before today."""
     removal = moment(text(_deprecated(dated.entity), "removal"))
     if removal and removal.date() < dated.today:
         message = f"It was to be removed on {removal:%Y-%m-%d}, and is still there."
         help_ = "Remove it, or move the date if it is still in use."
-        yield found(DEPRECATED, "removal", message=message, help=help_)
+        yield finding(DEPRECATED, "removal", message=message, help=help_)
 
 
-@rule(DATED, Severity.INFO, "An endpoint still carries a message that is deprecated.", "MSG-8", stated=(DEPRECATED,))
+@rule(
+    DATED, Severity.INFO, "An endpoint still carries a message that is deprecated.", "MSG-8", attributes=(DEPRECATED,)
+)
 def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Finding]:
     """Report a message once, by the endpoints that carry it and are not deprecated themselves."""
-    entity, stated = dated.entity, _deprecated(dated.entity)
-    if stated is None or entity.type.singular != "message":
+    entity, deprecated = dated.entity, _deprecated(dated.entity)
+    if deprecated is None or entity.type.singular != "message":
         return
-    since = moment(text(stated, "effective"))
+    since = moment(text(deprecated, "effective"))
     if since and since.date() > dated.today:
         return
     carriers = dict.fromkeys(xid for xid, _ in registry.indexes.carriers.get(entity.xid, ()))
@@ -289,7 +295,7 @@ def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Fin
         more = f" and {len(current) - 1} more" if len(current) > 1 else ""
         message = f'It is deprecated, but still carried by "{current[0]}"{more}.'
         help_ = "Take it out of what the endpoint carries; or say, in a comment that accepts this, until when it stays."
-        yield found(DEPRECATED, message=message, help=help_, on_key=True)
+        yield finding(DEPRECATED, message=message, help=help_, on_key=True)
 
 
 def _deprecated(entity: Group | Resource) -> Any:

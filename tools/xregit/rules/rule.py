@@ -45,15 +45,15 @@ class Dated:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The settings, and what each rule is about that there is, by its name."""
+class RuleSettings:
+    """The settings, and what each rule is about, by its name."""
 
     settings: Settings
     rules: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedMessage:
     """A message, and its pairs with messages before it that one message can fit as well, whatever its payload."""
 
     message: Message
@@ -66,8 +66,8 @@ class Rule:
 
     ``check`` takes the registry and one entity, as its view where there is one; a rule about "text", "model",
     "import" or "suppression" has none, since others find these. It is asked only about entities that state one of
-    the attributes ``stated`` themselves, and about messages that have the envelope or protocol ``selected``, if any are
-    named; so it need not look whether that is so.
+    the ``attributes`` themselves, and about messages with the envelope or protocol of ``selector``, if any are named;
+    so it need not look whether that is so.
     """
 
     name: str
@@ -76,8 +76,8 @@ class Rule:
     summary: str
     requirements: tuple[str, ...] = ()
     check: Check | None = None
-    stated: frozenset[str] = frozenset()
-    selected: tuple[str, str] = ("", "")
+    attributes: frozenset[str] = frozenset()
+    selector: tuple[str, str] = ("", "")
 
     @property
     def doc(self) -> str:
@@ -92,18 +92,18 @@ def rule(
     severity: Severity,
     summary: str,
     *requirements: str,
-    stated: Iterable[str] = (),
-    selected: tuple[str, str] = ("", ""),
+    attributes: Iterable[str] = (),
+    selector: tuple[str, str] = ("", ""),
 ) -> Callable[[Check], Rule]:
     """Make a `Rule` of a function, which is its ``check``; the function's name is the rule's, with hyphens."""
 
-    def made(check: Check) -> Rule:
+    def declare(check: Check) -> Rule:
         name = getattr(check, "__name__", "").replace("_", "-")
-        return Rule(name, about, severity, summary, requirements, check, frozenset(stated), selected)
+        return Rule(name, about, severity, summary, requirements, check, frozenset(attributes), selector)
 
-    return made
+    return declare
 
 
-def found(*path: str | int, message: str, help: str, on_key: bool = False) -> Finding:  # noqa: A002
+def finding(*path: str | int, message: str, help: str, on_key: bool = False) -> Finding:  # noqa: A002
     """Return a finding at the path inside the entity that a rule is about; the runner adds the rule's name."""
     return Finding("", path, message, help, on_key=on_key)

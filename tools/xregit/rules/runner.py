@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import VERSIONS, Group, Place
@@ -14,10 +16,10 @@ from xregit.model import canonical
 from xregit.model import check as check_value
 from xregit.model.error_messages import UNKNOWN
 from xregit.rules.attributes import text
-from xregit.rules.model_validation import checked, where_written
-from xregit.rules.rule import DATED, SOUND, Chosen, Compared, Dated
+from xregit.rules.model_validation import at_declaration, check_resource
+from xregit.rules.rule import DATED, SOUND, ComparedMessage, Dated, RuleSettings
 from xregit.rules.schemas import problems
-from xregit.rules.suppression import Severities, Suppressing
+from xregit.rules.suppression import Suppressor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,124 +30,14 @@ if TYPE_CHECKING:
     from xregit.json_pointer import KeyPath
     from xregit.messages.overlap import Overlap
     from xregit.rules.rule import Rule
-
-
-MESSAGES = "messages"
-MOST_KINDS = 4096
-
-Kind = tuple[tuple[str, ...], str, str, tuple[str, ...]]
-
-
-class Choosing:
-    """Chooses rules for entities; the choice for one is remembered for others that state the same attributes."""
-
-    def __init__(self, rules: Mapping[str, Iterable[Rule]]) -> None:
-        """Choose among rules by what they are about."""
-        self._rules = rules
-        self._known: dict[Kind, tuple[Rule, ...]] = {}
-
-    def of(self, registry: Registry, entity: Group | Resource, about: tuple[str, ...]) -> tuple[Rule, ...]:
-        """Return the rules about one of these things that may find anything in an entity, in that order."""
-        kind = _kind(registry, entity, about)
-        found = self._known.get(kind)
-        if found is None:
-            if len(self._known) >= MOST_KINDS:
-                self._known.clear()
-            found = self._known[kind] = tuple(self._chosen(*kind))
-        return found
-
-    def _chosen(self, about: tuple[str, ...], envelope: str, protocol: str, stated: tuple[str, ...]) -> Iterator[Rule]:
-        selected = {"": "", "envelope": canonical("envelope", envelope), "protocol": canonical("protocol", protocol)}
-        for item in (item for each in about for item in self._rules.get(each, ())):
-            selector, value = item.selected
-            if selected[selector] == value and (not item.stated or not item.stated.isdisjoint(stated)):
-                yield item
-
-
-def _kind(registry: Registry, entity: Group | Resource, about: tuple[str, ...]) -> Kind:
-    """Return what decides which rules count for an entity."""
-    if isinstance(entity, Group):
-        return about, "", "", tuple(entity.attributes)
-    if entity.xref:
-        return about, "", "", (*entity.meta, *entity.definition)
-    listed = (VERSIONS,) if VERSIONS in entity.definition else ()
-    names = (*entity.attributes, *entity.meta, *listed)
-    if entity.type.plural != MESSAGES:
-        return about, "", "", names
-    attributes = registry.resolved(entity.xid).attributes
-    return about, text(attributes, "envelope"), text(attributes, "protocol"), names
+    from xregit.rules.suppression import Severities
 
 
 OFF = "off"
 _LEVELS = {str(level): level for level in Severity}
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Weighing:
-    """A registry with its settings, and all rules by their names."""
-
-    registry: Registry
-    rules: Mapping[str, Rule]
-
-    def severity(self, name: str, path: str, xid: str, found: Severity = Severity.ERROR) -> Severity | None:
-        """Return the severity of a rule's finding in a file and about an entity, None where the rule is off there.
-
-        A finding may be ``found`` to weigh less than the rule declares; what the registry sets counts before both.
-        """
-        settings = self.registry.settings
-        chosen = settings.rules.get(name)
-        for scope in settings.paths:
-            if name in scope.rules and scope.covers(path, xid):
-                chosen = scope.rules[name]
-        if chosen == OFF:
-            return None
-        if chosen in _LEVELS:
-            return _LEVELS[chosen]
-        declared = self.rules[name].severity if name in self.rules else found
-        return max(declared, found, key=list(Severity).index)
-
-    def of_reading(self) -> Iterator[Diagnostic]:
-        """Give what reading the files has found, as sentences."""
-        for problem in self.registry.problems:
-            severity = self.severity(problem.rule, problem.path, problem.xid, problem.severity)
-            if severity is not None:
-                message, help_ = sentence(problem.message), sentence(problem.help)
-                yield replace(problem, severity=severity, message=message, help=help_)
-
-    def located(self, findings: Iterable[Finding], place: Place, xid: str) -> Iterator[Diagnostic]:
-        """Give findings about an entity with their places, but for those of rules that are off there."""
-        for finding in findings:
-            severity = self.severity(finding.rule, place.path, xid)
-            if severity is None or (finding.rule == "unknown-attribute" and self._model_is_broken):
-                continue
-            span = self.registry.origin.span(place, finding.path, on_key=finding.on_key)
-            declared = self.rules.get(finding.rule)
-            requirement = finding.requirement or (", ".join(declared.requirements) if declared else "")
-            line = (span.line, span.column, span.endline, span.endcolumn)
-            yield Diagnostic(finding.rule, severity, place.path, finding.message, *line, xid, finding.help, requirement)
-
-    def of_documents(self, resource: Resource) -> Iterator[Diagnostic]:
-        """Give what is wrong with the documents of a resource's versions."""
-        if not resource.type.hasdocument:
-            return
-        for version in resource.versions.values():
-            for problem in problems(self.registry, version):
-                if version.document is None:
-                    continue
-                span, path = problem.span, version.document.place.path
-                severity = self.severity(problem.rule, path, version.xid)
-                if severity is not None:
-                    line = (span.line, span.column, span.endline, span.endcolumn)
-                    text = (problem.rule, severity, path, sentence(problem.message))
-                    requirement = ", ".join(self.rules[problem.rule].requirements)
-                    yield Diagnostic(*text, *line, version.xid, sentence(problem.help), requirement)
-
-    @property
-    def _model_is_broken(self) -> bool:
-        return any(path.endswith(f"/{MODEL_FILE}") for path in self.registry.broken)
-
-
-_KEPT = "Groups have files of their own: write this one as {0.plural}/<id>/{0.singular}.yaml, beside the registry's."
+_GROUP_FILES = (
+    "Groups have files of their own: write this one as {0.plural}/<id>/{0.singular}.yaml, beside the registry's."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,173 +68,247 @@ def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) 
     An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
     reported once.
     """
-    run = _Run(registry, rules, today)
-    diagnostics = list(run.diagnostics())
+    runner = Runner(registry, rules, today)
+    diagnostics = [*runner.loading_diagnostics(), *runner.diagnostics()]
     if not has_errors(diagnostics):
-        run.sound = True
-        diagnostics += run.of_sound()
-    return Report(ordered(run.suppressing.left(diagnostics)))
+        runner.sound = True
+        diagnostics += runner.comparison_diagnostics()
+    return Report(ordered(runner.suppressor().remaining(diagnostics)))
 
 
-def found_in_reading(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:
-    """Return what reading the registry's files has found, as sentences and at the severities that it sets."""
-    running = _Run(registry, rules, None)
-    found = {item.rule for item in running.registry.problems}
-    return ordered(item for item in running.suppressing.left(running.weighing.of_reading()) if item.rule in found)
+def loading_diagnostics(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:
+    """Return what loading the registry's files has found, as sentences and at the severities that it sets."""
+    runner = Runner(registry, rules)
+    names = {item.rule for item in registry.problems}
+    return ordered(item for item in runner.suppressor().remaining(runner.loading_diagnostics()) if item.rule in names)
 
 
 def severities(registry: Registry, rules: tuple[Rule, ...]) -> Severities:
     """Return the function that says how bad a rule's finding is, by rule, path and xid; None where the rule is off."""
-    return Weighing(registry, {item.name: item for item in rules}).severity
+    return Runner(registry, rules).severity
 
 
-class _Run:
-    """One run of the rules over one registry."""
+class Runner:
+    """Applies rules to one registry; it is ``sound`` once nothing in it is found to be an error."""
 
-    def __init__(self, registry: Registry, rules: tuple[Rule, ...], today: date | None) -> None:
+    def __init__(self, registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> None:
+        """Take the registry, the rules, and the date for those that ask for it."""
         self.registry = registry
         self.rules = {item.name: item for item in rules}
-        self.weighing = Weighing(registry, self.rules)
-        self.broken = registry.broken
         self.today = today
         self.sound = False
-        self.by_about: dict[str, list[Rule]] = {}
+        self._rules_about: dict[str, list[Rule]] = defaultdict(list)
         for item in rules:
-            if item.check is not None and (item.about == SOUND or self.applies(item)):
-                self.by_about.setdefault(item.about, []).append(item)
-        self.choosing = Choosing(self.by_about)
+            if item.check is not None and (item.about == SOUND or self._applies(item)):
+                self._rules_about[item.about].append(item)
+        # Entities that state the same attributes have the same rules.
+        self._select_rules = lru_cache(maxsize=4096)(self._uncached_rules)
 
-    @property
-    def suppressing(self) -> Suppressing:
-        applied = {item.name for item in self.rules.values() if self.applies(item)}
-        return Suppressing(self.registry, self.rules, applied, self.weighing.severity)
+    def severity(self, name: str, path: str, xid: str, reported: Severity = Severity.ERROR) -> Severity | None:
+        """Return the severity of a rule's finding in a file and about an entity, None where the rule is off there.
 
-    def applies(self, item: Rule) -> bool:
-        """Tell whether a rule is on somewhere, and has what it asks for."""
+        A finding may be ``reported`` to weigh less than the rule declares; what the registry sets counts before both.
+        """
         settings = self.registry.settings
-        chosen = (settings.rules.get(item.name), *(scope.rules.get(item.name, OFF) for scope in settings.paths))
-        return any(level != OFF for level in chosen) and item.about not in self.passed_over
+        level = settings.rules.get(name)
+        for scope in settings.paths:
+            if name in scope.rules and scope.covers(path, xid):
+                level = scope.rules[name]
+        if level == OFF:
+            return None
+        if level in _LEVELS:
+            return _LEVELS[level]
+        declared = self.rules[name].severity if name in self.rules else reported
+        return max(declared, reported, key=list(Severity).index)
 
-    @property
-    def passed_over(self) -> frozenset[str]:
-        """The things that rules may be about, but that this run does not look into."""
-        asked = {DATED: self.today is not None, SOUND: self.sound, "import": False, "change": False}
-        return frozenset(about for about, is_there in asked.items() if not is_there)
+    def suppressor(self) -> Suppressor:
+        """Return the comments that accept findings."""
+        applied = {item.name for item in self.rules.values() if self._applies(item)}
+        return Suppressor(self.registry, self.rules, applied, self.severity)
+
+    def loading_diagnostics(self) -> Iterator[Diagnostic]:
+        """Yield what loading the files has found, as sentences."""
+        for problem in self.registry.problems:
+            severity = self.severity(problem.rule, problem.path, problem.xid, problem.severity)
+            if severity is not None:
+                message, help_ = sentence(problem.message), sentence(problem.help)
+                yield replace(problem, severity=severity, message=message, help=help_)
 
     def diagnostics(self) -> Iterator[Diagnostic]:
-        yield from self.weighing.of_reading()
-        yield from self.weighing.located(self.of_registry(), self.registry.place, "/")
-        yield from self.weighing.located(self.of_settings(), self.beside(SETTINGS_FILE), "/")
-        yield from self.weighing.located(self.of_waivers(), self.beside(WAIVERS_FILE), "/")
-        for group in self.registry.all_groups:
-            if group.place.path not in self.broken:
-                yield from self.of_whole_group(group)
+        """Yield what is wrong with the registry, its settings and waivers, and each of its groups and resources."""
+        registry = self.registry
+        yield from self._at_place(self._registry_findings(), registry.place, "/")
+        yield from self._at_place(self._settings_findings(), self._beside_registry(SETTINGS_FILE), "/")
+        yield from self._at_place(self._waivers_findings(), self._beside_registry(WAIVERS_FILE), "/")
+        for group in registry.all_groups:
+            if group.place.path in registry.broken:
+                continue
+            findings = check_value(group.type.attributes, group.attributes)
+            rule_findings = self._entity_findings(group, ("entity", DATED, "group"), group.type.singular)
+            yield from self._at_place(_merge(findings, rule_findings), group.place, group.xid)
+            for collection in group.collections.values():
+                for resource in collection.values():
+                    if not self._is_unreadable(resource):
+                        yield from self._resource_diagnostics(resource)
 
-    def of_whole_group(self, group: Group) -> Iterator[Diagnostic]:
-        yield from self.weighing.located(self.of_group(group), group.place, group.xid)
-        for collection in group.collections.values():
-            for resource in collection.values():
-                if not self.unreadable(resource):
-                    yield from self.weighing.located(self.of_resource(resource), resource.place, resource.xid)
-                    yield from self.weighing.of_documents(resource)
-
-    def of_sound(self) -> Iterator[Diagnostic]:
-        if not self.registry.endpoints or not any(self.applies(item) for item in self.by_about.get(SOUND, ())):
+    def comparison_diagnostics(self) -> Iterator[Diagnostic]:
+        """Yield what is wrong with messages of which a receiver can't tell which it has got."""
+        if not self.registry.endpoints or not any(map(self._applies, self._rules_about[SOUND])):
             return
         from xregit.messages.overlap import overlaps  # only then
 
-        pairs: dict[str, list[Overlap]] = {}
+        pairs: dict[str, list[Overlap]] = defaultdict(list)
         for pair in overlaps(self.registry):
+            resources = map(self.registry.resource, (pair.first, pair.second))
             # An alias that is no message is reported as that.
-            aliases = (item for item in map(self.registry.resource, (pair.first, pair.second)) if item and item.xref)
-            if not pair.by_payload and not any(aliases):
-                pairs.setdefault(pair.second, []).append(pair)
+            if not pair.by_payload and not any(resource.xref for resource in resources if resource):
+                pairs[pair.second].append(pair)
         for xid, overlapping in pairs.items():
             message = self.registry[xid]
-            found = self.ruled(SOUND, Compared(message, tuple(overlapping)))
-            yield from self.weighing.located(where_written(message.entity, found), message.entity.place, xid)
+            findings = self._findings_about(SOUND, ComparedMessage(message, tuple(overlapping)))
+            yield from self._at_place(at_declaration(message.entity, findings), message.entity.place, xid)
 
-    def unreadable(self, resource: Resource) -> bool:
-        """Tell whether the resource or something that it builds on could not be read."""
-        if not self.broken:
+    def rules_for(self, entity: Group | Resource, about: tuple[str, ...]) -> tuple[Rule, ...]:
+        """Return the rules about one of these things that may find anything in an entity, in that order."""
+        if isinstance(entity, Group):
+            return self._select_rules(about, tuple(entity.attributes), "", "")
+        if entity.xref:
+            return self._select_rules(about, (*entity.meta, *entity.definition), "", "")
+        versions = (VERSIONS,) if VERSIONS in entity.definition else ()
+        names = (*entity.attributes, *entity.meta, *versions)
+        attributes = self.registry.resolved(entity.xid).attributes if entity.type.plural == "messages" else {}
+        return self._select_rules(about, names, text(attributes, "envelope"), text(attributes, "protocol"))
+
+    def _uncached_rules(
+        self, about: tuple[str, ...], names: tuple[str, ...], envelope: str, protocol: str
+    ) -> tuple[Rule, ...]:
+        values = {"": "", "envelope": canonical("envelope", envelope), "protocol": canonical("protocol", protocol)}
+        return tuple(
+            item
+            for each in about
+            for item in self._rules_about[each]
+            if values[item.selector[0]] == item.selector[1]
+            and (not item.attributes or not item.attributes.isdisjoint(names))
+        )
+
+    def _applies(self, item: Rule) -> bool:
+        """Return whether a rule is on somewhere, and this run looks into what it is about."""
+        settings = self.registry.settings
+        levels = (settings.rules.get(item.name), *(scope.rules.get(item.name, OFF) for scope in settings.paths))
+        looked_into = {DATED: self.today is not None, SOUND: self.sound, "import": False, "change": False}
+        return any(level != OFF for level in levels) and looked_into.get(item.about, True)
+
+    def _is_unreadable(self, resource: Resource) -> bool:
+        """Return whether the resource or something that it builds on could not be read."""
+        broken = self.registry.broken
+        if not broken:
             return False
         bases = self.registry.resolved(resource.xid).chain if resource.type.plural == "messages" else ()
-        for xid in (resource.xid, *bases):
-            entity = self.registry.resource(xid)
+        for entity in map(self.registry.resource, (resource.xid, *bases)):
             group = group_of(self.registry, entity) if entity else None
-            if entity and (entity.place.path in self.broken or (group and group.place.path in self.broken)):
+            if entity and (entity.place.path in broken or (group and group.place.path in broken)):
                 return True
         return False
 
-    def of_registry(self) -> Iterator[Finding]:
-        if self.registry.place.path not in self.broken:
-            for item in check_value(self.registry.model.attributes, self.registry.attributes):
-                group = self.registry.model.groups.get(str(item.path[0])) if item.path else None
-                yield replace(item, help=_KEPT.format(group)) if group and item.rule == UNKNOWN else self.in_file(item)
+    def _registry_findings(self) -> Iterator[Finding]:
+        registry = self.registry
+        if registry.place.path not in registry.broken:
+            for item in check_value(registry.model.attributes, registry.attributes):
+                group = registry.model.groups.get(str(item.path[0])) if item.path else None
+                help_ = _GROUP_FILES.format(group) if group and item.rule == UNKNOWN else self._right_file(item)
+                yield replace(item, help=help_)
 
-    def in_file(self, item: Finding) -> Finding:
-        """Return a finding about a file beside the groups, with the other one that knows an unknown attribute."""
-        if item.rule != UNKNOWN or len(item.path) != 1:
-            return item
-        model = self.registry.model
-        known = {REGISTRY_FILE: model.attributes, SETTINGS_FILE: model.settings, WAIVERS_FILE: model.waivers}
-        meant = next((file for file, names in known.items() if item.path[-1] in names), "")
-        return replace(item, help=f"It belongs into {meant}, which stands beside this file.") if meant else item
+    def _settings_findings(self) -> Iterator[Finding]:
+        settings = self.registry.settings
+        stated_findings = check_value(self.registry.model.settings, settings.raw)
+        subject = RuleSettings(settings, {item.name: item.about for item in self.rules.values()})
+        findings = (replace(item, help=self._right_file(item)) for item in stated_findings)
+        return _merge(findings, self._findings_about("settings", subject))
 
-    def of_settings(self) -> Iterator[Finding]:
-        stated = check_value(self.registry.model.settings, self.registry.settings.raw)
-        found = (self.in_file(item) for item in stated)
-        chosen = Chosen(self.registry.settings, {item.name: item.about for item in self.rules.values()})
-        return _once(found, self.ruled("settings", chosen))
-
-    def of_waivers(self) -> Iterator[Finding]:
+    def _waivers_findings(self) -> Iterator[Finding]:
         if self.registry.waivers:
             yield from check_value(self.registry.model.waivers, self.registry.waivers)
-            yield from self.ruled("waivers", self.registry.waivers)
+            yield from self._findings_about("waivers", self.registry.waivers)
 
-    def beside(self, file: str) -> Place:
-        """Return the place of a file that lies beside the registry's own."""
+    def _right_file(self, item: Finding) -> str:
+        """Return the help of a finding about a file beside the groups; another one may have an unknown attribute."""
+        model = self.registry.model
+        files = {REGISTRY_FILE: model.attributes, SETTINGS_FILE: model.settings, WAIVERS_FILE: model.waivers}
+        is_unknown = item.rule == UNKNOWN and len(item.path) == 1
+        file = next((file for file, names in files.items() if is_unknown and item.path[-1] in names), "")
+        return f"It belongs into {file}, which stands beside this file." if file else item.help
+
+    def _beside_registry(self, file: str) -> Place:
         return Place(self.registry.place.path.removesuffix(REGISTRY_FILE) + file)
 
-    def of_group(self, group: Group) -> Iterator[Finding]:
-        found = check_value(group.type.attributes, group.attributes)
-        return _once(found, self.ruled_entity(group, ("entity", DATED, "group"), group.type.singular))
-
-    def of_resource(self, resource: Resource) -> Iterable[Finding]:
+    def _resource_diagnostics(self, resource: Resource) -> Iterator[Diagnostic]:
+        findings = check_resource(self.registry, resource)
         own = "" if resource.xref else resource.type.singular
-        stated = checked(self.registry, resource)
-        found = self.ruled_entity(resource, ("entity", DATED, "resource"), own)
-        return _once(stated, where_written(resource, found)) if stated or found else ()
+        rule_findings = self._entity_findings(resource, ("entity", DATED, "resource"), own)
+        if findings or rule_findings:
+            merged = _merge(findings, at_declaration(resource, rule_findings))
+            yield from self._at_place(merged, resource.place, resource.xid)
+        for version in resource.versions.values() if resource.type.hasdocument else ():
+            document = version.document
+            for problem in problems(self.registry, version) if document else ():
+                path = document.place.path if document else ""
+                severity = self.severity(problem.rule, path, version.xid)
+                if severity is not None:
+                    yield Diagnostic(
+                        rule=problem.rule,
+                        severity=severity,
+                        path=path,
+                        message=sentence(problem.message),
+                        **asdict(problem.span),
+                        xid=version.xid,
+                        help=sentence(problem.help),
+                        requirement=", ".join(self.rules[problem.rule].requirements),
+                    )
 
-    def ruled_entity(self, entity: Group | Resource, about: tuple[str, ...], own: str) -> list[Finding]:
+    def _entity_findings(self, entity: Group | Resource, about: tuple[str, ...], own: str) -> list[Finding]:
         """Return what rules find in an entity: those about entities like it, then those about its ``own`` type."""
-        things: dict[str, object] = dict.fromkeys(about, entity)
+        subjects: dict[str, object] = dict.fromkeys(about, entity)
         if self.today is not None:
-            things[DATED] = Dated(entity, self.today)
-        things.setdefault(own, view(self.registry, entity))
-        chosen = self.choosing.of(self.registry, entity, (*about, own))
+            subjects[DATED] = Dated(entity, self.today)
+        subjects.setdefault(own, view(self.registry, entity))
         return [
-            _by(item, finding)
-            for item in chosen
-            if item.check is not None
-            for finding in item.check(self.registry, things[item.about])
+            replace(item, rule=rule.name)
+            for rule in self.rules_for(entity, (*about, own))
+            if rule.check is not None
+            for item in rule.check(self.registry, subjects[rule.about])
         ]
 
-    def ruled(self, about: str, thing: object) -> Iterator[Finding]:
-        for item in self.by_about.get(about, ()):
-            if item.check is not None:
-                for finding in item.check(self.registry, thing):
-                    yield _by(item, finding)
+    def _findings_about(self, about: str, subject: object) -> Iterator[Finding]:
+        for rule in self._rules_about[about]:
+            for item in rule.check(self.registry, subject) if rule.check else ():
+                yield replace(item, rule=rule.name)
+
+    def _at_place(self, findings: Iterable[Finding], place: Place, xid: str) -> Iterator[Diagnostic]:
+        """Yield findings about an entity with their places, but for those of rules that are off there."""
+        for item in findings:
+            severity = self.severity(item.rule, place.path, xid)
+            if severity is None or (item.rule == UNKNOWN and self._model_is_broken()):
+                continue
+            rule = self.rules.get(item.rule)
+            yield Diagnostic(
+                rule=item.rule,
+                severity=severity,
+                path=place.path,
+                message=item.message,
+                **asdict(self.registry.origin.span(place, item.path, on_key=item.on_key)),
+                xid=xid,
+                help=item.help,
+                requirement=item.requirement or (", ".join(rule.requirements) if rule else ""),
+            )
+
+    def _model_is_broken(self) -> bool:
+        return any(path.endswith(f"/{MODEL_FILE}") for path in self.registry.broken)
 
 
-def _by(item: Rule, finding: Finding) -> Finding:
-    return Finding(item.name, finding.path, finding.message, finding.help, on_key=finding.on_key)
-
-
-def _once(stated: Iterable[Finding], ruled: Iterable[Finding]) -> Iterator[Finding]:
-    """Give the model's findings, and those of rules at other paths: of a faulty value there is no more to say."""
+def _merge(findings: Iterable[Finding], rule_findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the model's findings, and those of rules at other paths: of a faulty value there is no more to say."""
     faulty: set[KeyPath] = set()
-    for item in stated:
+    for item in findings:
         faulty.add(item.path)
         yield item
-    yield from (item for item in ruled if not item.path or item.path not in faulty)
+    yield from (item for item in rule_findings if not item.path or item.path not in faulty)

@@ -11,9 +11,10 @@ from xregit.model import canonical, find_name
 from xregit.model.spelling import is_misspelled
 from xregit.payloads import SchemaError, language
 from xregit.payloads import problems as schema_problems
-from xregit.payloads.base import Document as document_Document
+from xregit.payloads.base import Document as SchemaDocument
 from xregit.rules.attributes import text
-from xregit.rules.rule import Rule, found, rule
+from xregit.rules.rule import Rule, finding, rule
+from xregit.source import json_loader
 from xregit.source.parse_result import Problem, conflict_problem
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def document_missing(registry: Registry, resource: Resource) -> Iterator[Finding
             singular = resource.type.singular
             message = f'Version "{vid}" of the {singular} has no document.'
             help_ = f'Add the file "versions/{vid}.<ext>", or state where it is as "{singular}url".'
-            yield found("versions", vid, message=message, help=help_, on_key=True)
+            yield finding("versions", vid, message=message, help=help_, on_key=True)
 
 
 @rule("resource", Severity.ERROR, "A version has two documents.")
@@ -48,17 +49,17 @@ def two_documents(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report versions whose document is both here and elsewhere, or twice here."""
     if not resource.type.hasdocument:
         return
-    told: set[tuple[str, ...]] = set()
+    paths: set[tuple[str, ...]] = set()
     for vid, version in resource.versions.items():
         places = _documents(resource, version)
         if len(places) > 1:
             message = f'Version "{vid}" has more than one document: {" and ".join(places)}.'
             name = next(place.strip('"') for place in places if place.startswith('"'))
-            listed = isinstance(resource.definition.get("versions"), dict) and vid in resource.definition["versions"]
-            path = ("versions", vid, name) if listed and name not in resource.definition else (name,)
-            if path not in told:
-                yield found(*path, message=message, help="Keep one of them.", on_key=True)
-            told.add(path)
+            is_listed = isinstance(resource.definition.get("versions"), dict) and vid in resource.definition["versions"]
+            path = ("versions", vid, name) if is_listed and name not in resource.definition else (name,)
+            if path not in paths:
+                yield finding(*path, message=message, help="Keep one of them.", on_key=True)
+            paths.add(path)
 
 
 def _documents(resource: Resource, version: Version) -> list[str]:
@@ -82,19 +83,19 @@ def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
     if without:
         which = "" if len(without) == len(schema.versions) else f" of version {', '.join(without)}"
         message = f'The "format"{which} is missing.'
-        yield found(message=message, help='Write, for example, "format: JsonSchema/draft-07".', on_key=True)
+        yield finding(message=message, help='Write, for example, "format: JsonSchema/draft-07".', on_key=True)
 
 
-@rule("resource", Severity.ERROR, "The default version does not exist.", stated=("defaultversionid",))
+@rule("resource", Severity.ERROR, "The default version does not exist.", attributes=("defaultversionid",))
 def defaultversionid_not_found(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report a ``defaultversionid`` that is no version of the resource."""
-    stated = text(resource.meta, "defaultversionid")
-    if stated and not resource.xref and stated not in resource.versions:
-        message = f'There is no version "{stated}".'
-        yield found("defaultversionid", message=message, help=f"The versions are {', '.join(resource.versions)}.")
+    version_id = text(resource.meta, "defaultversionid")
+    if version_id and not resource.xref and version_id not in resource.versions:
+        message = f'There is no version "{version_id}".'
+        yield finding("defaultversionid", message=message, help=f"The versions are {', '.join(resource.versions)}.")
 
 
-@rule("resource", Severity.ERROR, "A version was made from one that does not exist.", stated=ANCESTORS)
+@rule("resource", Severity.ERROR, "A version was made from one that does not exist.", attributes=ANCESTORS)
 def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report an ``ancestor`` that is no version of the resource."""
     for vid, version in resource.versions.items():
@@ -102,28 +103,30 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
         if ancestor and ancestor not in resource.versions:
             message = f'The ancestor of version "{vid}" is "{ancestor}", which is not a version.'
             help_ = f"The versions are {', '.join(resource.versions)}; leave it out to mean the one before."
-            yield found(*_at(resource, vid), message=message, help=help_)
+            yield finding(*_ancestor_path(resource, vid), message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "The ancestors of a version lead back to it.", stated=ANCESTORS)
+@rule("resource", Severity.ERROR, "The ancestors of a version lead back to it.", attributes=ANCESTORS)
 def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report each cycle once, on that of its versions which comes first."""
-    above = {vid: text(version.attributes, "ancestor") for vid, version in resource.versions.items()}
-    for vid, ancestor in above.items():
+    ancestors = {vid: text(version.attributes, "ancestor") for vid, version in resource.versions.items()}
+    for vid, ancestor in ancestors.items():
         chain, here = [vid], ancestor
-        while here in above and here not in chain and above[here] != here:
+        while here in ancestors and here not in chain and ancestors[here] != here:
             chain.append(here)
-            here = above[here]
+            here = ancestors[here]
         if here == vid == min(chain) and len(chain) > 1:
-            shown = " → ".join((*chain, vid))
-            yield found(
-                *_at(resource, vid), message=f"The ancestors form a cycle: {shown}.", help="Correct one of them."
+            arrows = " → ".join((*chain, vid))
+            yield finding(
+                *_ancestor_path(resource, vid),
+                message=f"The ancestors form a cycle: {arrows}.",
+                help="Correct one of them.",
             )
 
 
-def _at(resource: Resource, vid: str) -> tuple[str, ...]:
-    listed = resource.definition.get("versions")
-    return ("versions", vid, "ancestor") if isinstance(listed, dict) and vid in listed else ("ancestor",)
+def _ancestor_path(resource: Resource, vid: str) -> tuple[str, ...]:
+    versions = resource.definition.get("versions")
+    return ("versions", vid, "ancestor") if isinstance(versions, dict) and vid in versions else ("ancestor",)
 
 
 _INVALID, _NOT_FOUND, _OTHER = "invalid-schema", "schema-reference-not-found", "format-differs-from-document"
@@ -137,37 +140,35 @@ DOCUMENTS = (
 
 
 def problems(registry: Registry, version: Version) -> Iterator[Problem]:
-    """Give what is wrong with a version's document: with its text, else with the schema that it is."""
+    """Yield what is wrong with a version's document: with its text, else with the schema that it is."""
     document, format_ = version.document, version.attributes.get("format")
     if document is None or document.data is None or not isinstance(format_, str):
         return
     own = document.place.path != version.place.path
-    wrong = _of_text(document, format_) if own else ()
-    yield from wrong
-    if wrong or not language(format_):
+    text_problems = _text_problems(document, format_) if own else ()
+    yield from text_problems
+    if text_problems or not language(format_):
         return
-    found = schema_problems(format_, document.data, uri=version.xid, fetch=registry.schema_documents.get)
-    left = conflict_problem(document.data, _INVALID) if found and own else None
-    if left:
-        yield left
+    faults = schema_problems(format_, document.data, uri=version.xid, fetch=registry.schema_documents.get)
+    conflict = conflict_problem(document.data, _INVALID) if faults and own else None
+    if conflict:
+        yield conflict
         return
-    for item in found:
+    for item in faults:
         span = _span(item) if own else registry.origin.span(document.place, item.path)
         yield Problem(_RULES[item.kind], item.message, item.help, span)
 
 
-def _of_text(document: Document, format_: str) -> tuple[Problem, ...]:
+def _text_problems(document: Document, format_: str) -> tuple[Problem, ...]:
     """Return what is wrong with the text of a document whose language is written in JSON."""
     name = find_name("format", format_)
     if name is None or not name.document.endswith("json"):
         return ()
-    from xregit.source import json_loader  # only documents are JSON
-
-    found = json_loader.parse(document.data or b"").problems
-    if found and document.place.path.endswith((".yaml", ".yml")):
+    faults = json_loader.parse(document.data or b"").problems
+    if faults and document.place.path.endswith((".yaml", ".yml")):
         message = f"the file's name says that it is YAML, but {name.name} is read as JSON here"
-        return (Problem(found[0].rule, message, "write it as JSON, and name the file so", Span(1, 1)),)
-    return found
+        return (Problem(faults[0].rule, message, "write it as JSON, and name the file so", Span(1, 1)),)
+    return faults
 
 
 def _span(problem: SchemaProblem) -> Span:
@@ -203,15 +204,15 @@ def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterato
 def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Finding]:
     """Report a promise of the author's own, which nobody keeps watch over, where a predefined one is probably meant."""
     promise, model = text(schema.entity.meta, _PROMISE), schema.entity.type.metaattributes.get(_PROMISE)
-    known = [each for each in map(str, model.enum) if each != _NOTHING] if model else []
-    meant = "" if promise in known else next((each for each in known if is_misspelled(promise, each)), "")
-    if meant:
+    values = [item for item in map(str, model.enum) if item != _NOTHING] if model else []
+    value = "" if promise in values else next((item for item in values if is_misspelled(promise, item)), "")
+    if value:
         message = f'"{promise}" is no predefined compatibility, so versions are not held against it.'
-        yield found(_PROMISE, message=message, help=f'Did you mean "{meant}"?')
+        yield finding(_PROMISE, message=message, help=f'Did you mean "{value}"?')
 
 
-def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, certain: bool) -> Iterator[Finding]:
-    """Give one finding for each pair of versions and each direction whose worst answer is a no, or is unclear."""
+def _findings(registry: Registry, schema: Schema, sentences: Mapping[str, str], *, certain: bool) -> Iterator[Finding]:
+    """Yield one finding for each pair of versions and each direction whose worst answer is a no, or is unclear."""
     promise = text(schema.entity.meta, _PROMISE)
     if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
         return
@@ -220,47 +221,49 @@ def _findings(registry: Registry, schema: Schema, says: Mapping[str, str], *, ce
 
     answer = Answer.NO if certain else Answer.UNCLEAR
     pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)
-    for breach in breaches(promise, _ancestors(schema), lambda one, other: _related(registry, schema, one, other)):
+    for breach in breaches(
+        promise, _ancestors(schema), lambda one, other: _compatibility(registry, schema, one, other)
+    ):
         pairs[breach.older, breach.newer, breach.direction].append(breach)
-    for (older, newer, direction), listed in pairs.items():
-        worst = [item.verdict for item in listed if item.answer is answer]
-        if worst and (certain or len(worst) == len(listed)):
-            what = says[direction].format(older=older, newer=newer)
+    for (older, newer, direction), group in pairs.items():
+        worst = [item.verdict for item in group if item.answer is answer]
+        if worst and (certain or len(worst) == len(group)):
+            what = sentences[direction].format(older=older, newer=newer)
             message = f'The schema promises "{promise}", but {what}. {summarise(worst)}.'
-            yield found(_PROMISE, message=message, help=worst[0].help)
+            yield finding(_PROMISE, message=message, help=worst[0].help)
 
 
 def _ancestors(schema: Schema) -> Mapping[str, tuple[str, ...]]:
     """Return the versions before each, the nearest first; one that names none was made from the one before it."""
-    above: dict[str, str] = {}
+    parents: dict[str, str] = {}
     before = ""
     for version in schema.versions:
-        above[version.id] = text(version.attributes, "ancestor") or before
+        parents[version.id] = text(version.attributes, "ancestor") or before
         before = version.id
-    return {vid: tuple(_chain(vid, above)) for vid in above}
+    return {vid: tuple(_chain(vid, parents)) for vid in parents}
 
 
-def _chain(vid: str, above: Mapping[str, str]) -> Iterator[str]:
-    seen = {vid}
-    here = above[vid]
-    while here in above and here not in seen:
+def _chain(vid: str, parents: Mapping[str, str]) -> Iterator[str]:
+    chain = {vid}
+    here = parents[vid]
+    while here in parents and here not in chain:
         yield here
-        seen.add(here)
-        here = above[here]
+        chain.add(here)
+        here = parents[here]
 
 
-def _related(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:
+def _compatibility(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:
     """Return how two versions relate for payloads that keep to what is described.
 
     What is wrong with a document itself is told of the document.
     """
     versions = schema.entity.versions
     one, other = _document(registry, versions[older]), _document(registry, versions[newer])
-    return _compared(one, other)
+    return _compare(one, other)
 
 
 @lru_cache(maxsize=_CACHED)
-def _compared(one: document_Document | None, other: document_Document | None) -> Compatibility:
+def _compare(one: SchemaDocument | None, other: SchemaDocument | None) -> Compatibility:
     from xregit.payloads.compatibility import Compatibility, compare_documents
 
     try:
@@ -269,8 +272,8 @@ def _compared(one: document_Document | None, other: document_Document | None) ->
         return Compatibility()
 
 
-def _document(registry: Registry, version: Version) -> document_Document | None:
-    stated = canonical("format", text(version.attributes, "format"))
-    if version.document is None or version.document.data is None or not language(stated):
+def _document(registry: Registry, version: Version) -> SchemaDocument | None:
+    format_ = canonical("format", text(version.attributes, "format"))
+    if version.document is None or version.document.data is None or not language(format_):
         return None
-    return document_Document(stated, version.document.data, "", version.xid, registry.schema_documents.get)
+    return SchemaDocument(format_, version.document.data, "", version.xid, registry.schema_documents.get)

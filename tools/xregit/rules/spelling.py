@@ -12,11 +12,10 @@ from xregit.catalog.misspellings import TABLES
 from xregit.diagnostics import Finding, Severity
 from xregit.model import check, names, siblings
 from xregit.model.aliases import closest_name
-from xregit.model.identity import cache_by_identity
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.spelling import fold_name, is_misspelled, is_slip
 from xregit.rules.attributes import items
-from xregit.rules.rule import found, rule
+from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
     from xregit.catalog.entities import Group
@@ -37,8 +36,12 @@ _INTO_ADDRESS = f'Move it into an entry of the list "{ADDRESSES}" in "{OPTIONS}"
 _OUT_OF_OPTIONS = f'Move it out of "{OPTIONS}": indent it as that is.'
 _OUT_OF_ADDRESS = f'Move it out of the entry: indent it as "{ADDRESSES}" is.'
 
+_WILDCARD = "*"
+# What documents of other releases call it (facts.md, K35).
+_FORMER = {"url": "uri"}
+
 Attributes = Mapping[str, Any]
-GroupModels = Mapping[str, "AttributeModel"]
+Models = Mapping[str, "AttributeModel"]
 
 
 @rule(
@@ -50,61 +53,60 @@ GroupModels = Mapping[str, "AttributeModel"]
 )
 def misplaced_attribute(_registry: Registry, group: Group) -> Iterator[Finding]:
     """Report what nobody looks for in a group, as it belongs to what is in it; and in an endpoint, in a wrong part."""
-    known = siblings(group.type.attributes, group.attributes)
+    attributes = siblings(group.type.attributes, group.attributes)
     if group.type.plural == ENDPOINTS:
-        yield from _of_endpoint(group.attributes, known)
-    elif any(name not in known for name in group.attributes):
+        yield from _misplaced_in_endpoint(group.attributes, attributes)
+    elif any(name not in attributes for name in group.attributes):
         for resource in group.type.resources.values():
             advice = f"Groups hand nothing of this on: state it in each {resource.singular}."
-            due = _due(siblings(resource.attributes, group.attributes), advice)
-            yield from _stray(group.attributes, (), known, due)
+            advice_by_name = _advice(siblings(resource.attributes, group.attributes), advice)
+            yield from _misplaced_names(group.attributes, (), attributes, advice_by_name)
 
 
-def _of_endpoint(attributes: Attributes, known: GroupModels) -> Iterator[Finding]:
-    envelope, options = (known[name].attributes if name in known else NOTHING for name in (ENVELOPE, OPTIONS))
-    listed = options[ADDRESSES].item if ADDRESSES in options else None
-    address = listed.attributes if listed else NOTHING
-    into = {**_due(envelope, _INTO_ENVELOPE), **_due(address, _INTO_ADDRESS)}
-    yield from _stray(attributes, (), known, {**into, **_due(options, _INTO_OPTIONS)})
-    above = {**into, **_due(_OF_ENDPOINTS, _OUT_OF_OPTIONS)}
-    stated = attributes.get(OPTIONS)
-    yield from _stray(stated, (OPTIONS,), options, above)
-    outside = {**_due(options, _OUT_OF_ADDRESS), **_due(_OF_ADDRESSES, _OUT_OF_OPTIONS), "options": _OUT_OF_ADDRESS}
-    for index, entry in items(stated, ADDRESSES):
-        yield from _stray(entry, (OPTIONS, ADDRESSES, index), address, outside)
+def _misplaced_in_endpoint(attributes: Attributes, models: Models) -> Iterator[Finding]:
+    envelope, options = (models[name].attributes if name in models else NOTHING for name in (ENVELOPE, OPTIONS))
+    entries = options[ADDRESSES].item if ADDRESSES in options else None
+    address = entries.attributes if entries else NOTHING
+    into = {**_advice(envelope, _INTO_ENVELOPE), **_advice(address, _INTO_ADDRESS)}
+    yield from _misplaced_names(attributes, (), models, {**into, **_advice(options, _INTO_OPTIONS)})
+    outer = {**into, **_advice(_OF_ENDPOINTS, _OUT_OF_OPTIONS)}
+    values = attributes.get(OPTIONS)
+    yield from _misplaced_names(values, (OPTIONS,), options, outer)
+    outside = {
+        **_advice(options, _OUT_OF_ADDRESS),
+        **_advice(_OF_ADDRESSES, _OUT_OF_OPTIONS),
+        "options": _OUT_OF_ADDRESS,
+    }
+    for index, entry in items(values, ADDRESSES):
+        yield from _misplaced_names(entry, (OPTIONS, ADDRESSES, index), address, outside)
 
 
-def _due(names: Iterable[str], advice: str) -> dict[str, str]:
+def _advice(names: Iterable[str], advice: str) -> dict[str, str]:
     """Return what to do with each of some names, where it is not known."""
     return dict.fromkeys((name for name in names if name != "*"), advice)
 
 
-def _stray(value: Any, path: KeyPath, known: Iterable[str], due: dict[str, str]) -> Iterator[Finding]:
-    """Give the names in a value that are known only elsewhere."""
+def _misplaced_names(value: Any, path: KeyPath, names: Iterable[str], advice: dict[str, str]) -> Iterator[Finding]:
+    """Yield the names in a value that are known only elsewhere."""
     for name in value if isinstance(value, MAPPINGS) else ():
-        if name in due and name not in known:
+        if name in advice and name not in names:
             text_ = f'"{name}" counts as a name of your own here, so nobody looks for it.'
-            yield found(*path, name, message=text_, help=due[name], on_key=True)
-
-
-_OTHER = "*"
-# What documents of other releases call it (facts.md, K35).
-_FORMER = {"url": "uri"}
-
-Models = Mapping[str, "AttributeModel"]
+            yield finding(*path, name, message=text_, help=advice[name], on_key=True)
 
 
 @rule("entity", Severity.WARNING, "An attribute has nearly the name of one that the model knows.")
 def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report names that are allowed only because any name is; elsewhere an unknown name is an error."""
-    for other in _of_entity(registry, entity):
+    for other in _misspellings(registry, entity):
         if not other.hyphenated:
-            message = f'"{other.path[-1]}" counts as a name of your own; what the model has is "{other.meant}".'
-            help_ = f'Write "{other.meant}"; or choose a name that nobody takes for it.'
-            yield found(*other.path, message=message, help=help_, on_key=True)
+            message = f'"{other.path[-1]}" counts as a name of your own; what the model has is "{other.suggestion}".'
+            help_ = f'Write "{other.suggestion}"; or choose a name that nobody takes for it.'
+            yield finding(*other.path, message=message, help=help_, on_key=True)
         elif not other.faults:
-            message = f'"{other.path[-1]}" is another way to write "{other.meant}".'
-            yield found(*other.path, message=message, help=f'Write "{other.meant}", as the model does.', on_key=True)
+            message = f'"{other.path[-1]}" is another way to write "{other.suggestion}".'
+            yield finding(
+                *other.path, message=message, help=f'Write "{other.suggestion}", as the model does.', on_key=True
+            )
 
 
 @rule(
@@ -113,14 +115,14 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
     "An option that is written without its hyphens has a value that it can't have.",
     "EP-50",
     "EP-51",
-    stated=(OPTIONS,),
+    attributes=(OPTIONS,),
 )
 def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report what would be wrong under the name that the document has for it (facts.md, K36)."""
-    for other in _of_entity(registry, endpoint.entity):
+    for other in _misspellings(registry, endpoint.entity):
         for fault in other.faults if other.hyphenated else ():
-            help_ = f'{fault.help} The name is written "{other.meant}".'
-            yield found(*other.path, *fault.path[1:], message=fault.message, help=help_)
+            help_ = f'{fault.help} The name is written "{other.suggestion}".'
+            yield finding(*other.path, *fault.path[1:], message=fault.message, help=help_)
 
 
 @rule(
@@ -128,16 +130,16 @@ def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterat
     Severity.ERROR,
     "An endpoint states one option under two names, with two values.",
     "EP-37",
-    stated=(OPTIONS,),
+    attributes=(OPTIONS,),
 )
 def option_under_two_names(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report what the document, which has one name for it, could not hold."""
     model = siblings(endpoint.entity.type.attributes, endpoint.attributes).get(OPTIONS)
-    for path, other in _twice(model, endpoint.options, (OPTIONS,)) if model else ():
+    for path, other in _duplicates(model, endpoint.options, (OPTIONS,)) if model else ():
         message = (
             f'"{".".join(map(str, path[1:]))}" and "{other}" are two names of one option, and their values differ.'
         )
-        yield found(*path, message=message, help="Keep one of the two.", on_key=True)
+        yield finding(*path, message=message, help="Keep one of the two.", on_key=True)
 
 
 @rule(
@@ -147,121 +149,114 @@ def option_under_two_names(_registry: Registry, endpoint: Endpoint) -> Iterator[
     "MSG-15",
     "MSG-19",
     "EP-17",
-    stated=TABLES,
+    attributes=TABLES,
 )
 def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Report what is taken for something of the author's own, of which nothing is known and nothing is checked."""
     for name, table in TABLES.items():
         value = entity.attributes.get(name)
-        meant = closest_name(table, value) if isinstance(value, str) else ""
-        if meant:
+        name_ = closest_name(table, value) if isinstance(value, str) else ""
+        if name_:
             message = f'"{value}" is no predefined name, so nothing is known of it.'
-            yield found(name, message=message, help=f'Did you mean "{names(table)[meant].example or meant}"?')
+            yield finding(name, message=message, help=f'Did you mean "{names(table)[name_].example or name_}"?')
 
 
 @dataclass(frozen=True, slots=True)
-class _Other:
+class _Misspelling:
     """A name that the model doesn't know, where it stands, its value, and what is probably meant by it."""
 
     path: KeyPath
     value: Any
-    meant: str
+    suggestion: str
     model: AttributeModel
 
     @property
     def hyphenated(self) -> bool:
         """Whether it is nothing but another way to write what is meant: prose and samples leave hyphens out."""
-        return "-" in self.meant and fold_name(str(self.path[-1])) == fold_name(self.meant)
+        return "-" in self.suggestion and fold_name(str(self.path[-1])) == fold_name(self.suggestion)
 
     @property
     def faults(self) -> list[Finding]:
         """What would be wrong with the value if it stood under the name that is meant."""
-        return check({self.meant: self.model}, {self.meant: self.value})
+        return check({self.suggestion: self.model}, {self.suggestion: self.value})
 
 
-def _of_entity(registry: Registry, entity: Group | Resource) -> Iterator[_Other]:
-    """Give the names that are nearly known ones in what an entity states."""
+def _misspellings(registry: Registry, entity: Group | Resource) -> Iterator[_Misspelling]:
+    """Yield the names that are nearly known ones in what an entity states."""
     if not isinstance(entity, Resource):
-        yield from _misspelled(siblings(entity.type.attributes, entity.attributes), entity.attributes, ())
+        yield from _misspellings_in(siblings(entity.type.attributes, entity.attributes), entity.attributes, ())
     elif not entity.xref:
         message = entity.type.plural == "messages"
-        stated = registry.resolved(entity.xid).attributes if message else entity.definition
-        known = siblings(file_attributes(entity.type), stated)
-        for path, written in _written(entity):
-            yield from _misspelled(known, written, path, entity.type.resourceattributes)
+        attributes = registry.resolved(entity.xid).attributes if message else entity.definition
+        models = siblings(file_attributes(entity.type), attributes)
+        for path, value in _values(entity):
+            yield from _misspellings_in(models, value, path, entity.type.resourceattributes)
 
 
-def _written(entity: Resource) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
-    """Give what a resource states, with its place: a document may state it of each version."""
+def _values(entity: Resource) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
+    """Yield what a resource states, with its place: a document may state it of each version."""
     yield (), entity.definition
     versions = entity.definition.get("versions")
-    for name, written in versions.items() if isinstance(versions, MAPPINGS) else ():
-        if isinstance(written, MAPPINGS):
-            yield ("versions", name), written
+    for name, value in versions.items() if isinstance(versions, MAPPINGS) else ():
+        if isinstance(value, MAPPINGS):
+            yield ("versions", name), value
 
 
-def _misspelled(known: Models, value: Any, path: KeyPath, others: Models = NOTHING) -> Iterator[_Other]:
-    """Give each such name inside a value; the known one is perhaps among the others."""
-    closed = _closed(known)
+def _misspellings_in(models: Models, value: Any, path: KeyPath, others: Models = NOTHING) -> Iterator[_Misspelling]:
+    """Yield each such name inside a value; the known one is perhaps among the others."""
     for name, item in value.items():
-        if name in closed:
-            continue
-        model = known.get(name)
-        if model is None and _OTHER in known and name not in others:
-            meant = next((each for each in (*known, *others) if each not in value and _is_meant(name, each)), "")
-            if meant:
-                yield _Other((*path, name), item, meant, known.get(meant) or others[meant])
+        model = models.get(name)
+        if model is None and _WILDCARD in models and name not in others:
+            suggestion = next(
+                (choice for choice in (*models, *others) if choice not in value and _is_meant(name, choice)), ""
+            )
+            if suggestion:
+                yield _Misspelling((*path, name), item, suggestion, models.get(suggestion) or others[suggestion])
         elif model is not None and _is_open(model):
             if model.item is None:
-                yield from _inside(model, item, (*path, name))
+                yield from _misspellings_inside(model, item, (*path, name))
             else:
-                for index, each in enumerate(item if isinstance(item, list | tuple) else ()):
-                    yield from _inside(model.item, each, (*path, name, index))
+                for index, entry in enumerate(item if isinstance(item, list | tuple) else ()):
+                    yield from _misspellings_inside(model.item, entry, (*path, name, index))
 
 
-def _twice(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    """Give the path of each member of a value that another one states too, and the other's name."""
+def _duplicates(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the path of each member of a value that another one states too, and the other's name."""
     if model.item is not None:
         for index, each in enumerate(value if isinstance(value, list | tuple) else ()):
-            yield from _twice(model.item, each, (*path, index))
+            yield from _duplicates(model.item, each, (*path, index))
     for name, item in value.items() if isinstance(value, MAPPINGS) else ():
         if name == model.unwrap and isinstance(item, MAPPINGS):
             yield from (((*path, name, inner), inner) for inner in item if inner in value)
-        elif (other := _other_name(name, model.attributes)) and value.get(other, item) != item:
+        elif (other := _document_name(name, model.attributes)) and value.get(other, item) != item:
             yield (*path, name), other
         elif name in model.attributes:
-            yield from _twice(model.attributes[name], item, (*path, name))
+            yield from _duplicates(model.attributes[name], item, (*path, name))
 
 
-def _other_name(name: str, known: Models) -> str:
+def _document_name(name: str, models: Models) -> str:
     """Return the known name that a document has instead, empty where there is none."""
-    if name in known:
-        return _FORMER[name] if _FORMER.get(name) in known else ""
-    return next((each for each in known if fold_name(each) == fold_name(name)), "")
+    if name in models:
+        return _FORMER[name] if _FORMER.get(name) in models else ""
+    return next((each for each in models if fold_name(each) == fold_name(name)), "")
 
 
-def _is_meant(name: str, known: str) -> bool:
-    return is_misspelled(name, known) or is_slip(name, known)
+def _is_meant(name: str, choice: str) -> bool:
+    return is_misspelled(name, choice) or is_slip(name, choice)
 
 
 @lru_cache(maxsize=4096)
 def _is_open(model: AttributeModel) -> bool:
-    """Tell whether any name is allowed somewhere inside an attribute, other than as the members of a property."""
+    """Return whether any name is allowed somewhere inside an attribute, other than as the members of a property."""
     if model.property:
         return False
     if model.item is not None:
         return model.type == "array" and _is_open(model.item)
     clauses = (clause for item in model.attributes.values() for clause in item.ifvalues.values())
     inner = (item for members in (model.attributes, *clauses) for item in members.values())
-    return _OTHER in model.attributes or any(_is_open(item) for item in inner)
+    return _WILDCARD in model.attributes or any(_is_open(item) for item in inner)
 
 
-@cache_by_identity(1024)
-def _closed(known: Models) -> frozenset[str]:
-    """Return the names of the attributes inside which no name is allowed that the model doesn't know."""
-    return frozenset(name for name, model in known.items() if name != _OTHER and not _is_open(model))
-
-
-def _inside(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[_Other]:
+def _misspellings_inside(model: AttributeModel, value: Any, path: KeyPath) -> Iterator[_Misspelling]:
     if isinstance(value, MAPPINGS):
-        yield from _misspelled(siblings(model.attributes, value), value, path)
+        yield from _misspellings_in(siblings(model.attributes, value), value, path)

@@ -1,4 +1,4 @@
-"""Findings and the comments in the YAML that accept some to the findings that are left, faults of comments included.
+"""Suppressions: comments in the YAML that accept findings, and what is wrong with such comments.
 
 ``# xregit: ignore RULE[, RULE…] -- reason`` is about its own line, or, where it stands alone, about the next one;
 ``ignore-file`` is about the whole file.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Diagnostic, Severity
@@ -49,70 +49,59 @@ class Suppression:
     reason: str
 
     def covers(self, item: Diagnostic) -> bool:
-        """Tell whether this is one of the findings that the comment accepts."""
+        """Return whether this is one of the findings that the comment accepts."""
         return item.rule == self.rule and item.path == self.path and self.line in {None, item.line}
 
 
 @dataclass(frozen=True, slots=True)
-class Suppressing:
-    """The comments of a registry; ``known`` are the names of all rules, ``applied`` of those that were looked into."""
+class Suppressor:
+    """The comments of a registry; ``rules`` are the names of all rules, ``applied`` of those that were looked into."""
 
     registry: Registry
-    known: Collection[str]
+    rules: Collection[str]
     applied: Collection[str]
     severity: Severities
 
-    def left(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """Give the findings that no comment accepts, and what is wrong with the comments."""
-        every = [one for path, listed in self.registry.directives.items() for one in _suppressions(path, listed)]
-        if not any(self.registry.directives.values()):
-            yield from found
-            return
+    def remaining(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Yield the findings that no comment accepts, and what is wrong with the comments."""
+        directives = [(path, item) for path, items in self.registry.directives.items() for item in items]
+        suppressions = [suppression for path, item in directives for suppression in _suppressions(path, item)]
         used: set[Suppression] = set()
-        for item in found:
-            accepting = [one for one in every if one.covers(item)]
-            used.update(accepting)
-            if not accepting:
-                yield item
-        yield from self._malformed()
-        for one in every:
-            yield from self._faults(one, one in used)
+        for diagnostic in diagnostics:
+            matches = [suppression for suppression in suppressions if suppression.covers(diagnostic)]
+            used.update(matches)
+            if not matches:
+                yield diagnostic
+        for path, directive in directives:
+            if not re.fullmatch(_FORM, directive.text):
+                message = f"{quote(directive.text)} is nothing that a comment can ask for."
+                yield from self._report(MALFORMED.name, path, directive, message, f"Write {FORM}.")
+        for suppression in suppressions:
+            yield from self._faults(suppression, suppression in used)
 
-    def _malformed(self) -> Iterator[Diagnostic]:
-        for path, listed in self.registry.directives.items():
-            for directive in listed:
-                if not re.fullmatch(_FORM, directive.text):
-                    message = f"{quote(directive.text)} is nothing that a comment can ask for."
-                    yield from self._told(MALFORMED.name, path, directive, message, f"Write {FORM}.")
-
-    def _faults(self, one: Suppression, used: bool) -> Iterator[Diagnostic]:
-        """Give what is wrong with one comment: at most one thing."""
-        if one.rule not in self.known:
-            message = f'There is no rule "{one.rule}".'
-            help_ = near(one.rule, self.known) or '"xregit explain" lists all rules.'
-            yield from self._told(UNKNOWN, one.path, one.directive, message, help_)
-        elif not one.reason:
-            message = f'The comment doesn\'t say why "{one.rule}" is accepted here.'
-            yield from self._told(WITHOUT_REASON.name, one.path, one.directive, message, f"Write {FORM}.")
-        elif not used and self._looked(one):
-            where = "this file has" if one.line is None else "the line has"
-            message = f'"{one.rule}" is accepted, but {where} no such finding.'
+    def _faults(self, suppression: Suppression, used: bool) -> Iterator[Diagnostic]:
+        """Yield what is wrong with one comment: at most one thing."""
+        path, directive, rule = suppression.path, suppression.directive, suppression.rule
+        if rule not in self.rules:
+            help_ = near(rule, self.rules) or '"xregit explain" lists all rules.'
+            yield from self._report(UNKNOWN, path, directive, f'There is no rule "{rule}".', help_)
+        elif not suppression.reason:
+            message = f'The comment doesn\'t say why "{rule}" is accepted here.'
+            yield from self._report(WITHOUT_REASON.name, path, directive, message, f"Write {FORM}.")
+        elif not used and rule in self.applied and path not in self.registry.broken:
+            where = "this file has" if suppression.line is None else "the line has"
+            message = f'"{rule}" is accepted, but {where} no such finding.'
             help_ = "Remove the comment; it stands at the end of the line that it is about, or above it."
-            yield from self._told(UNUSED.name, one.path, one.directive, message, help_)
+            yield from self._report(UNUSED.name, path, directive, message, help_)
 
-    def _looked(self, one: Suppression) -> bool:
-        return one.rule in self.applied and one.path not in self.registry.broken
-
-    def _told(self, rule: str, path: str, directive: Directive, message: str, help_: str) -> Iterator[Diagnostic]:
-        severity, span = self.severity(rule, path, ""), directive.span
+    def _report(self, rule: str, path: str, directive: Directive, message: str, help_: str) -> Iterator[Diagnostic]:
+        severity = self.severity(rule, path, "")
         if severity is not None:
-            line = (span.line, span.column, span.endline, span.endcolumn)
-            yield Diagnostic(rule, severity, path, message, *line, help=help_)
+            yield Diagnostic(rule, severity, path, message, **asdict(directive.span), help=help_)
 
 
-def _suppressions(path: str, listed: Iterable[Directive]) -> Iterator[Suppression]:
-    for directive in listed:
-        match = re.fullmatch(_FORM, directive.text)
-        for rule in re.findall(_RULE, match["rules"]) if match else ():
-            line = None if match and match["whole"] else directive.about
-            yield Suppression(path, rule, line, directive, (match["reason"] or "") if match else "")
+def _suppressions(path: str, directive: Directive) -> Iterator[Suppression]:
+    match = re.fullmatch(_FORM, directive.text)
+    for rule in re.findall(_RULE, match["rules"]) if match else ():
+        line = None if match and match["whole"] else directive.about
+        yield Suppression(path, rule, line, directive, (match["reason"] or "") if match else "")

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
@@ -25,14 +27,12 @@ def content(specversion: str) -> Mapping[str, Any]:
     """
     folders = {item.name: item for item in _HERE.iterdir() if (item / "core.yaml").is_file()}
     if specversion not in folders:
-        known = ", ".join(sorted(folders))
-        message = f'there is no model for the specification version "{specversion}"; known: {known}'
+        versions = ", ".join(sorted(folders))
+        message = f'there is no model for the specification version "{specversion}"; known: {versions}'
         raise XregitError(message)
     folder = folders[specversion]
     return {path.relative_to(folder).as_posix(): _load(path) for path in sorted(folder.rglob("*.yaml"))}
 
 
 def _load(path: Path) -> Any:
-    import yaml
-
     return yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader
