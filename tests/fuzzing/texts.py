@@ -32,7 +32,7 @@ def yaml(data: bytes) -> None:
     slowly = survey(data.removeprefix(UTF8_BOM), PARSER)
     assert (repr(parsed.value), parsed.problems, parsed.plain) == (repr(slowly.value), slowly.problems, slowly.plain)
     places = yaml_source.positions(data)
-    yaml_source.mapping(data)
+    yaml_source.parse_mapping(data)
     directives(data)
     if isinstance(parsed.value, dict) and not parsed.problems:
         assert all(places.span((key,)).line for key in parsed.value)

@@ -23,7 +23,7 @@ from xregit.errors import XregitError
 from xregit.model import builtin, normalise
 from xregit.model.language import NOTHING
 from xregit.source import file_tree, yaml_loader
-from xregit.source.directives import addresses, directives
+from xregit.source.directives import directives, may_have_directives
 from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
@@ -391,7 +391,7 @@ class _Reading:
         if data is None:
             return None
         parsed = yaml_loader.parse(data)
-        if addresses(data):
+        if may_have_directives(data):
             self.drafts.directives[place.path] = directives(data)
         for problem in parsed.problems:
             self.drafts.report(place, problem.rule, problem.message, problem.help, problem.span)

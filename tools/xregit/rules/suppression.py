@@ -114,5 +114,5 @@ def _suppressions(path: str, listed: Iterable[Directive]) -> Iterator[Suppressio
     for directive in listed:
         match = re.fullmatch(_FORM, directive.text)
         for rule in re.findall(_RULE, match["rules"]) if match else ():
-            line = None if match and match["whole"] else directive.about
+            line = None if match and match["whole"] else directive.line
             yield Suppression(path, rule, line, directive, (match["reason"] or "") if match else "")

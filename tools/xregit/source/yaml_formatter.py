@@ -254,7 +254,7 @@ def formatted(data: bytes) -> bytes:
     Raises:
         UnformattableError: it is no mapping in YAML, something is wrong with its text, or it would not stay the same.
     """
-    parsed = yaml_loader.mapping(data)
+    parsed = yaml_loader.parse_mapping(data)
     if parsed.problems:
         raise UnformattableError(parsed.problems[0].message, parsed.problems)
     text = _unified(data)
