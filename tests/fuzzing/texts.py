@@ -14,7 +14,7 @@ from xregit.source import yaml_loader as yaml_source
 from xregit.source.commit_log import file_histories, parse
 from xregit.source.directives import directives
 from xregit.source.parse_result import UTF8_BOM
-from xregit.source.yaml_formatter import UnformattableError, formatted
+from xregit.source.yaml_formatter import UnformattableError, format_yaml
 from xregit.source.yaml_loader import PARSER, survey
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def yaml(data: bytes) -> None:
 def _formatted(data: bytes) -> None:
     """Format YAML: twice is the same as once, and the values stay."""
     try:
-        once = formatted(data)
+        once = format_yaml(data)
     except UnformattableError:
         return
-    assert formatted(once) == once
+    assert format_yaml(once) == once
     assert repr(yaml_source.parse(once).value) == repr(yaml_source.parse(data).value)
 
 

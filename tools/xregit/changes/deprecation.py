@@ -10,7 +10,7 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import local_xid
 from xregit.errors import XregitError
 from xregit.rules.references import alternatives
-from xregit.source.yaml_formatter import Collection, Entry, Scalar, UnformattableError, edited
+from xregit.source.yaml_formatter import Collection, Entry, Scalar, UnformattableError, edit_yaml
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -43,7 +43,7 @@ def deprecate(registry: Registry, xid: str, terms: Mapping[str, str]) -> tuple[s
     pointer = (*entity.place.pointer, *(("meta",) if in_meta else ()))
     data = (registry.origin.repository / entity.place.path).read_bytes()
     try:
-        return entity.place.path, edited(data, partial(_write_terms, pointer=pointer, terms=terms))
+        return entity.place.path, edit_yaml(data, partial(_write_terms, pointer=pointer, terms=terms))
     except UnformattableError as error:
         message = f"{entity.place.path} can't be edited: {error}"
         raise XregitError(message) from error
@@ -59,7 +59,7 @@ def _write_terms(root: Collection, *, pointer: KeyPath, terms: Mapping[str, str]
     for name in pointer:
         box = _ensure_mapping(_ensure_entry(box, str(name)))
     stated = _ensure_mapping(_ensure_entry(box, DEPRECATED))
-    stated.in_brackets = not terms and not stated.entries
+    stated.flow = not terms and not stated.entries
     for name, text in terms.items():
         _ensure_entry(stated, name).value = Scalar(text, None, is_plain=False, raw=text)
 
@@ -78,5 +78,5 @@ def _ensure_entry(box: Collection, name: str) -> Entry:
 def _ensure_mapping(entry: Entry) -> Collection:
     """Return the mapping that an entry holds; anything else there gives way to one."""
     if not isinstance(entry.value, Collection) or not entry.value.keyed:
-        entry.value = Collection(keyed=True, in_brackets=False, indent=0)
+        entry.value = Collection(keyed=True, flow=False, indent=0)
     return entry.value
