@@ -10,9 +10,9 @@ from xregit.document.asyncapi.facts import protocol
 from xregit.document.asyncapi.messages import description_of
 from xregit.document.asyncapi.options import ENDPOINT, unplaced_options
 from xregit.document.asyncapi.schemas import PayloadSchemas
-from xregit.document.json_bytes import to_bytes
-from xregit.document.timestamps import lifecycle_of
+from xregit.document.serializer import lifecycle_of
 from xregit.source.file_tree import id_to_filename
+from xregit.source.json_emitter import to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

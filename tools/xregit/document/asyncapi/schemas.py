@@ -11,12 +11,13 @@ from urllib.parse import quote, unquote
 from xregit.catalog.properties import texts
 from xregit.catalog.views import text_of
 from xregit.document.asyncapi.facts import free_name, language, tables
-from xregit.document.version_document import attribute_for, pretty_json
+from xregit.document.version_document import attribute_for
 from xregit.json_pointer import escape, unescape
 from xregit.messages.definition import is_now
 from xregit.model import canonical
 from xregit.model.aliases import find_name
 from xregit.model.language import NOTHING
+from xregit.source.json_emitter import pretty_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
