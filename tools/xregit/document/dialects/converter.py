@@ -43,13 +43,15 @@ def _apply_at(value: Any, at: tuple[str, ...], path: KeyPath, step: Step, change
         if value is None or (step.attributes and isinstance(value, dict) and value.keys().isdisjoint(step.attributes)):
             return value
         return STEPS[step.do](value, step, StepContext(changes, path))
-    if at[0] != "*":
-        keys: Iterable[Any] = at[:1] if isinstance(value, dict) and at[0] in value else ()
-    else:
-        keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    name, below = at[0], at[1:]
+    if name != "*":
+        if not isinstance(value, dict) or name not in value:
+            return value
+        inner = _apply_at(value[name], below, (*path, name), step, changes)
+        return value if inner is value[name] else {**value, name: inner}
     result = value
-    for key in keys:
-        inner = _apply_at(value[key], at[1:], (*path, key), step, changes)
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        inner = _apply_at(value[key], below, (*path, key), step, changes)
         if inner is not value[key]:
             result = value.copy() if result is value else result
             result[key] = inner
